@@ -77,15 +77,20 @@ demo: environment ## run every example, up to the first that does not end with P
 test: lint pytest ## lint, then the whole test suite
 
 .PHONY: pytest
-pytest: environment ## the test suite alone; PYTEST="tests/layout -k divide" narrows it
+pytest: bytecode ## the test suite alone; PYTEST="tests/layout -k divide" narrows it
 	@$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
 
 .PHONY: fuzz
 fuzz: environment ## random kernels for hours, on three virtual targets; FUZZ="--count 50000 --seed 1"
 	@FLYDSL_RUNTIME_ENABLE_CACHE=0 $(PY) -m tests.fuzz.kernels $(FUZZ)
 
+# Tests start two hundred processes. Where PYTHONDONTWRITEBYTECODE is set, each would read 400 files of Python anew.
+.PHONY: bytecode
+bytecode: environment
+	@$(PY) -m compileall -q python/flydsl
+
 .PHONY: thorough
-thorough: environment ## the test suite with every case of its largest tables
+thorough: bytecode ## the test suite with every case of its largest tables
 	@FLYDSL_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
 
 .PHONY: lint

@@ -1,17 +1,19 @@
 """Attention on a Hopper GPU beside cuDNN and FlashAttention-2, as torch runs them, in one run, the sides in turns.
 
-    python benchmarks/attention.py [--quick] [--parts forward,decode]
+    python benchmarks/attention.py [--quick] [--parts forward,decode] [--seed 7]
 
-TFLOP/s are 4 * batch * heads * queries * keys * d, half of it where causal, over the median time of a launch between
-events; 2.5 times that for gradients, which have five products and not two. A decode launch has one new token a
-sequence; its time is in microseconds, of a graph's replay, beside peers that read contiguous caches. Random data: the
-power that products take, and with it the clock, depends on the values. Results are poisoned before they are checked
-against float64 on rows drawn anew. Without a GPU a quick run checks our side on the virtual one.
+TFLOP/s are 4 * batch * heads * d for every key that a query sees, over the median time of a launch between events; 2.5
+times that for gradients, which have five products and not two. Beside the named shapes there are some drawn by a seed.
+A decode launch has one new token a sequence; its time is in microseconds, of a graph's replay, beside peers that read
+contiguous caches. Random data: the power that products take, and with it the clock, depends on the values. Results are
+poisoned before they are checked against float64 on rows drawn anew. Without a GPU a quick run checks our side on the
+virtual one.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ import timing
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
 from flydsl.kernels.attention.fp8_forward import attention_fp8
-from flydsl.kernels.attention.paged import paged_attention
+from flydsl.kernels.attention.paged import mla_decode, paged_attention, paged_workspace
 
 torch: Any = None
 sdpa_kernel: Any = None
@@ -54,14 +56,24 @@ class Shape:
     kv_heads: int = 16
     d: int = 128
     causal: bool = False
+    window: int | None = None
+    """Keys before its own that a query sees."""
 
     @property
     def operations(self) -> float:
-        return 4 * self.batch * self.heads * self.length**2 * self.d * (0.5 if self.causal else 1)
+        seen = self.length**2 * (0.5 if self.causal else 1)
+        if self.window is not None:
+            seen = sum(min(query, self.window) + 1 for query in range(self.length))
+        return 4 * self.batch * self.heads * seen * self.d
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        return {"is_causal": self.causal, "window": (self.window, None)}
 
     def __str__(self) -> str:
         heads = f"{self.heads}" if self.heads == self.kv_heads else f"{self.heads}/{self.kv_heads}"
-        return f"{self.batch}x{self.length} h{heads} d{self.d}{' causal' if self.causal else ''}"
+        window = "" if self.window is None else f" window {self.window}"
+        return f"{self.batch}x{self.length} h{heads} d{self.d}{' causal' if self.causal else ''}{window}"
 
 
 SHAPES = [
@@ -70,8 +82,22 @@ SHAPES = [
     *(Shape(1, 8192, 64, 8, causal=causal) for causal in (False, True)),
     *(Shape(1, 4096, 16, 16, 256, causal) for causal in (False, True)),
 ]
-PARTS = ("forward", "gradients", "fp8", "decode")
+WINDOWS = [Shape(2, 8192, 16, 16, 64, True, 1024), Shape(1, 16384, 64, 8, 64, True, 1024)]
+PARTS = ("forward", "gradients", "fp8", "decode", "latent")
 QUICK = [Shape(2, 512, 4, 2), Shape(1, 300, 2, 2, 64, True)]
+
+
+def drawn_shapes(seed: int, count: int) -> list[Shape]:
+    """Problems that nobody chose: lengths that are no multiple of any tile, heads that share keys, every head size."""
+    source, found = random.Random(seed), []
+    for _ in range(count):
+        length, kv_heads = source.randint(500, 9000), source.choice((1, 2, 3, 5, 8, 12))
+        heads = kv_heads * source.choice((1, 2, 4, 7))
+        batch = max(1, 2**28 // (length**2 * heads) * source.randint(1, 3))
+        found.append(
+            Shape(batch, length, heads, kv_heads, source.choice((64, 96, 128, 192, 256)), source.random() < 0.5)
+        )
+    return found
 
 
 def tensors(shape: Shape) -> list[Any]:
@@ -100,7 +126,11 @@ def error_of(shape: Shape, q: Any, k: Any, v: Any, out: Any, count: int = 64) ->
     kv = head // (shape.heads // shape.kv_heads)
     scores = q[batch, head, rows].double() @ k[batch, kv].double().T * shape.d**-0.5
     if shape.causal:
-        scores = scores.masked_fill(torch.arange(shape.length, device="cuda") > rows[:, None], float("-inf"))
+        keys = torch.arange(shape.length, device="cuda")
+        unseen = keys > rows[:, None]
+        if shape.window is not None:
+            unseen |= keys < rows[:, None] - shape.window
+        scores = scores.masked_fill(unseen, float("-inf"))
     expected = scores.softmax(-1) @ v[batch, kv].double()
     return float((out[batch, head, rows].double() - expected).norm() / expected.norm())
 
@@ -108,10 +138,11 @@ def error_of(shape: Shape, q: Any, k: Any, v: Any, out: Any, count: int = 64) ->
 def measure(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
     q, k, v = tensors(shape)
     out = torch.full_like(q, float("nan"))
-    sides: dict[str, Side] = {"ours": lambda: attention(q, k, v, out=out, is_causal=shape.causal)}
+    sides: dict[str, Side] = {"ours": lambda: attention(q, k, v, out=out, **shape.asked)}
     sides["ours"]()
     error = error_of(shape, q, k, v, out)
-    add_peers(sides, shape, lambda backend: peer(backend, shape, q, k, v))
+    if shape.window is None:  # SDPA has no windows
+        add_peers(sides, shape, lambda backend: peer(backend, shape, q, k, v))
     return rates(shape, error, timing.launch_ms(sides, rounds, launches))
 
 
@@ -215,17 +246,17 @@ def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int,
     k, v = (torch.randn(batch, length, KV_HEADS, HEAD, device="cuda", dtype=torch.bfloat16) for _ in range(2))
     lengths = torch.full((batch,), length, device="cuda", dtype=torch.int32)
 
-    def contiguous(dtype: Any) -> Any:
-        query, key, value = q[:, :, None], k.transpose(1, 2), v.transpose(1, 2)
+    def contiguous(dtype: Any, stored: Any = None) -> Any:
+        query, key, value = q[:, :, None], *(x.to(stored or x.dtype).transpose(1, 2) for x in (k, v))
         return scaled_dot_product_attention(query.to(dtype), key.to(dtype), value.to(dtype), enable_gqa=True)[:, :, 0]
 
-    expected = contiguous(torch.float64)
     error, sides = 0.0, {}
-    for page in pages:
-        run, out = paged(q, k, v, lengths, page)
+    for page, stored in (*((page, None) for page in pages), (pages[-1], torch.float8_e4m3fn)):
+        run, out = paged(q, k, v, lengths, page, stored)
         run()
+        expected = contiguous(torch.float64, stored)
         error = max(error, float((out.double() - expected).norm() / expected.norm()))
-        sides[f"pages of {page}"] = captured(run, launches)
+        sides[f"pages of {page}" if stored is None else "8 bits"] = captured(run, launches)
     for name, backend in PEERS.items():
         try:
             with sdpa_kernel(backend):
@@ -236,22 +267,48 @@ def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int,
     return {"shape": f"{batch}x{length}", "error": error, **{n: ms * 1000 / launches for n, ms in times.items()}}
 
 
-def paged(q: Any, k: Any, v: Any, lengths: Any, page: int) -> tuple[Side, Any]:
-    """Our side over the same keys and values in pages of random order, and where it writes."""
+def paged(q: Any, k: Any, v: Any, lengths: Any, page: int, stored: Any) -> tuple[Side, Any]:
+    """Our side over the same keys and values in pages of random order, in 8 bits perhaps, and where it writes."""
     batch, length = k.shape[:2]
     count = length // page
     order = torch.randperm(batch * count, device="cuda")
     k_cache, v_cache = (torch.empty_like(x).view(batch * count, page, KV_HEADS, HEAD) for x in (k, v))
     for cache, x in ((k_cache, k), (v_cache, v)):
         cache[order] = x.view(batch * count, page, KV_HEADS, HEAD)
+    if stored is not None:
+        k_cache, v_cache = (cache.to(stored) for cache in (k_cache, v_cache))
     tables, out = order.view(batch, count).int(), torch.full_like(q, float("nan"))
-    return lambda: paged_attention(q, k_cache, v_cache, tables, lengths, out=out), out
+    space = paged_workspace(q, k_cache, v_cache, tables)  # a server has it once for all its calls
+    return lambda: paged_attention(q, k_cache, v_cache, tables, lengths, out=out, workspace=space), out
 
 
-def show_decodes(rows: list[dict[str, Any]]) -> None:
+LATENTS = [(128, 64, 4096), (16, 128, 4096), (128, 1, 8192)]
+
+
+def measure_latent(heads: int, batch: int, length: int, rounds: int, launches: int) -> dict[str, Any]:
+    """A latent cache of 576 elements a token, 512 of them values, in pages of 64 of random order."""
+    q = torch.randn(batch, heads, 576, device="cuda", dtype=torch.bfloat16)
+    cache = torch.randn(batch * length // 64, 64, 576, device="cuda", dtype=torch.bfloat16)
+    tables = torch.randperm(len(cache), device="cuda").view(batch, -1).int()
+    lengths = torch.full((batch,), length, device="cuda", dtype=torch.int32)
+    out, scale = torch.full((batch, heads, 512), float("nan"), device="cuda", dtype=torch.bfloat16), 192**-0.5
+
+    def run() -> Any:
+        return mla_decode(q, cache, tables, lengths, out=out, scale=scale)
+
+    run()
+    keys = cache[tables[0].long()].view(length, 576).double()
+    expected = (q[0].double() @ keys.T * scale).softmax(-1) @ keys[:, :512]
+    error = float((out[0].double() - expected).norm() / expected.norm())
+    us = timing.launch_ms({"ours": captured(run, launches)}, rounds, 1)["ours"] * 1000 / launches
+    sizes = {"us": us, "TFLOP/s": 2 * batch * heads * length * (576 + 512) / us / 1e6}
+    return {"shape": f"{batch}x{length} h{heads}", "error": error, **sizes, "GB/s": batch * length * 1152 / us / 1e3}
+
+
+def show_decodes(title: str, rows: list[dict[str, Any]]) -> None:
     names = [name for name in rows[0] if name not in ("shape", "error")]
     cells = [[row["shape"], *(f"{row.get(name, 0):.1f}" for name in names), f"{row['error']:.1e}"] for row in rows]
-    timing.print_table((f"decode, {QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us", *names, "error"), cells)
+    timing.print_table((title, *names, "error"), cells)
 
 
 def show(title: str, rows: list[dict[str, Any]], peers: list[str]) -> None:
@@ -301,14 +358,20 @@ def measured(part: str, shapes: list[Shape], quick: bool) -> list[dict[str, Any]
     if part == "decode":
         sizes = [(2, 256)] if quick else DECODES
         rows = [measure_decode(*size, (16, 64), 2 if quick else 8, 10) for size in sizes]
-        show_decodes(rows)
+        show_decodes(f"decode, {QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us", rows)
+        return rows
+    if part == "latent":
+        rows = [measure_latent(*size, 2 if quick else 8, 10) for size in ([(16, 2, 256)] if quick else LATENTS)]
+        show_decodes("decode, latent cache", rows)
         return rows
     measure_one, title, others = {
         "forward": (measure, "forward, bf16", [*PEERS]),
         "gradients": (measure_gradients, "gradients, bf16", [*PEERS]),
         "fp8": (measure_fp8, "forward, fp8", ["blocks", "bf16"]),
     }[part]
-    rows = [measure_one(shape, *effort) for shape in shapes if part == "forward" or shape.d <= 128]
+    if part != "forward":
+        shapes = [shape for shape in shapes if shape.d <= 128 and shape.window is None]
+    rows = [measure_one(shape, *effort) for shape in shapes]
     show(title, rows, others)
     return rows
 
@@ -316,13 +379,14 @@ def measured(part: str, shapes: list[Shape], quick: bool) -> list[dict[str, Any]
 def main() -> None:
     parser = timing.arguments("Attention on a Hopper GPU.", "few rounds, small shapes")
     parser.add_argument("--parts", default=",".join(PARTS), help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--seed", type=int, default=1, help="of the shapes that are drawn beside the named ones")
     given = parser.parse_args()
     if given.quick and not ON_A_GPU:
         on_the_virtual_gpu()
         timing.keep("attention", {}, given)
         return
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s")
-    shapes = QUICK if given.quick else SHAPES
+    shapes = QUICK if given.quick else [*SHAPES, *WINDOWS, *drawn_shapes(given.seed, 8)]
     timing.keep("attention", {part: measured(part, shapes, given.quick) for part in given.parts.split(",")}, given)
 
 

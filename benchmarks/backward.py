@@ -3,7 +3,8 @@
 Run it: python benchmarks/backward.py [--quick]
 
 Bandwidth counts each matrix read once and each written once: three for softmax and the norms, two for the gradient of
-a cross-entropy, one for its loss. *Of the copy* is relative to the bandwidth of `Tensor.copy_` on the same matrix.
+a cross-entropy, one for its loss. *Of the copy* is relative to the bandwidth of `Tensor.copy_` on the same matrix; a
+*read* is torch's sum of the same bytes as f32.
 Times are taken as in benchmarks/gpu.py. Gradients of weights are part of what is timed, and everything that a call of
 `flydsl.ops` allocates.
 """
@@ -69,7 +70,11 @@ def sides(name: str, m: int, n: int) -> dict[str, Callable[[int], Any]]:
                 return aten._log_softmax_backward_data(inner, logs, 1, kind)
 
     copies = [torch.empty_like(t) for t in x]
-    return {"ours": ours, "torch": theirs, "copy": lambda i: copies[i].copy_(x[i])}
+    runs = {"ours": ours, "torch": theirs, "copy": lambda i: copies[i].copy_(x[i])}
+    if name == "cross_entropy":
+        words = [t.view(-1)[: m * n // 2 * 2].view(torch.float32) for t in x]
+        runs["read"] = lambda i: words[i].sum()
+    return runs
 
 
 def main() -> None:

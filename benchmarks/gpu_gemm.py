@@ -34,9 +34,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 from peers import triton_hopper_gemm
 
+from flydsl.kernels.gemm.hopper_choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4, hopper_matmul
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config, configurations, launch_time
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, launch_time
 from flydsl.kernels.gemm.hopper_weights import shuffle_weights
 
 CASES = [("bf16", 4096), ("bf16", 8192), ("fp8", 8192)]

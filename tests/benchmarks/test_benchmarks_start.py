@@ -40,6 +40,10 @@ SHOWN = {
 }
 
 
+OPTIONS = {"launch": ["--arrays", "numpy"], "compile_scaling": ["--only", "lines", "mma"]}
+"""`test_compile_scaling.py` compiles all programs of the latter, and checks what they compute."""
+
+
 def test_every_benchmark_is_known() -> None:
     assert {path.stem for path in FOLDER.glob("*.py")} == {*WORKERS, *ON_A_GPU, *SHOWN}
 
@@ -48,7 +52,7 @@ def test_every_benchmark_is_known() -> None:
 def test_it_runs_quickly(name: str, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime for path in FOLDER.glob("results/*")}
     command = [sys.executable, str(FOLDER / f"{name}.py"), "--quick"]
-    more = ["--arrays", "numpy"] if name == "launch" else []
+    more = OPTIONS.get(name, [])
     settings = {**os.environ, "PYTHONPATH": f"{REPOSITORY / 'python'}", "FLYDSL_RUNTIME_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([*command, *more], env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -106,8 +106,8 @@ KERNELS: tuple[Callable[[int], Made], ...] = (
 )  # fmt: skip
 LENGTHS = (72, 1001, 4096, 16384)
 """Several rows a wave, odd rows, whole vectors, and what a block holds; each kernel has them all, one a target."""
-KNOWN = {("norm_gradient", "gfx942", 72), ("quantise_groups", "gfx942", 16384), ("quantise_groups", "gfx1201", 1001)}
-"""What spills yet: sums of 32 rows of a block that are read at once; a vector whose elements are looked up."""
+BY_DPP = {layer_norm, norm_gradient, softmax_gradient}
+"""Sums over waves, which need no LDS: an operand comes from another lane."""
 CASES = [
     (make, arch, LENGTHS[(place + at) % 4])
     for place, make in enumerate(KERNELS)
@@ -123,4 +123,6 @@ def test_nothing_is_spilled(make: Callable[[int], Made], arch: str, length: int)
     module, target = after_stage_a(RepositoryKernel(make.__name__, lambda _: made), arch)
     text = isa_of(device_text(module, target), parse_target(arch), 3)
     found = [int(number) for name in FACTS for number in re.findall(rf"\.{name}:\s+(\d+)", text)]
-    assert found and any(found) == ((make.__name__, arch, length) in KNOWN), found
+    assert found and not any(found), found
+    if make in BY_DPP and length >= 1001:
+        assert "v_add_f32_dpp" in text and "ds_bpermute" not in text

@@ -11,7 +11,7 @@ import flydsl.compiler as flyc
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
 from flydsl.kernels.attention.fp8_forward import attention_fp8
-from flydsl.kernels.attention.paged import paged_attention
+from flydsl.kernels.attention.paged import mla_decode, paged_attention
 from tests.support.attention_reference import attend, check
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
@@ -59,14 +59,20 @@ def test_features(torch: Any) -> None:
 
 
 def exact_gradients(torch: Any, dout: Any, q: Any, k: Any, v: Any, causal: bool) -> Any:
-    """By torch's autograd in float64."""
-    leaves, shared = [x.double().requires_grad_() for x in (q, k, v)], q.shape[1] // k.shape[1]
-    keys, values = (x.repeat_interleave(shared, 1) for x in leaves[1:])
-    scores = leaves[0] @ keys.transpose(-1, -2) * q.shape[-1] ** -0.5
+    """The derivatives in float64, written out: autograd would multiply on a thread of its own, where torch warns that
+    cuBLAS finds no context."""
+    query, grad, shared = q.double(), dout.double(), q.shape[1] // k.shape[1]
+    keys, values = (x.double().repeat_interleave(shared, 1) for x in (k, v))
+    scale = q.shape[-1] ** -0.5
+    scores = query @ keys.transpose(-1, -2) * scale
     if causal:
         hidden = torch.ones(scores.shape[-2:], device="cuda", dtype=torch.bool).triu(1 + k.shape[2] - q.shape[2])
         scores = scores.masked_fill(hidden, float("-inf"))
-    return torch.autograd.grad(scores.softmax(-1) @ values, leaves, dout.double())
+    powers = scores.softmax(-1)
+    slopes = grad @ values.transpose(-1, -2)
+    slopes = powers * (slopes - (powers * slopes).sum(-1, keepdim=True)) * scale
+    per_head = slopes.transpose(-1, -2) @ query, powers.transpose(-1, -2) @ grad
+    return slopes @ keys, *(x.unflatten(1, (-1, shared)).sum(2) for x in per_head)
 
 
 @pytest.mark.parametrize("d", [64, 96, 128])
@@ -138,3 +144,34 @@ def test_paged_caches_in_a_graph(page: int, torch: Any) -> None:
             kv = [x[tables[row].long()].reshape(-1, 2, 128)[: length + turn].transpose(0, 1)[None] for x in (k, v)]
             found, query, key, value = host(out[row][None, :, None], q[row][None, :, None], *kv)
             check(found, None, attend(query, key, value), (page, row))
+
+
+@pytest.mark.parametrize(("batch", "kv"), [(3, 2), (50, 8)])
+def test_caches_of_eight_bits(batch: int, kv: int, torch: Any) -> None:
+    """Few long sequences, which are cut, and many: large blocks and small ones. Keys and values times their scales."""
+    page, count = 16, 64
+    k, v = (torch.randn(batch * count, page, kv, 128, device="cuda").to(torch.float8_e4m3fn) for _ in range(2))
+    tables = torch.randperm(batch * count, device="cuda").view(batch, count).int()
+    lengths = torch.randint(1, page * count + 1, (batch,), device="cuda", dtype=torch.int32)
+    q = torch.randn(batch, kv * 8, 128, device="cuda", dtype=torch.bfloat16)
+    out = paged_attention(q, k, v, tables, lengths, k_scale=0.5, v_scale=2.0)
+    for row in (0, batch - 1):
+        keys, values = (
+            x[tables[row].long()].view(-1, kv, 128)[: lengths[row]].double().repeat_interleave(8, 1) for x in (k, v)
+        )
+        scores = torch.einsum("hd,lhd->hl", q[row].double(), keys * 0.5) * 128**-0.5
+        exact = torch.einsum("hl,lhd->hd", scores.softmax(-1), values * 2)
+        assert float((out[row].double() - exact).norm() / exact.norm()) < 4e-3, (row, int(lengths[row]))
+
+
+@pytest.mark.parametrize("heads", [16, 128])
+def test_a_latent_cache(heads: int, torch: Any) -> None:
+    page, lengths = 64, [3000, 70]
+    cache = drawn(torch, 100, page, 576)
+    tables = torch.randperm(100, device="cuda")[:96].view(2, 48).int()
+    q = drawn(torch, 2, heads, 576)
+    out = mla_decode(q, cache, tables, torch.tensor(lengths, device="cuda", dtype=torch.int32), scale=0.07)
+    for row, length in enumerate(lengths):
+        keys = cache[tables[row].long()].view(-1, 576)[:length].double()
+        exact = (q[row].double() @ keys.T * 0.07).softmax(-1) @ keys[:, :512]
+        assert float((out[row].double() - exact).norm() / exact.norm()) < 2e-3, (heads, row)

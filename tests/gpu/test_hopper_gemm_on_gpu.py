@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.kernels.gemm.hopper_choice import choose_config
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_matmul
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 

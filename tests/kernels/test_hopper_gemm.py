@@ -18,8 +18,8 @@ from tests.support.hopper_products import TYPES, Product, check, check_bits
 
 SMALL = GemmConfig(64, 32, 1, 2)
 """A small tile: quick to compile for the host."""
-FEW = GemmConfig(48, 16, 1, 3, 2, "k", swapped=True)
-"""Few rows: swapped, K in two parts, and fewer rows of weights than wgmma multiplies."""
+FEW = GemmConfig(48, 16, 1, 3, 2, "k", swapped=True, staggered=True)
+"""Few rows: swapped, K in two parts, fewer rows of weights than wgmma multiplies, and steps that begin anywhere."""
 
 
 @pytest.fixture(autouse=True)
@@ -244,6 +244,12 @@ def test_kinds_that_cannot_be() -> None:
         build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, b_along_k=False), GemmConfig(64, 64, 1))
     with pytest.raises(ValueError, match="A and B have 8 or 16 bits"):
         build_hopper_gemm(GemmKind(bf16, e4m3, bf16), SMALL)
+    with pytest.raises(ValueError, match="of 64 a warpgroup if they are gathered, scaled or packed"):
+        build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, block_scaled=True), GemmConfig(48, 64, 1))
+    with pytest.raises(ValueError, match="pieces of 16 bytes of C belong to one tile"):
+        build_hopper_gemm(GemmKind(e4m3, e4m3, e4m3, c_along_n=False), GemmConfig(40, 16, 1))
+    with pytest.raises(ValueError, match="begin anywhere in K where nothing but products depends on it"):
+        build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, block_scaled=True), GemmConfig(64, 64, 1, staggered=True))
     with pytest.raises(ValueError, match="a multiple of 64 columns"):
         build_hopper_gemm(GemmKind(bf16, bf16, bf16, b_along_k=False), SMALL)
 

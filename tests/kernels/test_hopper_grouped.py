@@ -70,12 +70,16 @@ def test_groups_that_follow_each_other(sizes: list[int], config: GemmConfig, rng
 
 
 def test_many_groups(rng: np.random.Generator) -> None:
-    """More of them than a warp has lanes, most of them empty."""
+    """More of them than a warp has lanes, most of them empty, whose matrices are loaded before A: fewer and more steps
+    than stages."""
     sizes = [int(x) for x in rng.integers(0, 4, 75) * rng.integers(0, 2, 75)]
-    a, b = drawn(rng, sum(sizes), 64), drawn(rng, 75, 64, 64)
-    c, _ = guarded(sum(sizes), 64)
-    hopper_grouped_gemm(a, b, c, ends(sizes), config=GemmConfig(64, 64, 1, 2))
-    assert_close(c, *expected_of(a, b, sizes))
+    sizes[-1] = 70
+    for k in (64, 320):
+        a, b = drawn(rng, sum(sizes), k), drawn(rng, 75, 192, k)
+        c, whole = guarded(sum(sizes), 192)
+        hopper_grouped_gemm(a, b.swapaxes(1, 2), c, ends(sizes), weights_first=True, config=GemmConfig(64, 128, 1, 3))
+        assert_close(c, *expected_of(a, b.swapaxes(1, 2), sizes))
+        assert np.isnan(whole.astype(np.float32)).sum() == whole.size - c.size
 
 
 def test_sizes_that_lie_outside(rng: np.random.Generator) -> None:
@@ -180,6 +184,7 @@ SIX, INDEX = np.zeros(6, np.int32), np.zeros(8, np.int32)
         ((zeros(8, 16), zeros(6, 16, 8, kind=np.float16), zeros(8, 8), SIX), {}, "the same type"),
         ((zeros(8, 16), zeros(6, 16, 8), zeros(8, 8), SIX), {"block_scales": (SIX, SIX)}, "those are fp8"),
         ((zeros(8, 16), zeros(6, 16, 8), zeros(8, 8).T, SIX), {"to_rows": INDEX}, "an index names are contiguous"),
+        ((zeros(8, 16), zeros(6, 16, 8), zeros(8, 8), SIX), {"scale_c": zeros(8, 1)}, "results with scales are float8"),
     ],
 )
 def test_what_does_not_fit(arrays: Any, given: dict[str, Any], says: str) -> None:

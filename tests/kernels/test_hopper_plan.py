@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper_choice import choose_config, configurations, fits
 from flydsl.kernels.gemm.hopper_plan import (
     HOPPER,
     SHARED_BYTES,
@@ -17,9 +18,6 @@ from flydsl.kernels.gemm.hopper_plan import (
     Problem,
     ceildiv,
     check_config,
-    choose_config,
-    configurations,
-    fits,
     launch_time,
     resident_clusters,
 )

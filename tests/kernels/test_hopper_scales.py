@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from flydsl.kernels.gemm.hopper_choice import choose_config
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config
-from tests.support.hopper_products import TYPES
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem
+from tests.support.hopper_products import TYPES, activated
 
 Array = np.ndarray[Any, Any]
 
@@ -76,6 +77,30 @@ def test_groups_with_scales(rng: np.random.Generator) -> None:
     for g, count in enumerate(counts):
         x, y = wide_own[g, :count], wide_b[g].T
         assert close(c[g, :count], x @ y, np.abs(x) @ np.abs(y)) and np.isnan(c[g, count:].astype(np.float32)).all()
+
+
+@pytest.mark.parametrize(("activation", "columns"), [("swiglu", 128), ("none", 64)])
+def test_results_that_get_scales(activation: str, columns: int, rng: np.random.Generator) -> None:
+    """Gathered rows leave as fp8 with a scale for each 128 of a row, two tiles together, the last rows of a group too;
+    rows behind the last group stay as they were."""
+    sizes, k, many = [70, 0, 21], 144, 2 if activation == "swiglu" else 1
+    n = 256 * many
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, 50, k, 1), drawn(rng, n, k, 128, 3)
+    index, group = rng.integers(0, 50, 93).astype(np.int32), np.repeat(np.arange(3), sizes)
+    product = np.array([wide_a[i] @ wide_b[g].T for i, g in zip(index, group)])
+    expected = activated(product, activation)
+    c = np.full((93, n // many), 77, np.uint8).view(TYPES["e4m3"])
+    scale_c = np.full((93, n // many // 128), np.nan, np.float32)
+    hopper_grouped_gemm(
+        a, b.swapaxes(1, 2), c, np.cumsum(sizes).astype(np.int32), rows=index, activation=activation,
+        block_scales=(scale_a, scale_b.swapaxes(1, 2)), scale_c=scale_c, config=GemmConfig(64, columns, 1, 3),
+    )  # fmt: skip
+    assert np.isnan(scale_c[91:]).all() and (c[91:].view(np.uint8) == 77).all()
+    top = np.abs(expected).reshape(91, -1, 128).max(-1)
+    np.testing.assert_allclose(scale_c[:91] * 448, top, rtol=2**-7)
+    spread = scale_c[:91].repeat(128, -1)
+    error = np.abs(c[:91].astype(float) * spread - expected)
+    assert (error <= (2**-4 + 2**-7) * np.abs(expected) + spread * 2**-9).all(), float((error / spread).max())
 
 
 def test_the_model_chooses_what_can_be_scaled() -> None:

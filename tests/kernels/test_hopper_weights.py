@@ -10,9 +10,10 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_configs, few_rows_time
+from flydsl.kernels.gemm.hopper_choice import choose_config
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_linear4
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, PackedKind, Problem, choose_config
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, PackedKind, Problem
 from flydsl.kernels.gemm.hopper_weights import shuffle_weights
 from tests.support.wgmma_registers import early_writes
 
@@ -76,10 +77,10 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
 @pytest.mark.parametrize(
     ("shape", "dtype", "group", "config"),
     [
-        ((1, 72, 600), BF16, 128, FewRows(8, 2, 1)),
-        ((5, 40, 1300), np.float16, 64, FewRows(4, 1, 8)),
-        ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16)),
-        ((3, 24, 712), BF16, 192, FewRows(4, 2, 4)),
+        ((1, 72, 600), BF16, 128, FewRows(8, 2, 1, 2, 1)),
+        ((5, 40, 1300), np.float16, 64, FewRows(4, 1, 8, 2)),
+        ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16, 4)),
+        ((3, 24, 712), BF16, 192, FewRows(4, 2, 4, 2)),
     ],
     ids=str,
 )
@@ -96,7 +97,7 @@ def test_few_rows(shape: Any, dtype: Any, group: int, config: FewRows, rng: np.r
     y, whole = guarded(m, n, dtype)
     hopper_linear4(x, shuffle_weights(codes), scales, y, zeros=zeros, bias=bias, group_size=group, config=config)
     check(x, weights, y, whole, bias)
-    with pytest.raises(ValueError, match=f"x has {config.rows + 1} rows, and the configuration {config.rows}"):
+    with pytest.raises(ValueError, match=f"x is {config.rows + 1} x {k}, more than FewRows"):
         more = [np.zeros((config.rows + 1, extent), dtype) for extent in (k, n)]
         hopper_linear4(more[0], shuffle_weights(codes), scales, more[1], group_size=group, config=config)
 
@@ -115,7 +116,7 @@ def test_weights_in_flight_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> No
     assert early_writes(ptx.replace(wait, ""))  # the check is able to fail
 
 
-@pytest.mark.parametrize("config", [FEW, FewRows(4, 2, 8)], ids=str)
+@pytest.mark.parametrize("config", [FEW, FewRows(4, 2, 8, 2)], ids=str)
 def test_minifloats(config: Any, rng: np.random.Generator) -> None:
     """Every code, scales from 2^-127 on; 255 is no number, and so is all that it scales."""
     m, n, k = 5, 72, 160
@@ -137,7 +138,7 @@ def test_lines_that_tma_cannot_reach(rng: np.random.Generator) -> None:
     codes, scales = rng.integers(0, 16, (37, 71)), rng.standard_normal((37, 1)).astype(BF16)
     x = rng.standard_normal((71, 3)).astype(BF16).T
     weights = (codes - 8) * scales.astype(float)
-    for config, exact in ((FEW, weights.astype(BF16).astype(float)), (FewRows(4, 1, 4), weights)):
+    for config, exact in ((FEW, weights.astype(BF16).astype(float)), (FewRows(4, 1, 4, 2), weights)):
         y, whole = guarded(3, 37, BF16)
         hopper_linear4(x, shuffle_weights(codes), scales, y, config=config)
         check(x, exact, y, whole)
@@ -150,8 +151,8 @@ def test_the_model_chooses_what_can_be_unpacked() -> None:
     for m, n in ((1, 8192), (3, 4096), (16, 64)):
         few = Problem(m, n, 8192, packed=True)
         config = choose_few_rows(few)
-        assert m <= config.rows < 2 * m and config.shared_bytes < 227 << 10
-        assert few_rows_time(few, config) == min(few_rows_time(few, other) for other in few_rows_configs(m))
+        assert m <= config.rows < 2 * m and config.shared_bytes < 227 << 10 and config.can_hold(8192)
+        assert few_rows_time(few, config) == min(few_rows_time(few, other) for other in few_rows_configs(m, 8192))
     assert Problem(1, 8192, 8192, packed=True).swapped.moved < Problem(1, 8192, 8192).moved / 3.9
 
 

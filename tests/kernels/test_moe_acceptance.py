@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from flydsl.kernels.moe import references
+from flydsl.kernels.moe import layer, references
 from flydsl.kernels.moe.expert_weights import (
     BLOCKS,
     FP8,
@@ -90,6 +90,27 @@ def test_layers(
     found = cosine(y, want)
     assert found >= least_cosine(kind)
     assert untouched(whole), "wrote outside"
+
+
+def test_rows_copied_first(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Hopper, rows of many tokens are copied in the order of experts; it changes no bit of the result."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    (tokens, experts, topk), model, inter = SHAPES[1], 256, 128
+    x, w1, w2 = (
+        (rng.standard_normal(shape) / 16).astype(ml_dtypes.bfloat16)
+        for shape in ((tokens, model), (experts, 2 * inter, model), (experts, model, inter))
+    )
+    ids = rng.integers(-1, experts, (tokens, topk)).astype(np.int32)
+    weights, found = rng.uniform(0.2, 1, ids.shape).astype(np.float32), []
+    prepared = prepare_experts(w1, w2, BLOCKS, "sm_90a")
+    for columns in (layer.COPIED[1], 0):
+        monkeypatch.setattr(layer, "COPIED", {1: columns})
+        monkeypatch.setattr(layer, "MANY_ROWS", 0)
+        y, whole = guarded((tokens, model), ml_dtypes.bfloat16)
+        run_experts(x, ids, weights, prepared, y)
+        assert untouched(whole)
+        found.append(y.view(np.uint16))
+    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("arch", ["gfx950", "sm_90a"])

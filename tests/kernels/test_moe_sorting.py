@@ -9,12 +9,12 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.kernels.moe.references import Order, order_length, route, sort_by_expert
+from flydsl.kernels.moe.row_order import MOST_RANKED, RowOrder, routes_itself, sort_rows
 from flydsl.kernels.moe.sorting import (
     fits_one_launch,
     moe_softmax_sort_flydsl,
     moe_sorting_flydsl,
     moe_sorting_get_workspace_size,
-    sort_rows,
 )
 
 TARGETS = ("gfx942", "gfx950", "gfx1250", "sm_90a")
@@ -83,6 +83,8 @@ def test_no_thread_reads_what_another_writes(rng: np.random.Generator) -> None:
     with flyc.sanitize("race", "barrier", "bounds"):
         check(rng.integers(0, 16, (100, 4)).astype(np.int32), 16, 16)
         check(rng.integers(0, 16, (600, 4)).astype(np.int32), 16, 16)
+        ids = rng.integers(0, 16, (100, 4)).astype(np.int32)
+        check_rows(sort_rows(ids, np.ones(ids.shape, np.float32), 16), ids, np.ones(ids.shape), np.ones(16))
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
@@ -103,20 +105,41 @@ def test_gating_and_order(arch: str, rng: np.random.Generator, monkeypatch: pyte
         assert (buffer == 0).all()
 
 
-def test_rows_of_groups(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARCH", "sm_90a")
-    for tokens in (0, 1, 50):
-        ids = rng.integers(-1, 16, (tokens, 3)).astype(np.int32)
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_rows_of_groups(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs that are ranked and, more of them, counted; with and without a mask, experts twice and none."""
+    monkeypatch.setenv("ARCH", arch)
+    for tokens in (0, 1, 50, 1 + MOST_RANKED // 3):
+        ids = rng.integers(-1, 17, (tokens, 3)).astype(np.int32)
         weights, mask = rng.uniform(0, 1, ids.shape).astype(np.float32), rng.integers(0, 2, 16).astype(np.int32)
-        got, rows, targets, ends = sort_rows(ids, weights, 16, mask)
-        pairs = [np.flatnonzero(ids.ravel() == e) for e in np.flatnonzero(mask)]
-        listed = np.concatenate([np.zeros(0, int), *pairs])
-        local = np.cumsum([len(p) for p in pairs])
-        np.testing.assert_array_equal(ends[: len(local)], local)
-        assert (ends[len(local) :] == len(listed)).all()
-        np.testing.assert_array_equal(targets[: len(listed)], listed)
-        np.testing.assert_array_equal(rows[: len(listed)], listed // 3)
-        np.testing.assert_array_equal(got[: len(listed)], weights.ravel()[listed])
+        for there in (mask, None):
+            check_rows(sort_rows(ids, weights, 16, there), ids, weights, mask if there is not None else mask * 0 + 1)
+
+
+def check_rows(got: RowOrder, ids: np.ndarray, weights: np.ndarray, mask: np.ndarray) -> None:
+    pairs = [np.flatnonzero(ids.ravel() == e) for e in np.flatnonzero(mask)]
+    listed = np.concatenate([np.zeros(0, int), *pairs])
+    local = np.cumsum([len(p) for p in pairs])
+    np.testing.assert_array_equal(got.ends[: len(local)], local)
+    assert (got.ends[len(local) :] == len(listed)).all()
+    np.testing.assert_array_equal(got.targets[: len(listed)], listed)
+    np.testing.assert_array_equal(got.tokens[: len(listed)], listed // ids.shape[1])
+    np.testing.assert_array_equal(got.weights[: len(listed)], weights.ravel()[listed])
+
+
+def test_routed_rows_of_groups(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of logits: by one block, and in a launch of their own."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    experts, topk = 64, 6
+    assert routes_itself(33, experts, topk) and not routes_itself(70, experts, topk)
+    for tokens in (1, 33, 70):
+        logits, mask = rng.standard_normal((tokens, experts)).astype(np.float32), rng.integers(0, 2, experts)
+        ids, weights = np.full((tokens, topk), -1, np.int32), np.full((tokens, topk), np.nan, np.float32)
+        got = sort_rows(ids, weights, experts, mask.astype(np.int32), logits=logits)
+        want_ids, want_weights = route(logits, topk)
+        np.testing.assert_array_equal(ids, want_ids)
+        np.testing.assert_allclose(weights, want_weights, rtol=1e-5)
+        check_rows(got, ids, weights, mask)
 
 
 def test_bad_buffers_are_refused() -> None:

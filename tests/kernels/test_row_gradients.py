@@ -10,6 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flydsl.kernels.blocks.cache_hints import ONCE
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.norm import norm_backward
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_bwd_module
@@ -46,7 +49,10 @@ def softmax_bwd(rng: np.random.Generator, m: int, n: int, dtype: str) -> None:
     check(dx, p * (d - (d * p).sum(1, keepdims=True)), dtype)
 
 
-def norm_bwd(rng: np.random.Generator, m: int, n: int, dtype: str, *, centred: bool, atomic: bool = False) -> None:
+def norm_bwd(
+    rng: np.random.Generator, m: int, n: int, dtype: str, *, centred: bool, atomic: bool = False,
+    plan: RowPlan | None = None,
+) -> None:  # fmt: skip
     x, dy, gamma = drawn(rng, (m, n), dtype), drawn(rng, (m, n), dtype), drawn(rng, (n,), dtype)
     X, D, G = wide(x, dy, gamma)
     mean = X.mean(1, keepdims=True) if centred else np.zeros((m, 1))
@@ -62,10 +68,10 @@ def norm_bwd(rng: np.random.Generator, m: int, n: int, dtype: str, *, centred: b
     if atomic:
         for result in results:
             result[...] = 0
-        build(n, dtype, atomic=True)(dy, x, gamma, *stats, dx, *results, m)
+        build(n, dtype, atomic=True, plan=plan)(dy, x, gamma, *stats, dx, *results, m)
     else:
         sums = [np.full((partial_rows(n, m), n), np.nan, np.float32) for _ in results]
-        build(n, dtype)(dy, x, gamma, *stats, dx, *sums, *results, m)
+        build(n, dtype, plan=plan)(dy, x, gamma, *stats, dx, *sums, *results, m)
     check(dx, want, dtype, 4)
     check(results[0], (D * normed).sum(0), dtype, m)
     if centred:
@@ -152,3 +158,21 @@ def test_every_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng
     shapes = [(5, 33), (3, 1032)] + ([(300, 8)] if arch == "gfx942" else [])
     for index, (m, n) in enumerate(shapes):
         CASES[name](rng, m, n, list(DTYPES)[index])
+
+
+EARLY = [
+    (True, RowPlan(520, "bf16", 8, 32, 4, sources=2, sums=2, early=True, hints=ONCE)),
+    (True, RowPlan(1032, "f32", 4, 96, sources=2, sums=2, early=True, hints=ONCE)),
+    (False, RowPlan(1032, "f16", 8, 64, cluster=2, sources=2, sums=1, early=True, hints=ONCE)),
+]
+"""(Whether rows are centred, plan) of blocks that load their next rows into registers: a wave, a block and a cluster a
+row, for sm_90a."""
+
+
+def test_rows_that_are_loaded_early(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """Each of three blocks takes several rows, and the last of them some that are not there."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(norm_backward, "places", lambda plan: 3)
+    for centred, plan in EARLY:
+        for m in (1, 11 * plan.rows - 1):
+            norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, plan=plan)

@@ -16,6 +16,8 @@ from flydsl.kernels.blocks.row_plan import (
     bank_passes,
     block_times,
     launch_time,
+    register_limit,
+    registers,
     resident,
     shared_bytes,
 )
@@ -59,9 +61,11 @@ def test_rings_have_place_for_a_row_and_more() -> None:
 def test_rows_that_need_no_ring() -> None:
     assert not list(rings(32_768, "bf16", HOPPER, MAP, 2))  # a block's registers hold it
     assert list(rings(32_776, "bf16", HOPPER, MAP, 2)) and list(rings(32_767, "bf16", HOPPER, MAP, 2))
-    once = RowTask(targets=0, once=True)
+    once = RowTask(once=True)
     assert not list(rings(50_264, "bf16", HOPPER, once, 0))
     assert [plan.slots >= 2 for plan in rings(50_257, "bf16", HOPPER, once, 0)] == [True]
+    read = RowTask(targets=0, once=True)
+    assert not list(rings(50_257, "bf16", HOPPER, read, 0)) and choose(50_257, "bf16", HOPPER, 0, task=read).many.pieces
 
 
 def test_short_rows_share_a_wave_and_long_ones_take_several() -> None:
@@ -131,6 +135,8 @@ MEASURED = [
     (50257, 2, ("ring", 480, 1, 2, 0.850), ("ahead", 512, 1, 1, 0.388)),
     (40000, 2, ("ring", 512, 1, 2, 0.983), ("again", 1024, 1, 1, 0.746)),
     (20001, 2, ("ring", 512, 1, 1, 0.853), ("ring", 448, 1, 2, 0.559)),
+    (20003, 0, ("ring", 512, 1, 1, 0.953), ("ahead", 256, 1, 1, 0.913)),
+    (37005, 1, ("ring", 480, 1, 2, 0.960), ("ahead", 256, 1, 2, 0.648)),
 ]
 
 
@@ -156,3 +162,23 @@ def test_a_number_of_threads_can_be_asked_for() -> None:
     for threads in (0, 100, 2048):
         with pytest.raises(ValueError, match=f"1 to 1024 threads in waves of 32, got {threads}"):
             choose(5000, "bf16", HOPPER, 0, threads)
+
+
+def test_blocks_that_sum_are_all_there_at_once() -> None:
+    """A quarter of a multiprocessor has registers for a whole number of waves: 18 waves of 112 do not fit."""
+    plan = RowPlan(3000, "bf16", 8, 192, sources=2, sums=2, staged=True, bulk=True, stages=3)
+    assert registers(plan, 1) == 112 and resident(plan, HOPPER, 1) == 2 and register_limit(plan, HOPPER, 1) == 168
+    for length in (64, 333, 1024, 3000, 4097, 5120, 8192, 16384, 32768):
+        for dtype in DTYPES:
+            for sums in (1, 2):
+                plan = choose(length, dtype, HOPPER, 1, task=RowTask(2, sums=sums)).many
+                assert registers(plan, 1) <= register_limit(plan, HOPPER, 1) <= 255
+                waves = -(-plan.threads * resident(plan, HOPPER, 1) // 32)
+                assert -(-waves // 4) * 32 * register_limit(plan, HOPPER, 1) <= 65536 // 4
+
+
+def test_gradients_take_what_was_measured_to_be_faster() -> None:
+    """On an H200, in parts of the copy's speed: LayerNorm of 4096 columns 0.98 ahead and 0.94 early, RMSNorm 0.98 early
+    and 0.91 where rows are read again."""
+    layer, rms = (choose(4096, "bf16", HOPPER, 1, task=RowTask(2, sums=sums)).many for sums in (2, 1))
+    assert layer.stages == 3 and layer.keep and rms.early

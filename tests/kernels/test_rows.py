@@ -147,6 +147,21 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 
 
+PIECES = [
+    RowPlan(1027, "bf16", 8, 64, pieces=True, hints=ONCE),
+    RowPlan(1027, "f32", 4, 32, cluster=4, pieces=True, keep=False, hints=TWICE),
+]
+
+
+@pytest.mark.parametrize("plan", PIECES, ids=["kept", "loaded again by a cluster"])
+def test_rows_in_pieces(plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that begin anywhere in a piece, alike; a single one, whose first and last piece nobody has as a whole."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for before, gap in PLACES:
+        check("softmax", (3, plan.length), plan.dtype, plan, before, gap)
+    check("softmax", (1, plan.length), plan.dtype, plan, (3, 3))
+
+
 @pytest.mark.parametrize("kind", [*RINGS][1::2])
 def test_sources_of_a_ring_that_begin_apart(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "sm_90a")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,7 +33,16 @@ def modules(repository: Path) -> dict[str, Path]:
 
 
 def is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def called_name(call: ast.Call) -> str:
+    """The name of a called function, without the object or module it is looked up in."""
+    match call.func:
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
 
 
 def imports_of(tree: ast.Module, known: dict[str, Path]) -> Iterator[Import]:
@@ -53,7 +63,7 @@ def _below(parent: ast.AST, kind: str, known: dict[str, Path]) -> Iterator[Impor
             for alias in node.names:
                 if alias.name.partition(".")[0] == PACKAGE:
                     yield Import(alias.name, alias.asname or alias.name, here, node.lineno)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2].lstrip("_").startswith("lazy_"):
+        elif isinstance(node, ast.Call) and called_name(node).lstrip("_").startswith("lazy_"):
             texts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
             yield from (Import(text, "", "lazy", node.lineno) for text in texts if text in known)
         elif isinstance(node, ast.If) and is_type_checking(node) and here == "top":
@@ -65,13 +75,16 @@ def _below(parent: ast.AST, kind: str, known: dict[str, Path]) -> Iterator[Impor
         yield from _below(node, here, known)
 
 
+@cache
+def all_imports(repository: Path) -> dict[str, list[Import]]:
+    """What each module imports of the package."""
+    known = modules(repository)
+    return {name: list(imports_of(ast.parse(path.read_bytes()), known)) for name, path in known.items()}
+
+
 def import_graph(repository: Path) -> dict[str, set[str]]:
     """Which modules each module imports, those declared lazy or for types included."""
-    known = modules(repository)
-    return {
-        name: {found.module for found in imports_of(ast.parse(path.read_bytes()), known)} - {name}
-        for name, path in known.items()
-    }
+    return {name: {found.module for found in imports} - {name} for name, imports in all_imports(repository).items()}
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:

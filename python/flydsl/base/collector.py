@@ -21,7 +21,7 @@ def collector_paused() -> Generator[None, None, None]:
 
 @contextmanager
 def making_what_stays() -> Generator[None, None, None]:
-    """The same for modules and classes: afterwards they count as old, and only a full collection looks at them."""
+    """Pause the collector while modules load; afterwards they count as old, and only full collections see them."""
     with collector_paused():
         try:
             yield

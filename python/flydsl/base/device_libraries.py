@@ -47,13 +47,13 @@ relinked: dict[str, str] = {}
 
 
 def stamp_of(bitcode: Path) -> str:
-    """What tells a file from another, and from what it was before it was written again."""
+    """A file's path, time of change and size: a text that differs once the file is another or was written again."""
     found = bitcode.stat()
     return f"{bitcode.resolve()} {found.st_mtime_ns} {found.st_size}"
 
 
 def link(symbol: str, bitcode: Path) -> bool:
-    """Name the file that has a function; whether that changes what code was made of."""
+    """Name the file that has a function. Returns whether code that was compiled before used another file."""
     links[symbol] = bitcode
     before, now = called.get(symbol), stamp_of(bitcode)
     if before is None or relinked.get(symbol, before.stamp) == now:
@@ -63,7 +63,7 @@ def link(symbol: str, bitcode: Path) -> bool:
 
 
 def relinked_now() -> tuple[tuple[str, str], ...]:
-    """The part of a key that tells code of before from code of after."""
+    """The part of a cache key that changes whenever a function comes to be linked from another file."""
     return tuple(sorted(relinked.items()))
 
 
@@ -76,7 +76,7 @@ def bitcode_of(declared: Any) -> Path | None:
 
 
 def note_call(function: DeviceFunction) -> None:
-    """A kernel that is traced now calls a function."""
+    """Note that the kernel being traced calls a function."""
     global calls
     calls += 1
     called[function.symbol] = function

@@ -42,7 +42,7 @@ _OFFERS: dict[str, Callable[[str], Any]] = {}
 
 
 def offer(what: str, find: Callable[[str], Any]) -> None:
-    """Names that a package above has for those below, which do not import it: the root package says so."""
+    """Make names of a package above known to packages below, which do not import it. The root package calls this."""
     _OFFERS[what] = find
 
 

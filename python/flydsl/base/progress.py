@@ -40,7 +40,7 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """The seconds since the compilation began."""
         return time.perf_counter() - self._began
 
     @property
@@ -109,6 +109,6 @@ class _Line:
             self._write(f"flydsl: {self._progress.what}: {how} in {self._progress.seconds:.1f} s", "\n")
 
     def _write(self, text: str, end: str = "") -> None:
-        """Over what is there: a line that is shorter than the one before is filled up."""
+        """Write over the line that is there; blanks fill up one that is shorter than the line before."""
         print(f"\r{text:<{self._shown}}", end=end, file=sys.stderr, flush=True)
         self._shown = len(text)

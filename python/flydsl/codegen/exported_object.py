@@ -19,9 +19,9 @@ from flydsl.native import native_text
 # Object code of the package's own native parts (`flydsl.native`) ------------------------------
 
 
-def native_object(name: str) -> bytes:
+def native_object(name: str, level: int = 2) -> bytes:
     """One of the sources compiled for this machine."""
-    return emit_object(native_text(name))
+    return emit_object(native_text(name), level=level)
 
 
 NATIVE, GENERIC = "native", "generic"

@@ -28,7 +28,7 @@ _ERROR_PLACE = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
 
 # LLVM 22 negates a fused sum on AArch64 with one instruction (`fnmadd`) that negates the terms instead: a sum that is
 # zero keeps the sign it had. The sums it fuses are calls of `fma`, and additions that may be contracted.
-_MAY_FUSE = re.compile(r"@llvm\.fma\b|\bcontract\b|\bfast\b")
+_MAY_FUSE = ("@llvm.fma.", "contract", "fast")
 _FUSED_SUM = re.compile(r"(%\S+) = (?:(?:tail )?call [^@]*@llvm\.fma\.|f(?:add|sub) [^%]*\b(?:contract|fast)\b)")
 _NEGATION = re.compile(r"^( *)(%\S+ = fneg (?:\w+ )*?)(half|float|double) (%[^\s,]+)", re.MULTILINE)
 _FLOAT_SUFFIX = {"half": "f16", "float": "f32", "double": "f64"}
@@ -187,13 +187,15 @@ def prepare(text: str, machine: Any, level: int) -> Any:
     """The same, optimised."""
     module = stamped_module(text, machine)
     optimise(module, machine, level)
-    may_fuse = machine.triple.startswith("aarch64") and _MAY_FUSE.search(text) is not None
+    may_fuse = machine.triple.startswith("aarch64") and any(word in text for word in _MAY_FUSE)
     return _fence_negated_sums(module) if may_fuse else module
 
 
 def _fence_negated_sums(module: Any) -> Any:
     """The module with a fence between every fused sum and its negation, so that each is an instruction of its own."""
     text = str(module)
+    if " fneg " not in text:
+        return module
     sums = set(_FUSED_SUM.findall(text))
     if not any(match[4] in sums for match in _NEGATION.finditer(text)):
         return module

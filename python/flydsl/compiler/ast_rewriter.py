@@ -94,7 +94,7 @@ def _holds(before: Any, names: Any, values: Any) -> Any:
 
 
 def _unchanged(names: Any, *values: Any) -> None:
-    """A branch that is not there."""
+    """Stand in for a branch that a statement does not have."""
 
 
 class ReplaceIfWithDispatch:

@@ -96,7 +96,7 @@ class KernelFunction(Decorated):
 
     @property
     def launcher(self) -> type[KernelLauncher]:
-        """What a call makes."""
+        """The launcher that a call of the kernel gives."""
         return KernelLauncher
 
 
@@ -391,7 +391,7 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
 
 
 def _returning_line(func: Callable[..., Any]) -> SourceLocation | None:
-    """Where a function returns a value."""
+    """The line on which a function returns a value, if it does."""
     source = find_source(func) if isinstance(func, FunctionType) else None
     returns = [node for node in own_nodes(source.node) if isinstance(node, ast.Return)] if source is not None else []
     for node in returns:

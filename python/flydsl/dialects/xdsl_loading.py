@@ -24,21 +24,31 @@ _standard = dataclasses.dataclass
 _ours = ("xdsl.", "flydsl.dialects.")
 _KNOWN = {"init", "repr", "eq", "frozen"}
 _loading = RLock()
+_loaded: set[str] = set()
 
 
 def load(*modules: str | ModuleType) -> list[ModuleType]:
     """Import modules of xDSL by their names, or lazily loaded ones of ours that import it."""
-    with _loading, making_what_stays():
-        before, dataclasses.dataclass = dataclasses.dataclass, _dataclass
+    names = [module if isinstance(module, str) else module.__name__ for module in modules]
+    if not _loaded.issuperset(names):  # every compilation asks, and only the first has something to load
+        with _loading, making_what_stays():
+            _load(names)
+        _loaded.update(names)
+    return [import_module(name) for name in names]
+
+
+def _load(names: list[str]) -> None:
+    before, dataclasses.dataclass = dataclasses.dataclass, _dataclass
+    try:
+        program = import_module("xdsl.irdl.declarative_assembly_format").FormatProgram
+        eager, program.from_str = program.from_str, staticmethod(_Format)
         try:
-            program = import_module("xdsl.irdl.declarative_assembly_format").FormatProgram
-            eager, program.from_str = program.from_str, staticmethod(_Format)
-            try:
-                return [import_module(m if isinstance(m, str) else m.__name__) for m in modules]
-            finally:
-                program.from_str = staticmethod(eager)
+            for name in names:
+                import_module(name)
         finally:
-            dataclasses.dataclass = before
+            program.from_str = staticmethod(eager)
+    finally:
+        dataclasses.dataclass = before
 
 
 def _dataclass(cls: Any = None, /, **options: Any) -> Any:

@@ -29,17 +29,17 @@ class Tuple3D:
 
     @property
     def x(self) -> Int32:
-        """The first of the three."""
+        """The component along x."""
         return self._read("x")
 
     @property
     def y(self) -> Int32:
-        """The second of the three."""
+        """The component along y."""
         return self._read("y")
 
     @property
     def z(self) -> Int32:
-        """The third of the three."""
+        """The component along z."""
         return self._read("z")
 
     def __iter__(self) -> Any:
@@ -140,7 +140,7 @@ def shuffle_down(value: Any, offset: Any, width: Any) -> Any:
 
 
 def shuffle_idx(value: Any, offset: Any, width: Any) -> Any:
-    """Every lane reads the lane named."""
+    """Give every lane the value that the lane it names has."""
     return shuffle(value, offset, width, "idx")
 
 

@@ -240,7 +240,7 @@ def _compose_leaf(walk: _Walk, extent: Any, stride: IntTuple) -> Layout:
 
 
 def complement(value: Any, n: Any = None) -> Any:
-    """The layout of the indices below ``n`` that the layout's copies are to start at."""
+    """Where copies of a layout have to start so that together they reach the indices below ``n`` once each."""
     return on_layout(value, lambda layout: _complement(layout, n))
 
 
@@ -279,7 +279,7 @@ def _check_run(extent: Any, stride: IntTuple, reach: Any, above: Any, layout: La
 
 
 def _sorted_by_stride(pairs: Pairs, layout: Layout) -> Pairs:
-    """One mode needs no sorting, and may be dynamic."""
+    """Order modes by their strides, which have to be static; a single mode may be dynamic."""
     if len(pairs) == 1 and isinstance(pairs[0][1], DynInt):
         return pairs
     if not all(isinstance(stride, int) and stride > 0 for _, stride in pairs):

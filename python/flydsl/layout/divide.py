@@ -15,7 +15,7 @@ from flydsl.layout.tile import Tile, mode_layout
 
 
 def logical_divide(value: Any, tiler: Any) -> Any:
-    """(tile, rest); with a tile, each mode becomes (tile, rest) and None leaves a mode alone."""
+    """Split a layout into (tile, rest), or each mode of it where a tile names several; None leaves a mode alone."""
     return on_layout(value, lambda layout: _logical(layout, tiler))
 
 
@@ -95,7 +95,7 @@ def _halves(layout: Layout, tiler: Any) -> tuple[Layout, Layout]:
 
 
 def zipped_divide(value: Any, tiler: Any) -> Any:
-    """((tile_0, tile_1, …), (rest_0, rest_1, …))"""
+    """The logical divide with modes ((tile 0, tile 1, …), (rest 0, rest 1, …))."""
     return on_layout(value, lambda layout: join(list(_halves(layout, tiler))))
 
 

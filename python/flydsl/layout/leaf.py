@@ -322,14 +322,14 @@ def shift_right(a: Any, bits: int) -> Any:
 
 
 def less(a: Any, b: Any) -> Any:
-    """``a < b``"""
+    """Whether ``a < b``: a truth value, which may be known only at run time."""
     if isinstance(a, int) and isinstance(b, int):
         return a < b
     return _emit("lt", (a, b), 32, 1)
 
 
 def same(a: Any, b: Any) -> Any:
-    """``a == b``"""
+    """Whether ``a == b``: a truth value, which may be known only at run time."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
     return _emit("eq", (a, b), 32, 1)

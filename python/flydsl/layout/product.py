@@ -16,7 +16,7 @@ from flydsl.layout.structure import append, on_layout, zip_
 
 
 def logical_product(value: Any, b: Layout) -> Any:
-    """(a, copies): the second part says where each copy of ``a`` starts."""
+    """Repeat ``a`` as ``b`` says. The result is (a, copies): its second mode gives where each copy of ``a`` starts."""
     return on_layout(value, lambda a: join([a, _copies(a, b)]))
 
 
@@ -28,17 +28,17 @@ def _copies(a: Layout, b: Layout) -> Layout:
 
 
 def zipped_product(value: Any, b: Layout) -> Any:
-    """((a modes), (copies' modes))"""
+    """The logical product with modes ((modes of a), (modes of the copies))."""
     return logical_product(value, b)
 
 
 def tiled_product(value: Any, b: Layout) -> Any:
-    """(a, copy mode 0, copy mode 1, …)"""
+    """The logical product with modes (a, first mode of the copies, second mode of the copies, …)."""
     return on_layout(value, lambda a: join([a, *_copies(a, b).modes()]))
 
 
 def flat_product(value: Any, b: Layout) -> Any:
-    """(a mode 0, …, copy mode 0, …)"""
+    """The logical product with modes (first mode of a, …, first mode of the copies, …)."""
     return on_layout(value, lambda a: join([*a.modes(), *_copies(a, b).modes()]))
 
 
@@ -49,12 +49,12 @@ def _by_mode(a: Layout, b: Layout) -> tuple[Layout, Layout]:
 
 
 def blocked_product(value: Any, b: Layout) -> Any:
-    """Mode i is (a_i, copies_i): whole blocks side by side."""
+    """Place whole copies of ``a`` side by side: mode i of the result is (mode i of a, mode i of the copies)."""
     return on_layout(value, lambda a: zip_(*_by_mode(a, b)))
 
 
 def raked_product(value: Any, b: Layout) -> Any:
-    """Mode i is (copies_i, a_i): copies interleaved."""
+    """Interleave the copies of ``a``: mode i of the result is (mode i of the copies, mode i of a)."""
     return on_layout(value, lambda a: zip_(*reversed(_by_mode(a, b))))
 
 

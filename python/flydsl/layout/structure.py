@@ -58,7 +58,7 @@ def _text(value: Any) -> str:
 
 
 def get(value: Any, index: int) -> Any:
-    """One mode."""
+    """One mode of a tuple, layout or tensor, by its number."""
     _check_mode(value, index)
     return _rebuild(value, lambda modes: modes[index])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from math import prod
 from typing import Any
 
@@ -12,14 +11,6 @@ import numpy as np
 
 from flydsl.compiler.backends.registry import chosen_target
 
-
-class _Recording(threading.local):
-    """What this thread's results, temporary arrays and launches are told to while a call is recorded (`replays.py`)."""
-
-    by: Any = None
-
-
-recording = _Recording()
 ALIGNMENT = 16
 """Where rows that are multiples of so many bytes begin."""
 NAMES: dict[Any, str] = {
@@ -40,10 +31,11 @@ TORCH: Any = sys.modules.get("torch")
 
 def met_torch() -> Any:
     """The torch module, which must have been imported by whoever made a tensor."""
-    global TORCH
+    global TORCH, is_traced
     if TORCH is None:
         TORCH = sys.modules["torch"]
     torch = TORCH
+    is_traced = torch.compiler.is_compiling
     if not _TORCH:
         names = {
             "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i32": "int32", "i64": "int64",
@@ -77,19 +69,11 @@ def type_name(x: Any) -> str | None:
 
 def empty_like(x: Any) -> Any:
     """A new array of the same shape and type, row-major."""
-    return np.empty(x.shape, x.dtype) if is_array(x) else _made(x.new_empty(x.shape))
-
-
-def _made(tensor: Any) -> Any:
-    if recording.by is not None:
-        recording.by.made(tensor)
-    return tensor
+    return np.empty(x.shape, x.dtype) if is_array(x) else x.new_empty(x.shape)
 
 
 def launch(function: Any, x: Any, *arguments: Any) -> None:
     """Launch on torch's current stream of the device of ``x``; the stream is the last argument of the function."""
-    if recording.by is not None:
-        recording.by.launched(function, arguments)
     function(*arguments, stream_of(x))
 
 
@@ -97,7 +81,7 @@ def empty(x: Any, shape: tuple[Any, ...], dtype: str | None = None) -> Any:
     """A new array beside another."""
     if is_array(x):
         return np.empty(shape, x.dtype if dtype is None else _NUMPY[dtype])
-    return _made(x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype)))
+    return x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype))
 
 
 def _kind(dtype: str) -> Any:
@@ -158,9 +142,17 @@ def raw_stream(device: int | None) -> Any:
     return None if device is None else TORCH._C._cuda_getCurrentRawStream(device)
 
 
-def is_traced() -> bool:
-    """Whether torch traces this call, and nothing may be asked of the machine."""
-    return TORCH is not None and TORCH.compiler.is_compiling()
+def stream_source(tensor: Any) -> tuple[Any, int | None]:
+    """A function that gives torch's current stream for a tensor's device, and what it is asked with."""
+    return (TORCH._C._cuda_getCurrentRawStream, tensor.device.index) if tensor.is_cuda else (raw_stream, None)
+
+
+def _never() -> bool:
+    return False
+
+
+is_traced: Any = _never
+"""Whether torch traces this call, and nothing may be asked of the machine: torch's own function, once it is met."""
 
 
 def arch_of(x: Any) -> str:
@@ -180,15 +172,11 @@ def shares_memory(a: Any, b: Any) -> bool:
 
 
 def filled(x: Any, value: float) -> None:
-    """Set all elements; not part of what is recorded."""
-    if recording.by is not None:
-        recording.by.refuse()
+    """Set all elements."""
     x[...] = value
 
 
 def copy_into(out: Any, x: Any) -> None:
-    if recording.by is not None:
-        recording.by.refuse()
     if is_array(out):
         np.copyto(out, x, casting="same_kind")
     else:

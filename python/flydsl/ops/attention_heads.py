@@ -139,10 +139,17 @@ def scaled_dot_product_attention(
     are within 1e-3 (f16) and 8e-3 (bf16) of the largest value of a head. A query that sees no key gets zeros.
     """
     given = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    known = None
+    if arrays.is_tensor(query) and not arrays.is_traced() and not getattr(attn_mask, "requires_grad", False):
+        ordered = arrays.met_torch().are_deterministic_algorithms_enabled()
+        known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, ordered)
+        found = ATTENTION.lanes.again(query, key, value, attn_mask, None, None, None, None, *known)
+        if found is not None:
+            return found
     reason = why_not(*given)
     if reason is None:
         numbers = _numbers(query, is_causal, scale, (None, None), 0.0, None, None, None)
-        return ATTENTION(query, key, value, attn_mask, None, None, None, None, *numbers)
+        return ATTENTION(query, key, value, attn_mask, None, None, None, None, *numbers, key=known)
     if arrays.is_array(query):
         numpy_only("scaled_dot_product_attention", reason)
     function = arrays.met_torch().nn.functional.scaled_dot_product_attention

@@ -9,7 +9,6 @@ import numpy as np
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module, mean_loss
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, why_not_rows
-from flydsl.ops.replays import REPLAYS, replay_key
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -99,14 +98,15 @@ def cross_entropy(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    key = replay_key(CROSS_ENTROPY, weight, (input, target), (ignore_index, reduction, label_smoothing))
-    if (replay := REPLAYS.get(key)) is not None:
-        return replay(input, target)
+    if weight is None and not arrays.is_traced():
+        found = CROSS_ENTROPY.lanes.again(input, target, ignore_index, reduction, label_smoothing)
+        if found is not None:
+            return found
     reason = why_not(input, target, weight)
     if reason is None:
         _check(input, target, ignore_index)
         numbers = (int(ignore_index), REDUCTIONS.index(reduction), float(label_smoothing))
-        return CROSS_ENTROPY(input, target, *numbers, key=key)
+        return CROSS_ENTROPY(input, target, *numbers, key=(ignore_index, reduction, label_smoothing))
     if arrays.is_array(input):
         numpy_only("cross_entropy", reason)
     functional = arrays.met_torch().nn.functional

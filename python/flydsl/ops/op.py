@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from flydsl.ops import arrays
+from flydsl.ops.replays import Lanes
 
 Arguments = tuple[Any, ...]
 _warned: set[tuple[str, str]] = set()
@@ -44,6 +45,8 @@ class Op:
     """As ``allocate``, the outputs alone: ``launch`` writes no other results then. For calls that want no gradient."""
     spread: tuple[int, ...] | None = None
     """Which result of the gradient is that of each array; in order where nothing is said. The rest have none."""
+    lanes: Lanes = field(default_factory=Lanes)
+    """Calls that were recorded."""
 
     def gradients(self, found: Arguments, wanted: Sequence[bool]) -> list[Any]:
         """A gradient for each array that wants one."""
@@ -75,7 +78,7 @@ class Op:
     def __call__(self, *arguments: Any, out: Any = None, key: Any = None) -> Any:
         """The outputs: one, or a tuple of them. Tensors that require gradients get them.
 
-        With a ``key`` (`replays.py`) the call is recorded for those like it.
+        With a ``key``, the numbers that the op's user gave, the call is recorded for those like it (`replays.py`).
         """
         if arrays.is_array(arguments[0]):
             return self.given(self.run(*arguments, out=out, kept=False))

@@ -46,8 +46,8 @@ def paged_attention(
 ) -> Any:  # fmt: skip
     """Attention of new tokens over the keys of each sequence, in pages that a table names.
 
-    q is (batch, heads, d) or (batch, new tokens, heads, d); caches are (pages, tokens, kv heads, d), of q's type or, on
-    AMD, of 8 bits with their scales. Nothing is read back: calls can be captured into graphs.
+    q is (batch, heads, d) or (batch, new tokens, heads, d); caches are (pages, tokens, kv heads, d), of q's type or
+    of 8 bits with their scales. Nothing is read back: calls can be captured into graphs.
     """
     numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
     _check_places(k_cache, block_tables, context_lens)
@@ -75,7 +75,7 @@ def mla_decode(
     q: Any, kv_cache: Any, block_tables: Any, context_lens: Any, *, dv: int = 512, scale: float | None = None,
     kv_scale: float = 1.0,
 ) -> Any:  # fmt: skip
-    """Attention over a latent cache (pages, tokens, d), whose first ``dv`` elements are values too; on AMD."""
+    """Attention over a latent cache (pages, tokens, d), whose first ``dv`` elements are values too."""
     numpy_only("mla_decode", why_not(q, kv_cache, block_tables, context_lens))
     k_cache, v_cache = paged.latent_caches(kv_cache, dv)
     return paged_attention(

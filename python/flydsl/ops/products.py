@@ -130,6 +130,8 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     Takes f32, f16 and bf16 of one type; sums are f32's, and the result is rounded once. f32 is multiplied as such,
     slower than others. Gradients are products of the same kind.
     """
+    if out is None and not arrays.is_traced() and (known := MATMUL.lanes.again(input, other)) is not None:
+        return known
     reason = why_not_matmul(input, other)
     if reason is not None:
         if arrays.is_array(input):
@@ -140,6 +142,8 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     a, b, shape = _as_batches(input, other)
     if out is not None and tuple(out.shape) == shape == (*a.shape[:-1], b.shape[-1]):
         return MATMUL(a, b, out=out)
+    if out is None and len(input.shape) == len(other.shape) == 2:
+        return MATMUL(input, other, key=())
     found = MATMUL(a, b).reshape(shape)
     if out is None:
         return found
@@ -201,6 +205,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weightᵀ + bias, as `torch.nn.functional.linear`: input (…, K), weight (N, K), bias (N). Types, sums and
     gradients as of `matmul`; the bias is added before the result is rounded.
     """
+    if not arrays.is_traced() and (found := LINEAR.lanes.again(input, weight, bias)) is not None:
+        return found
     reason = why_not_linear(input, weight, bias)
     if reason is None and len(weight.shape) != 2:
         reason = "the weight is no matrix"
@@ -218,7 +224,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         if not arrays.is_array(bias) and tuple(bias.shape) == (1,):
             return linear(input, weight, bias.expand(n))
         raise RuntimeError(f"the bias of a layer of {n} features has shape ({n},), got {tuple(bias.shape)}")
-    return LINEAR(input, weight, bias)
+    return LINEAR(input, weight, bias, key=())
 
 
 # fp8 with scales -----------------------------------------------------------------------------------------------------
@@ -297,8 +303,12 @@ def scaled_mm(
     either mode contiguous, extents rounded up. The result is bf16 unless ``out_dtype`` says f16 or f32. Sums of fp8
     products on Hopper keep about 14 bits; with scales of blocks those of 128 terms are added up in f32.
     """
-    reason = why_not_scaled(input, mat2, scale_a, scale_b, bias, out_dtype)
     name = _out_name(out_dtype)
+    if not arrays.is_traced():
+        found = SCALED_MM.lanes.again(input, mat2, scale_a, scale_b, bias, name)
+        if found is not None:
+            return found
+    reason = why_not_scaled(input, mat2, scale_a, scale_b, bias, out_dtype)
     if len(input.shape) != 2 or len(mat2.shape) != 2 or input.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_by(input.shape)} and {_by(mat2.shape)})")
     (m, k), n = input.shape, mat2.shape[1]
@@ -318,7 +328,7 @@ def scaled_mm(
         torch = arrays.met_torch()
         kept = {"bias": bias, "out_dtype": torch.bfloat16 if out_dtype is None else out_dtype}
         return fall_back("scaled_mm", reason, lambda: torch._scaled_mm(input, mat2, scale_a, scale_b, **kept))
-    return SCALED_MM(input, mat2, scale_a, scale_b, bias, name)
+    return SCALED_MM(input, mat2, scale_a, scale_b, bias, name, key=(name,))
 
 
 def _by(shape: Any) -> str:
@@ -364,6 +374,10 @@ def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, ou
     ``offs``, where each group ends. f16 and bf16; sums are f32's. Rows behind the last group are not written. For
     gathered and scattered rows, masked groups and scales see `flydsl.kernels.gemm.hopper_grouped`.
     """
+    if bias is None and out_dtype is None and not arrays.is_traced():
+        found = GROUPED_MM.lanes.again(mat_a, mat_b, offs)
+        if found is not None:
+            return found
     reason = why_not_grouped(mat_a, mat_b, offs, bias, out_dtype)
     if reason is not None:
         if arrays.is_array(mat_a):
@@ -377,7 +391,7 @@ def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, ou
     ends = host_numbers(offs)
     if ends is not None and ends.size and not (ends.min() >= 0 and ends.max() <= len(mat_a)):
         raise IndexError(f"offs say where groups of {len(mat_a)} rows end, got {ends.min()} to {ends.max()}")
-    return GROUPED_MM(mat_a, mat_b, offs)
+    return GROUPED_MM(mat_a, mat_b, offs, key=())
 
 
 # Weights of four bits ------------------------------------------------------------------------------------------------
@@ -433,6 +447,10 @@ def linear_int4(
     On gfx942 and gfx950 codes are shuffled by `flydsl.kernels.gemm.preshuffle_w4a16.shuffle_weights`; groups have 32
     elements or all of K, N and K are multiples of 64, and there are neither zeros nor a bias.
     """
+    if not arrays.is_traced():
+        found = LINEAR_INT4.lanes.again(input, weight, scales, zeros, bias, group_size, kind)
+        if found is not None:
+            return found
     reason = why_not_int4(input, weight, scales, zeros, bias, group_size=group_size, kind=kind)
     numpy_only("linear_int4", reason)
-    return LINEAR_INT4(input, weight, scales, zeros, bias, group_size, kind)
+    return LINEAR_INT4(input, weight, scales, zeros, bias, group_size, kind, key=(group_size, kind))

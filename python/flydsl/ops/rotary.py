@@ -42,6 +42,8 @@ def rope(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
     the gradient are exact to 4e-7 of the largest element in f32, to a rounding of the type else. cos and sin get no
     gradients.
     """
+    if not arrays.is_traced() and (found := ROPE.lanes.again(input, cos, sin, interleaved)) is not None:
+        return found
     one_place(input, cos, sin)
     if len(input.shape) < 3 or input.shape[-1] % 2:
         raise ValueError(f"rope takes (..., sequence, heads, an even D), got {tuple(input.shape)}")
@@ -50,7 +52,7 @@ def rope(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
         raise ValueError(f"cos and sin are {wanted} here, got {tuple(cos.shape)} and {tuple(sin.shape)}")
     reason = why_not(input, cos, sin)
     if reason is None:
-        return ROPE(input, cos, sin, bool(interleaved))
+        return ROPE(input, cos, sin, bool(interleaved), key=(interleaved,))
     if arrays.is_array(input):
         numpy_only("rope", reason)
     return fall_back("rope", reason, lambda: _by_torch(input, cos[:, None], sin[:, None], interleaved))

@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-from flydsl.ops import arrays, replays
+from flydsl.compiler.calls.native_replay import forward_function, replays_are_native
+from flydsl.ops import arrays, recordings, replays
 from flydsl.ops.op import Arguments, Op
 
 NAMESPACE = "flydsl"
@@ -25,15 +26,16 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
     """The outputs of an op on tensors."""
     if torch.compiler.is_compiling():
         return _traced_call(op, arguments, out)
-    if op.gradient is not None and _wants_gradient(arguments[: op.tensors]):
+    tensors, numbers = arguments[: op.tensors], arguments[op.tensors :]
+    if op.gradient is not None and _wants_gradient(tensors):
         if out is not None:
             raise RuntimeError(
                 f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
             )
-        return _Direct.apply(Replay(op, arguments[op.tensors :], key), *arguments[: op.tensors])
-    if key is not None:
-        return op.given(Replay(op, arguments[op.tensors :], key).run(arguments[: op.tensors], kept=False))
+        return _Direct.apply(_lane(op, tensors, numbers, key), *tensors)
+    if key is not None and out is None:
+        return _lane(op, tensors, numbers, key).run(tensors)
     return op.given(op.run(*arguments, out=out, kept=False))
 
 
@@ -45,71 +47,117 @@ def _wants_gradient(tensors: Arguments) -> bool:
     return False
 
 
-class Replay:
-    """An op with its numbers, and, for tensors on a GPU, its launches and those of its gradient, once recorded."""
+def _nothing(*_: Any) -> None:
+    return None
 
-    __slots__ = ("_backward", "_bare", "_forward", "_key", "numbers", "op")
 
-    def __init__(self, op: Op, numbers: Arguments, key: Any) -> None:
-        self.op, self.numbers, self._key = op, numbers, key
-        self._forward: Callable[..., Any] | None = None
-        self._bare: Callable[..., Any] | None = None
-        self._backward: Callable[..., Any] | None = None
+class Lane:
+    """Calls of an op with like tensors and the same numbers: its launches and those of its gradient, once recorded."""
 
-    def __call__(self, *tensors: Any) -> Any:
-        if self.op.gradient is not None and _wants_gradient(tensors):
-            return _apply(self, *tensors) if not _transforms_active() else _Direct.apply(self, *tensors)
-        return self.op.given(self.run(tensors, kept=False))
+    __slots__ = ("_facts", "_kept", "_tried", "backward", "numbers", "op", "saved_numbers", "table")
 
-    def run(self, tensors: Arguments, *, kept: bool = True) -> Arguments:
-        """All results of the op, or those alone that are not ``kept`` for its gradient."""
-        again = self._forward if kept else self._bare
-        if again is not None:
-            results = again(*tensors)
-            if results is not None:
-                return results
-        if self._key is None or again is not None:
-            return self.op.run(*tensors, *self.numbers, kept=kept)
-        results, again = replays.recorded(self.op, (*tensors, *self.numbers), kept=kept, twice=True)
-        if again is not None:
-            if kept:
-                self._forward = again
-            else:
-                self._bare = again
-            replays.keep(self._key, self)
+    def __init__(self, op: Op, numbers: Arguments, facts: bytes | None) -> None:
+        self.op, self.numbers, self._facts = op, numbers, facts
+        self._tried: dict[str, int] = {}
+        """Ways that were gone: the second time is recorded, whether or not it can be repeated."""
+        self._kept: dict[str, Any] = {}
+        self.table: bytes | None = None
+        """Of the replay that gives (outputs, arrays to save)."""
+        self.backward: Callable[..., Any] = _nothing
+        """Of gradients and saved arrays: their gradients, or None."""
+        self.saved_numbers: Arguments = ()
+
+    def _records(self, what: str) -> bool:
+        """Whether this time is the one to record, the second: code is compiled and bound then."""
+        if self._facts is None:
+            return False
+        times = self._tried[what] = self._tried.get(what, 0) + 1
+        if times == 1:
+            self._keep()
+        return times == 2
+
+    def _keep(self, **replays: Any) -> None:
+        """Have further calls find this lane and its recordings, None for those that cannot be repeated."""
+        self._kept.update(replays)
+        kept = self._kept.get("kept")
+        self.table = None if kept is None else kept.table
+        assert self._facts is not None
+        self.op.lanes.keep(self._facts, self._kept.get("without"), None if kept is None else self, self)
+
+    def run(self, tensors: Arguments) -> Any:
+        """The outputs, no gradient being wanted."""
+        op, arguments = self.op, (*tensors, *self.numbers)
+        if not self._records("without"):
+            return op.given(op.run(*arguments, kept=False))
+        facts = replays.facts_of(tensors, ())
+        results, replay = recordings.recorded(
+            op, arguments, facts, kept=False, returned=op.outputs, alone=op.outputs == 1
+        )
+        self._keep(without=replay)
+        return op.given(results)
+
+    def run_kept(self, tensors: Arguments) -> tuple[Any, Arguments]:
+        """(outputs, arrays to save)."""
+        op, arguments = self.op, (*tensors, *self.numbers)
+        if not self._records("kept"):
+            results = op.run(*arguments)
+        else:
+            results, replay = recordings.recorded(
+                op, arguments, replays.facts_of(tensors, ()), returned=op.outputs, alone=op.outputs == 1,
+                saved=lambda a, r: op.saved(a, r)[0],
+            )  # fmt: skip
+            self._keep(kept=replay)
+        saved, self.saved_numbers = op.saved(arguments, results)
+        return op.given(results), saved
+
+    def run_backward(self, tensors: Arguments) -> Arguments:
+        """The gradients of the op's arrays."""
+        gradient, arguments = self.op.gradient, (*tensors, *self.saved_numbers)
+        assert gradient is not None
+        if not all(t is None or t.is_contiguous() for t in tensors) or not self._records("gradient"):
+            return gradient.run(*arguments)
+        results, replay = recordings.recorded(gradient, arguments, replays.facts_of(tensors, ()))
+        self._keep(gradient=replay)
+        self.backward = _nothing if replay is None else replay.call
         return results
 
-    def gradients(self, tensors: Arguments, numbers: Arguments) -> Arguments:
-        gradient = self.op.gradient
-        assert gradient is not None
-        if self._key is None or not all(t is None or t.is_contiguous() for t in tensors):
-            return gradient.run(*tensors, *numbers)
-        if self._backward is None:
-            results, self._backward = replays.recorded(gradient, (*tensors, *numbers))
-            return results
-        results = self._backward(*tensors)
-        return gradient.run(*tensors, *numbers) if results is None else results
+
+def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
+    """The lane of a call; a new one where it is not recorded yet."""
+    facts = None if key is None else replays.facts_of(tensors, key)
+    op.lanes.open(op.tensors, _apply, _transforms_active)
+    known = None if facts is None else op.lanes.find(facts)
+    return Lane(op, numbers, facts) if known is None else known
+
+
+def _gradients(ctx: Any, *gradients: Any) -> Any:
+    lane, tensors = ctx.lane, (*gradients, *ctx.saved_tensors)
+    found = lane.backward(*tensors) or lane.run_backward(tensors)
+    return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))
+
+
+_once = once_differentiable(_gradients)
 
 
 class _Direct(torch.autograd.Function):
     """An op with autograd, without torch's dispatcher."""
 
     @staticmethod
-    def forward(ctx: Any, replay: Replay, *tensors: Any) -> Any:
-        op, results = replay.op, replay.run(tensors)
-        saved, numbers = op.saved((*tensors, *replay.numbers), results)
+    def forward(ctx: Any, lane: Lane, *tensors: Any) -> Any:
+        given, saved = lane.run_kept(tensors)
         ctx.save_for_backward(*saved)
-        ctx.replay, ctx.numbers = replay, numbers
-        return op.given(results)
+        ctx.lane = lane
+        return given
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *gradients: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        replay = ctx.replay
-        found = replay.gradients((*gradients, *ctx.saved_tensors), ctx.numbers)
-        return (None, *replay.op.gradients(found, ctx.needs_input_grad[1:]))
+        if torch.is_grad_enabled():  # gradients of gradients are asked for, which there are none of
+            return _once(ctx, *gradients)
+        return _gradients(ctx, *gradients)
 
 
+if replays_are_native() and hasattr(torch._C._FunctionBase, "to_save"):  # where `save_for_backward` puts tensors
+    _Direct.forward = staticmethod(forward_function(_Direct.forward, table="table", saved="to_save", lane="lane"))
 _transforms_active = torch._C._are_functorch_transforms_active
 _apply: Any = super(torch.autograd.Function, _Direct).apply  # pyright: ignore[reportAttributeAccessIssue]
 """`_Direct.apply` without what it does for functorch, a fifth of its time: for tensors that are in no transform."""

@@ -60,7 +60,6 @@ _INTRINSICS: tuple[tuple[str, Effects], ...] = (
     ("llvm.amdgcn.tensor.store.from.lds", dict.fromkeys(_ANY_OPERAND, WRITES)),
     ("llvm.nvvm.cp.async.", {1: READS}),
     ("ptx.tma.load.", {1: READS}),
-    ("ptx.tma.prefetch.", {0: READS}),
     ("ptx.tma.store.", {1: WRITES}),
     ("ptx.tma.reduce.", {1: WRITES}),
     ("ptx.prefetch.tensormap", {0: READS}),

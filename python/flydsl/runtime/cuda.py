@@ -181,6 +181,10 @@ class CudaDevice(DriverDevice):
         if previous is not None:
             self.driver.call("cuCtxSetCurrent", ctypes.c_void_p(previous))
 
+    def selection(self) -> tuple[int, int, int]:
+        get, set_ = (self.driver.address(name) for name in ("cuCtxGetCurrent", "cuCtxSetCurrent"))
+        return get, set_, self._context.value or 0
+
     def is_capturing(self, stream: int) -> bool:
         """Whether launches on a stream are being recorded into a graph. The default stream asks for all of them."""
         status = ctypes.c_int()

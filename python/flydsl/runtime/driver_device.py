@@ -91,6 +91,10 @@ class DriverDevice(ABC):
         """Give this thread back the device it had: torch takes the current device from it."""
 
     @abstractmethod
+    def selection(self) -> tuple[int, int, int]:
+        """What native code does the same with: the driver's functions that get and set a thread's device, and ours."""
+
+    @abstractmethod
     def synchronize(self) -> None:
         """Wait until everything launched so far has finished."""
 

@@ -208,6 +208,10 @@ class HipDevice(DriverDevice):
         if previous is not None:
             self.driver.call("hipSetDevice", ctypes.c_int(previous))
 
+    def selection(self) -> tuple[int, int, int]:
+        get, set_ = (self.driver.address(name) for name in ("hipGetDevice", "hipSetDevice"))
+        return get, set_, self.index
+
     def is_capturing(self, stream: int) -> bool:
         """Whether launches on a stream are being recorded into a graph."""
         status = ctypes.c_int()

@@ -149,11 +149,6 @@ def _tensor_copies(rank: int) -> tuple[PtxOp, ...]:
             f"{load}.multicast::cluster [$0], [$1, {_coordinates(rank, 4)}], [$2], $3;",
             f"r,l,r,h{numbers}",
         ),
-        PtxOp(
-            f"tma.prefetch.{rank}d",
-            f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global [$0, {_coordinates(rank, 1)}];",
-            f"l{numbers}",
-        ),
         PtxOp(f"tma.store.{rank}d", f"{store} [$1, {_coordinates(rank, 2)}], [$0];", f"r,l{numbers}"),
         *(
             PtxOp(

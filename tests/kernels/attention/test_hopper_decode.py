@@ -10,7 +10,8 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.paged import choose_part, paged_attention, paged_workspace
+from flydsl.kernels.attention.paged import paged_attention, paged_workspace
+from flydsl.kernels.attention.parts import choose_part
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
 
@@ -93,10 +94,8 @@ def test_a_workspace_serves_call_after_call() -> None:
     lengths, page = [900, 700], 16
     (k, v), tables, _ = caches(lengths, page, 1, 64, np.float16)
     q = np.zeros((2, 4, 64), np.float16)
-    blocks = -(-tables.shape[1] * page // SMALL.keys)
-    splits = -(-blocks // choose_part(2, blocks, 4))
-    assert splits > 1
-    workspace = paged_workspace(q, k, v, splits)
+    workspace = paged_workspace(q, k, v, tables, SMALL)
+    assert workspace[0].shape[1] > 1  # parts
     for _ in range(2):
         out = paged_attention(q, k, v, tables, np.array(lengths, np.int32), workspace=workspace, plan=SMALL)
         assert np.isfinite(out).all() and (workspace[2] == 0).all()
@@ -105,6 +104,7 @@ def test_a_workspace_serves_call_after_call() -> None:
 def test_parts_fill_the_device() -> None:
     assert choose_part(512, 64, 132) == 64
     assert 132 >= 8 * -(-32 // choose_part(8, 32, 132)) > 100
+    assert choose_part(2, 128, 132, merging=0.6) > 3 * choose_part(2, 128, 132)  # long results are dear to merge
 
 
 def test_operands_that_do_not_fit() -> None:
@@ -114,6 +114,9 @@ def test_operands_that_do_not_fit() -> None:
         "4 query heads cannot share 3 key heads": (q, *[np.zeros((3, 16, 3, 64), np.float16)] * 2, tables, lengths),
         r"k_cache is \(pages, tokens, kv heads, d\)": (q, cache[0], cache, tables, lengths),
         "shapes do not fit": (q, cache, cache[:2], tables, lengths),
+        "pages of 5 tokens do not do for heads of 32 elements of 16 bits on Hopper: give pages a multiple of 2": (
+            q[..., :32], *[np.zeros((3, 5, 2, 32), np.float16)] * 2, tables, lengths,
+        ),
         r"block_tables must be \(2, 'pages'\) of int32": (q, cache, cache, tables[:1], lengths),
         r"context_lens must be \(2,\) of int32, got \(2,\) of int64": (q, cache, cache, tables, np.zeros(2, np.int64)),
         "33 new tokens of 2 heads each that share keys are 66 rows; 64 fit": (

@@ -21,10 +21,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(
     lengths: list[int], page: int, heads: tuple[int, int] = (4, 2), tokens: int = 1, stored: Any = np.float16,
-    scales: tuple[float, float] = (1.0, 1.0), **features: Any,
+    scales: tuple[float, float] = (1.0, 1.0), d: int = 64, **features: Any,
 ) -> None:  # fmt: skip
-    (k, v), tables, contents = caches(lengths, page, heads[1], 64, stored)
-    q = random_data.generator().standard_normal((len(lengths), tokens, heads[0], 64)).astype(np.float16)
+    (k, v), tables, contents = caches(lengths, page, heads[1], d, stored)
+    q = random_data.generator().standard_normal((len(lengths), tokens, heads[0], d)).astype(np.float16)
     given = q[:, 0] if tokens == 1 else q
     out = np.full(given.shape, np.nan, np.float16)
     named = dict(zip(("k_scale", "v_scale"), scales, strict=True))
@@ -60,10 +60,11 @@ def test_caches_of_eight_bits(arch: str, stored: str, monkeypatch: pytest.Monkey
     run([300, 57], 16, stored=getattr(ml_dtypes, stored), scales=(0.5, 2.0))
 
 
-def test_a_latent_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("arch", ["gfx950", "sm_90a"])
+def test_a_latent_cache(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Values are the first 512 of the 576 elements of keys, and all heads share them."""
-    monkeypatch.setenv("ARCH", "gfx950")
-    lengths, page, rng = [100, 37], 16, random_data.generator()
+    monkeypatch.setenv("ARCH", arch)
+    lengths, page, rng = [700 if arch == "sm_90a" else 100, 37], 16, random_data.generator()
     (cache, _), tables, contents = caches(lengths, page, 1, 576, np.float16)
     q = rng.standard_normal((2, 16, 576)).astype(np.float16)
     out = mla_decode(q, cache[:, :, 0], tables, np.array(lengths, np.int32), scale=0.07)
@@ -83,5 +84,6 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="k_cache is float8_e4m3fn and v_cache float8_e5m2"):
         paged_attention(q, one, other, tables, lengths)
     monkeypatch.setenv("ARCH", "sm_90a")
+    amd = one.astype(ml_dtypes.float8_e4m3fnuz)
     with pytest.raises(ValueError, match="give all the same type"):
-        paged_attention(q, one, one, tables, lengths)
+        paged_attention(q, amd, amd, tables, lengths)

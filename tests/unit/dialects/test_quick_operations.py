@@ -10,8 +10,10 @@ import pytest
 from xdsl.dialects.builtin import UNKNOWN_LOC, IntegerAttr, StringAttr, f32, i32, i64
 from xdsl.ir import Block, Operation
 
+from flydsl.dialects import xdsl_loading
 from flydsl.dialects.fly.ops import OP_CLASSES
 from flydsl.dialects.upstream import created, integer, integers, op_class, put_before
+from flydsl.dialects.xdsl_loading import load
 
 KINDS = [
     op_class("arith.addi"), op_class("arith.constant"), op_class("llvm.call_intrinsic"), op_class("llvm.load"),
@@ -94,6 +96,15 @@ func.func @f(%a: i32, %b: f32, %c: i1) -> i32 {
   func.return %1 : i32
 }
 """
+
+
+def test_what_is_loaded_is_not_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every compilation asks; looking at Python's frozen objects each time would take longer than small kernels."""
+    first = load("xdsl.dialects.builtin", "xdsl.dialects.arith")
+    monkeypatch.setattr(xdsl_loading, "making_what_stays", None)
+    assert load("xdsl.dialects.builtin", "xdsl.dialects.arith") == first
+    with pytest.raises(TypeError):
+        load("xdsl.dialects.pdl_interp")
 
 
 def test_xdsl_loaded_quickly_reads_verifies_and_prints() -> None:

@@ -155,7 +155,6 @@ def tma(op: str | None) -> Callable[..., None]:
             nvvm.mbarrier_init(barrier, 1)
             nvvm.fence_mbarrier_init()
             nvvm.prefetch_tensor_map(source)
-            nvvm.tma_prefetch(source, (0, 0))
             nvvm.mbarrier_arrive_expect_tx(barrier, source.bytes)
             nvvm.tma_load(source, (0, 0), place, barrier)
             nvvm.mbarrier_wait(barrier, 0)

@@ -34,7 +34,7 @@ def make() -> Any:
 
 @pytest.fixture
 def scale() -> Iterator[Any]:
-    if not native_call._reader():
+    if not native_call.dlpack_reader():
         pytest.skip("this torch does not give DLPack's functions away")
     yield make()
 
@@ -59,6 +59,11 @@ def test_bound_call_is_native_and_right(scale: Any) -> None:
     bound(a, b, 3.0, 64, "ignored")
     assert is_native(bound._launch)
     assert torch.equal(b, a * 3)
+    by_handle = flyc.compile(scale, a, b, 2.0, 64, 3, 0)  # the stream as a number
+    by_handle(a, b, 5.0, 64, 3, 0)
+    assert is_native(by_handle._launch) and torch.equal(b, a * 5)
+    with pytest.raises(FlyDSLError, match="no stream handle"):
+        by_handle(a, b, 5.0, 64, 3, -1)
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,22 @@ def test_pairs_of_eight_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "cvt.rn.satfinite.e4m3x2.f32" in ptx(launcher(body, 2, threads=64), (a, out))
 
 
+@pytest.mark.parametrize(("dtype", "name"), [(fx.Float8E4M3FN, "e4m3"), (fx.Float8E5M2, "e5m2")])
+def test_pairs_of_f16(dtype: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every code."""
+
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        thread = fx.thread_idx.x
+        out[thread] = nvvm.cvt_f16x2(a[thread], dtype).bitcast(fx.Int32)[0]
+
+    monkeypatch.setenv("ARCH", "sm_90a")
+    a, out = np.arange(256, dtype=np.uint8).view(np.int16), np.zeros(128, np.int32)
+    run(body, a, out, threads=128)
+    exact = a.view(np.dtype(dtype.numpy_dtype)).astype(np.float16)
+    np.testing.assert_array_equal(out.view(np.float16), exact)
+    assert f"cvt.rn.f16x2.{name}x2" in ptx(launcher(body, 2, threads=128), (a, out))
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32])
 @pytest.mark.parametrize("op", ["add", "min", "max", "and", "or", "xor"])
 def test_redux(op: str, dtype: Any) -> None:

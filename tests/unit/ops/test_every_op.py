@@ -113,7 +113,7 @@ def test_operators_pass_torchs_own_checks(torch: Any, monkeypatch: pytest.Monkey
     }  # fmt: skip
     registered = {row.op.name for row in TABLE.values()} | {part.name for part in PARTS}
     apart = {name for name in registered if name.startswith(("all_reduce", "moe"))}
-    assert set(cases) == registered - apart, "those need ranks, or experts"
+    assert set(cases) == registered - apart, "those need ranks, or experts (test_moe_op.py)"
     for name, arguments in cases.items():
         hopper = name in ("grouped_mm", "scaled_mm", "linear_int4")
         monkeypatch.setenv("ARCH", "sm_90a" if hopper else "gfx942")

@@ -80,6 +80,14 @@ def test_with_torch(torch: Any, rng: np.random.Generator) -> None:
     assert cosine(y.float().numpy(), want) > 0.9999
     compiled = torch.compile(lambda a: ops.moe(a, (ids.int(), weights), experts), backend="eager", fullgraph=True)
     assert cosine(compiled(x).float().numpy(), want) > 0.9999
+    parts = (experts.w1, experts.w2, None, None, None, experts.kind, experts.arch, False)
+    learned = [t.clone().requires_grad_() for t in (x, weights, w1, w2)]
+    for name, given in (
+        ("moe", (x, ids.int(), weights, *parts)), ("moe_routed", (x, logits, *parts, TOPK, True)),
+        ("moe_trained", (learned[0], ids.int(), *learned[1:], None, experts.arch)),
+    ):  # fmt: skip
+        checks = ["test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic"]
+        torch.library.opcheck(getattr(torch.ops.flydsl, name).default, given, test_utils=checks)
 
 
 def torch_layer(torch: Any, x: Any, logits: Any, w1: Any, w2: Any, renormalize: bool) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -273,18 +273,24 @@ def test_tracing(name: str, torch: Any) -> None:
     compare(torch, name, torch.compile(calls(torch)[name][0], fullgraph=True, backend="aot_eager"))
 
 
+@pytest.fixture
+def replays_on_the_host(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have calls recorded and repeated on the virtual GPU, which has no replays otherwise."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    yield
+    for row in TABLE.values():
+        row.op.lanes.forget()
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("name", NAMES)
-def test_lanes(name: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls like the first repeat what was recorded; on the host, which has no replays otherwise."""
-    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
-    monkeypatch.setattr(replays, "REPLAYS", {})
-    for module in ("softmax_rows", "norms", "cross_entropy_loss", "gated_units"):
-        monkeypatch.setattr(sys.modules[f"flydsl.ops.{module}"], "REPLAYS", replays.REPLAYS)
+@pytest.mark.usefixtures("replays_on_the_host")
+def test_lanes(name: str, torch: Any) -> None:
+    """Calls like the first repeat what was recorded."""
     for _ in range(3):
         compare(torch, name)
-    if name not in ("swiglu", "rope", "cross_entropy, each"):
-        assert len(replays.REPLAYS) == 1
+    if name != "swiglu":
+        assert sum(len(row.op.lanes) for row in {id(row.op): row for row in TABLE.values()}.values()) == 1
     if name == "rms_norm":  # a weight in the place of its shape, and one that begins between multiples of 16 bytes
         x, w = torch.randn(4, 10), torch.randn(11)
         for weight in (w[:10], w[1:], w[:10], torch.rand(10)):
@@ -293,16 +299,13 @@ def test_lanes(name: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.torch
-def test_a_tensor_that_is_given_twice(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("replays_on_the_host")
+def test_a_tensor_that_is_given_twice(torch: Any) -> None:
     """It has a replay of its own, which does not take one tensor for two; nor does the replay of a gradient."""
-    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
-    monkeypatch.setattr(replays, "REPLAYS", {})
-    for module in ("softmax_rows", "gated_units"):
-        monkeypatch.setattr(sys.modules[f"flydsl.ops.{module}"], "REPLAYS", replays.REPLAYS)
     a, b = torch.randn(2, 4, 8)
     for gate, up in ((a, a), (a, b), (b, a), (b, b)):
         torch.testing.assert_close(ops.swiglu(gate, up), torch.nn.functional.silu(gate) * up)
-    assert len(replays.REPLAYS) == 2
+    assert len(TABLE["swiglu"].op.lanes) == 2
     x = torch.randn(4, 8, requires_grad=True)
     for weigh in (lambda y: y, lambda y: y * 2, torch.ones_like):
         results = []

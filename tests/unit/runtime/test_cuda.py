@@ -6,6 +6,7 @@ tested in tests/gpu.
 
 from __future__ import annotations
 
+import ctypes
 import struct
 import threading
 from collections.abc import Iterator
@@ -306,6 +307,12 @@ def test_arrays_decide_the_device(recording: Recording) -> None:
     recording.forget()
     cuda.cuda_device(1).synchronize()
     assert recording.calls() == ["cuCtxSetCurrent 0x101", "cuCtxSynchronize device 1", "cuCtxSetCurrent 0x100"]
+    get, set_, own = cuda.cuda_device(1).selection()  # as native code does it
+    current = ctypes.c_int64()
+    assert ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(get)(ctypes.addressof(current)) == 0
+    assert (current.value, own) == (0x100, 0x101)
+    assert ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)(set_)(own) == 0
+    assert cuda.cuda_device(1).select() is None
 
 
 def test_arrays_of_two_devices_are_refused(recording: Recording) -> None:

@@ -6,6 +6,7 @@ and handed over, and what the launch is given is compared with what the code obj
 
 from __future__ import annotations
 
+import ctypes
 import re
 import shutil
 import struct
@@ -232,6 +233,12 @@ def test_arrays_decide_the_device(recording: Recording) -> None:
     hip.hip_device(1).synchronize()
     there, back = "hipSetDevice 1", "hipSetDevice 0"
     assert recording.calls() == ["hipGetDevice -> 0", there, "hipDeviceSynchronize device 1", back]
+    get, set_, own = hip.hip_device(1).selection()  # as native code does it
+    current = ctypes.c_int64()
+    assert ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(get)(ctypes.addressof(current)) == 0
+    assert (current.value, own) == (0, 1)
+    assert ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)(set_)(own) == 0
+    assert hip.hip_device(1).select() is None
 
 
 def test_arrays_of_two_devices_are_refused(recording: Recording) -> None:

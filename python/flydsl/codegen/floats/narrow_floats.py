@@ -64,11 +64,25 @@ def _narrowing_text(symbol: str, source: FloatFormat, dest: FloatFormat, b: Bits
     code = _limit_code(b, source, dest, code, magnitude, sign, "toward_zero" if saturate else rounding, saturate)
     is_nan = b.test("ugt", magnitude, source.infinity or 0)
     code = _finish_code(b, dest, code, magnitude, sign, is_nan)
-    result = b.cast("trunc", b.type, code, storage)
+    pairs = dest.bits == 4 and b.lanes and b.lanes % 2 == 0
+    result = _paired(b, code, storage) if pairs else b.cast("trunc", b.type, code, storage)
     if dest.name in _LLVM_NAMES:
         result = b.cast("bitcast", storage, result, b.of(_LLVM_NAMES[dest.name]))
         storage = b.of(_LLVM_NAMES[dest.name])
     return helper_text(b.out, symbol, argument, storage, result)
+
+
+def _paired(b: Bits, code: str, storage: str) -> str:
+    """Codes of four bits as they lie in memory, two in a byte: LLVM packs elements of four bits by way of the stack."""
+    half = Bits(b.out, b.width, b.lanes // 2)
+
+    def every_second(first: int) -> str:
+        picks = ", ".join(f"i32 {place}" for place in range(first, b.lanes, 2))
+        return b.out.assign(f"shufflevector {b.type} {code}, {b.type} poison, <{half.lanes} x i32> <{picks}>")
+
+    low, high = every_second(0), every_second(1)
+    joined = half.cast("trunc", half.type, half.op("or", low, half.op("shl", high, 4)), half.of("i8"))
+    return b.cast("bitcast", half.of("i8"), joined, storage)
 
 
 def _round_code(b: Bits, source: FloatFormat, dest: FloatFormat, magnitude: str, sign: str, rounding: str) -> str:

@@ -98,7 +98,7 @@ class Signature:
         return list(values[: self._positional]), dict(by_name)
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-        """Values in declaration order."""
+        """Match the arguments of a call with the parameters. Returns the values in the order of the declaration."""
         if not kwargs and len(args) == len(self.names) == self._positional:
             return list(args)
         return self._bind_plainly(args, kwargs) or self._bind_fully(args, kwargs)

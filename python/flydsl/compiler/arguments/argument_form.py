@@ -218,7 +218,7 @@ def _leaves(codes: Code) -> str:
 
 @dataclass(frozen=True)
 class ScalarForm:
-    """A number."""
+    """A parameter that accepts a number."""
 
     dtype: type[Numeric]
     annotated: bool
@@ -241,7 +241,7 @@ class ScalarForm:
 
 @dataclass(frozen=True)
 class StreamForm:
-    """A stream."""
+    """A parameter that accepts a stream."""
 
     place: Place
 

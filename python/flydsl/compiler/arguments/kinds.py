@@ -36,7 +36,7 @@ from flydsl.target.family import CUDA, family
 
 
 class JitArgument(Protocol):
-    """One argument, adapted."""
+    """One argument of a call in the form that compiling and launching want."""
 
     def signature(self) -> tuple[Any, ...]:
         """Everything about the value that compiled code may rely on."""
@@ -55,7 +55,7 @@ class JitArgument(Protocol):
         ...
 
     def pack(self) -> Sequence[int | float]:
-        """The numbers for that part."""
+        """The numbers that a call writes into the argument's part of the block."""
         ...
 
     def views(self) -> list[ArrayView]:
@@ -137,7 +137,7 @@ def without_none(annotation: Any) -> tuple[Any, bool]:
 
 
 class ScalarArgument:
-    """A number."""
+    """An argument that is a number."""
 
     __slots__ = ("dtype", "value")
 
@@ -419,7 +419,7 @@ class TensorArgument:
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """Its part of the argument block."""
+        """The numbers that the argument has in the block of arguments."""
         view = self.view
         shape = [n for n, c in zip(view.shape, self.shape_code, strict=True) if isinstance(c, Dynamic)]
         stride = [n for n, c in zip(view.strides, self.stride_code, strict=True) if isinstance(c, Dynamic)]

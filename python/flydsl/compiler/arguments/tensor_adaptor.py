@@ -66,7 +66,7 @@ class TensorAdaptor:
 
     @located
     def mark_shape_dynamic(self, dims: int | Sequence[int], divisibility: int | Sequence[int] = 1) -> TensorAdaptor:
-        """Chosen extents become dynamic."""
+        """Treat the chosen extents as numbers that are known only at run time."""
         current = self.adapted
         extents = self._marked(current.shape_code, dims, divisibility, self._view.shape, "extent")
         self._take(self._argument(extents, current.stride_code))
@@ -74,7 +74,7 @@ class TensorAdaptor:
 
     @located
     def mark_stride_dynamic(self, dims: int | Sequence[int], divisibility: int | Sequence[int] = 1) -> TensorAdaptor:
-        """Chosen strides become dynamic."""
+        """Treat the chosen strides as numbers that are known only at run time."""
         current = self.adapted
         steps = self._marked(current.stride_code, dims, divisibility, self._view.strides, "stride")
         self._take(self._argument(current.shape_code, steps))

@@ -79,7 +79,7 @@ def outdate() -> None:
 
 
 def age() -> int:
-    """How often that happened."""
+    """How often `outdate` was called."""
     return _age
 
 
@@ -263,7 +263,7 @@ class BaseBackend(ABC):
         return list(pipeline.stage_a_names(parse_target(self.target.arch).backend))
 
     def _binary_step(self) -> str:
-        """What makes the device binary."""
+        """The step of a pipeline that makes the device binary."""
         return parse_target(self.target.arch).family.binary_step
 
     def pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:

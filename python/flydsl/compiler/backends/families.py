@@ -108,7 +108,7 @@ class DeviceFamily:
         """Called with a module after stage A that no sanitizer watches: warns of what will not do what it says."""
 
     def lowered(self, asked: AfterStageA) -> Lowered:
-        """What follows stage A."""
+        """Run the stages that follow stage A, down to what LLVM compiles."""
         # The launcher first: what it refuses must not leave a linker running.
         with stage("LLVM text"):
             launching = driver_launching.DriverLaunching(list(asked.kernels))

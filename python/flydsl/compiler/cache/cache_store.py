@@ -234,7 +234,7 @@ class Store:
         return [found[0] for found in read if found is not None]
 
     def count(self, key: CacheKey) -> int:
-        """Artifacts of the key's function."""
+        """How many artifacts the store has of the key's function."""
         try:
             return sum(name.endswith(SUFFIX) for name in os.listdir(self.root / key.directory))
         except OSError:

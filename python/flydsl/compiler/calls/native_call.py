@@ -89,12 +89,12 @@ def lowest_address(place: str) -> int:
 @cache
 def _native() -> tuple[Any, Any]:
     """The loaded code, and its entry as a function that keeps the interpreter's lock."""
-    loaded = loading.native_call_code()
+    loaded = loading.native_code("native_call")
     kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return loaded, kind(loaded.address("fly_native_call"))
 
 
-def _reader() -> int:
+def dlpack_reader() -> int:
     """The address of torch's reader of tensors; 0 where torch has none, or was not imported yet."""
     torch = sys.modules.get("torch")
     return 0 if torch is None else _reader_of(torch)
@@ -135,7 +135,7 @@ class _Plan:
         self.words += [kind, len(words) + 2, *words]
 
     def keep(self, value: Any) -> int:
-        """The address of an object."""
+        """Keep an object alive, and return its address."""
         self.kept.append(value)
         return id(value)
 
@@ -145,18 +145,18 @@ def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hi
     device = executable.device
     if not dlpack_type(device.kind) or not getattr(device, "is_only_one", True) or executable.artifact.prints:
         return None
-    if not any(isinstance(p.form, TensorForm) for p in parameters) or not _reader():
+    if not any(isinstance(p.form, TensorForm) for p in parameters) or not dlpack_reader():
         return None
     plan = _Plan(executable.artifact.argument_format)
     if not all(_add(plan, parameter, exact) for parameter in parameters):
         return None
     hidden = plan.place()[0] if hidden_stream else -1
     table = _header(plan, executable, len(parameters), hidden) + plan.words
-    words = (ctypes.c_int64 * len(table))(*[_signed(word) for word in table])
+    words = (ctypes.c_int64 * len(table))(*[signed(word) for word in table])
     return _launch(words, plan.kept, executable)
 
 
-def _signed(word: int) -> int:
+def signed(word: int) -> int:
     return word - (1 << 64) if word >= 1 << 63 else word
 
 
@@ -184,7 +184,7 @@ def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
     torch = sys.modules["torch"]
     words = {
         native.PLAN_ENTRY: ctypes.cast(executable.launch_names()["entry"], ctypes.c_void_p).value or 0,
-        native.PLAN_READER: _reader(),
+        native.PLAN_READER: dlpack_reader(),
         native.PLAN_TENSOR_TYPE: plan.keep(torch.Tensor),
         native.PLAN_PARAMETER_TYPE: plan.keep(torch.nn.Parameter),
         native.PLAN_IS_NEG: plan.keep(torch.Tensor.is_neg),
@@ -276,6 +276,9 @@ def _add_stream(plan: _Plan, form: StreamForm, example: Any) -> bool:
     kind = type(example)
     if example is None or (kind is Stream and example.value is None):
         plan.row(native.ARGUMENT_STREAM, place, 0, 0, 0, 0, plan.keep(example))
+        return True
+    if kind is int:
+        plan.row(native.ARGUMENT_INT, place, 8, 0, (1 << 63) - 1)
         return True
     numbered = family(form.place[0]).numbers_streams
     if kind is Stream or not numbered or not kind.__module__.startswith("torch."):

@@ -195,7 +195,7 @@ class Versions:
 
     @property
     def size(self) -> int:
-        """Specialisations in memory."""
+        """How many specialisations are in memory."""
         return sum(len(version.compiled) for version in self._kept)
 
 

@@ -433,7 +433,7 @@ class Guard:
         return content
 
     def seal(self) -> None:
-        """Write the check."""
+        """Compile the check out of the conditions that were collected."""
         bound: dict[str, Any] = {}
 
         def known(value: Any) -> str:

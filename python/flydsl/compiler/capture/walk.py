@@ -66,7 +66,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Cursor:
-    """Where the walk is."""
+    """The place that a walk through captured values has reached."""
 
     reader: Reader
     label: str = ""

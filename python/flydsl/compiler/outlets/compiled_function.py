@@ -110,6 +110,10 @@ class CompiledFunction:
 
     # Looking inside ------------------------------------------------------------------------------
 
+    def parts(self, args: tuple[Any, ...]) -> tuple[Any, list[Form], tuple[Any, ...]]:
+        """(the code, what each parameter accepts, its value), of a call with some arguments."""
+        return self._executable, [form for _, form in self._forms], self._completed(args)
+
     @property
     def artifact(self) -> Any:
         """The compiled code as data."""

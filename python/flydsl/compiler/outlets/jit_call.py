@@ -36,7 +36,7 @@ class Choosing(Protocol):
     def fn(self) -> JitFunction: ...
 
     def jit_call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitCall:
-        """The call it would make."""
+        """The call that the jit function would make with these arguments."""
         ...
 
     def chosen_names(self) -> tuple[str, ...]:

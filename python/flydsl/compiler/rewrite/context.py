@@ -225,7 +225,7 @@ class Context(ast.NodeTransformer):
             self.scope.conditions.pop()
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Statements, rewritten."""
+        """Rewrite the statements of a block."""
         found: list[ast.stmt] = []
         for node in statements:
             done = self.visit(node)

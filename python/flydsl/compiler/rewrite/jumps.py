@@ -134,7 +134,7 @@ class _Lowering:
         self._gives = False
 
     def whole(self) -> list[ast.stmt]:
-        """The function's body."""
+        """Lower the body of the function."""
         function = self._function
         has_text = ast.get_docstring(function, clean=False) is not None
         text, body = function.body[:has_text], function.body[has_text:]

@@ -68,7 +68,7 @@ class Rewriter(Context):
         return rule(self, node)
 
     def top(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """The function itself."""
+        """Rewrite the definition of the function itself."""
         if any(isinstance(part, JUMPS) for part in syntax.everything(node)):
             lower_jumps(node)
         self._check_yields(node)

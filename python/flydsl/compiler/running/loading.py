@@ -11,6 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from flydsl.base import knobs
 from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
@@ -87,12 +88,8 @@ def pool_object() -> bytes:
     return _own("host_pool")
 
 
-def native_call_code() -> Any:
-    """The code that makes a call of GPU code, in this process."""
-    return _in_memory("native_call")
-
-
-def _in_memory(name: str) -> Any:
+def native_code(name: str) -> Any:
+    """One of the native parts that calls of GPU code go through, in this process."""
     with _loading:
         if name not in _in_process:
             _in_process[name] = load_object(_own(name))
@@ -103,7 +100,7 @@ def _own(name: str) -> bytes:
     """The object code of a native part, from disk where it is there."""
 
     def compile_() -> Artifact:
-        code = exported_object.native_object(name)
+        code = exported_object.native_object(name, knobs.COMPILE_OPT_LEVEL.get())
         return Artifact(name=name, target="", device=name, argument_format="", host_object=code)
 
     return fetch_own(CacheKey(name, toolchain_text(), settings_text(name)), compile_).host_object

@@ -120,7 +120,7 @@ def check_sides(src: Any, dst: Any) -> None:
 
 
 def _made(tensor: TensorPayload, writes: bool, keys: Sequence[int] | None) -> list[Access]:
-    """As the lowering chooses them (`passes/shared/vector_access.py`)."""
+    """Choose accesses as the lowering does (`passes/shared/vector_access.py`)."""
     pointer: pl.Pointer = tensor.iter
     size = storage_bytes(pointer.elem)
     widest = WIDEST if width_bits(pointer.elem) >= 8 else size

@@ -27,7 +27,7 @@ class BlockReduceAlgorithm(enum.Enum):
 
 
 class BlockScanAlgorithm(enum.Enum):
-    """How a workgroup scans."""
+    """The algorithms by which a workgroup computes prefix sums."""
 
     WARP_SCANS = "warp_scans"
     RAKING = "raking"

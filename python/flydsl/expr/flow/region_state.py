@@ -36,7 +36,7 @@ class Cells:
         return values
 
     def write(self, values: dict[str, Any]) -> None:
-        """Bind exactly these variables."""
+        """Bind the variables of a function to these values, and unbind all others."""
         for name, cell in self.cells.items():
             if name in values:
                 cell.cell_contents = values[name]

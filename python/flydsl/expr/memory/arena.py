@@ -76,7 +76,7 @@ class Arena:
         return offset
 
     def _grown(self) -> None:
-        """Told after every allocation."""
+        """Called after every allocation; an arena that has to take note of one overrides it."""
 
 
 __all__ = ["Arena"]

@@ -60,7 +60,7 @@ class Storage:
 
     @property
     def _target_type(self) -> Any:
-        """The type that lies here."""
+        """The type of the value that lies at this place."""
         return self._type
 
     @property

@@ -8,7 +8,8 @@ from typing import Any, Literal, get_args
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.numeric import Float32, Int16, Int32, Uint32, as_numeric
 from flydsl.expr.trace.context import current
-from flydsl.expr.trace.intrinsic import call, require
+from flydsl.expr.trace.intrinsic import call, require, wrapped
+from flydsl.expr.vector import Vector
 
 
 def _function(name: str, intrinsic: str, doc: str) -> Callable[[Any], Float32]:
@@ -37,6 +38,20 @@ def cvt_e4m3x2(low: Any, high: Any) -> Int16:
     """Two f32 as `Float8E4M3FN` in one instruction, ``low`` in the lower byte; what is beyond 448 becomes 448."""
     require("cvt_e4m3x2", "cuda", ("hopper",))
     return Int16(call("llvm.nvvm.ff.to.e4m3x2.rn", [Float32(high).ir_value(), Float32(low).ir_value()], "i16"))
+
+
+_EIGHT_BITS = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
+
+
+def cvt_f16x2(codes: Any, dtype: Any) -> Vector:
+    """Two numbers of 8 bits, an `Int16` with the codes of a ``dtype``, as f16 in one instruction."""
+    require("cvt_f16x2", "cuda", ("hopper",))
+    name = _EIGHT_BITS.get(str(dtype.ir_type))
+    if name is None:
+        raise DslTypeError(
+            f"cvt_f16x2 takes Float8E4M3FN or Float8E5M2, got {dtype.__name__}", hint="use .to(fx.Float16)"
+        )
+    return wrapped(call(f"llvm.nvvm.{name}.to.f16x2.rn", [Int16(codes).ir_value()], "vector<2xf16>"))
 
 
 ReduxOp = Literal["add", "min", "max", "and", "or", "xor"]
@@ -71,4 +86,6 @@ def max_cluster_size() -> int:
     return current().target.max_cluster_blocks if is_target() else 1
 
 
-__all__ = ["cvt_e4m3x2", "ex2", "is_target", "lg2", "max_cluster_size", "rcp", "redux", "rsqrt", "tanh"]
+__all__ = [
+    "cvt_e4m3x2", "cvt_f16x2", "ex2", "is_target", "lg2", "max_cluster_size", "rcp", "redux", "rsqrt", "tanh",
+]  # fmt: skip

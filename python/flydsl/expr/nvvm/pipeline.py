@@ -83,11 +83,6 @@ class Pipeline:
         """The next stage of the ring."""
         return next_state(state, self.stages)
 
-    def skip(self, state: Any, count: Any) -> Any:
-        """The place ``count`` stages further on: those between are for other consumers."""
-        place = state.stage + count
-        return PipelineState(place % self.stages, state.phase ^ (place // self.stages & 1))
-
     def full(self, state: Any) -> Pointer:
         """The barrier that loads of this stage complete."""
         return self._full + state.stage

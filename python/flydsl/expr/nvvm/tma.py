@@ -107,12 +107,6 @@ def tma_load(
     issue(f"tma.load.multicast.{rank}d", [*operands, mask, *_coordinates(source, coord)], l2=l2)
 
 
-def tma_prefetch(tensor_map: Any, coord: Sequence[Any]) -> None:
-    """Bring the box at ``coord`` into the second-level cache. Nothing waits for it, and nobody can see that it came."""
-    source = checked_map(tensor_map)
-    issue(f"tma.prefetch.{source.facts.rank}d", [source.address(), *_coordinates(source, coord)])
-
-
 def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: L2Priority | None = None) -> None:
     """Copy a box of shared memory to ``coord``; parts beyond the tensor's end are dropped. Part of a bulk group.
 
@@ -214,6 +208,6 @@ def prefetch_tensor_map(tensor_map: Any) -> None:
 
 
 __all__ = [
-    "bulk_load", "bulk_reduce", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_prefetch",
-    "tma_reduce", "tma_store", "tma_wait_group",
+    "bulk_load", "bulk_reduce", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce",
+    "tma_store", "tma_wait_group",
 ]  # fmt: skip

@@ -4,13 +4,13 @@
     write, read = pipe.producer_start(), pipe.consumer_start()
     for i in fx.range_constexpr(pipe.ahead):             # fill all stages but one
         pipe.acquire(write); ...copy into write.stage...; pipe.commit(write); write = pipe.advance(write)
-    for i in range(turns):
+    for i in range(iterations):
         pipe.wait(read)                                  # its bytes are there, for every thread
         ...use read.stage...
         pipe.release(read); read = pipe.advance(read)
-        pipe.acquire(write)                              # the stage that everybody left a turn ago
+        pipe.acquire(write)                              # the stage that everybody left an iteration ago
         ...copy, if there is something left...
-        pipe.commit(write); write = pipe.advance(write)  # always, so that turns are counted
+        pipe.commit(write); write = pipe.advance(write)  # always, so that iterations are counted
 
 | engine | who fills | what is waited for |
 |---|---|---|
@@ -127,22 +127,22 @@ class Ring:
         """The stage may be filled: whoever used it has passed a barrier since (`wait` has one, or `release`)."""
 
     def commit(self, state: Any) -> None:
-        """All copies into the stage are under way. Call it every turn, also where nothing was left to copy."""
+        """All copies into the stage are under way. Call it every iteration, also where nothing was left to copy."""
         if self.engine.commit is not None:
             self.engine.commit()
 
     def wait(self, state: Any, *, last: bool = False) -> None:
         """Wait until the stage is full for every thread.
 
-        ``last`` waits for all copies: in the last turns of an engine that counts copies, when none were added.
+        ``last`` waits for all copies: in the last iterations of an engine that counts copies, when none were added.
         """
         if self.engine.wait is not None:
-            turns = 0 if last else self.ahead - 1
-            self.engine.wait(turns * (self.copies if self.engine.counts_copies else 1))
+            behind = 0 if last else self.ahead - 1
+            self.engine.wait(behind * (self.copies if self.engine.counts_copies else 1))
         self.engine.meet()
 
     def fill_ahead(self, fill: Callable[[Any, Any], None]) -> None:
-        """Before the first turn of a loop: ``fill(turn, stage)`` for all turns that are on their way then."""
+        """Before the first iteration of a loop: ``fill(iteration, stage)`` for all that are on their way then."""
         if self.ahead == self.stages:
             raise DslValueError(
                 f"all {self.stages} stages are on their way, so none is free to be filled while another is used",
@@ -153,14 +153,14 @@ class Ring:
             self.commit(None)
 
     def turn(self, number: Any, fill: Callable[[Any, Any], None]) -> Any:
-        """The stage of a turn, once it is full; the one that was used last is filled for a later turn meanwhile.
+        """The stage of an iteration, once it is full; the one used last is filled for a later iteration meanwhile.
 
             pipe.fill_ahead(fill)
-            for i in range(turns):
+            for i in range(iterations):
                 stage = pipe.turn(i, fill)  # then use it
 
-        ``fill(turn, stage)`` starts the copies of a turn. It is called for turns beyond the last one too, so that an
-        engine that counts copies counts right: under a predicate, or for a turn that nobody uses.
+        ``fill(iteration, stage)`` starts the copies of an iteration. It is called for those beyond the last one too, so
+        that an engine that counts copies counts right: under a predicate, or for an iteration that nobody uses.
         """
         self.wait(None)
         coming = number + self.ahead

@@ -3,8 +3,9 @@
     out = attention_fp8(q, k, v, q_scale=sq, k_scale=sk, v_scale=sv, is_causal=True)
 
 Products of 8 bits sum along contiguous elements, and the second product sums over keys: values are turned first, to
-(batch, kv heads, dv, keys), by a kernel that takes a hundredth of the time. It also puts keys into the order in which a
-warpgroup has its powers: a thread has two neighbours of every eight keys, where the product takes four of sixteen.
+(batch, kv heads, dv, keys), by a kernel that takes a hundredth of the time at 16384 tokens. It also puts keys into the
+order in which a warpgroup has its powers: a thread has two neighbours of every eight keys, where the product takes four
+of sixteen.
 
 Powers are rounded to 8 bits as well. Their level is such that they are as large as 8 bits allow (`scores.levels`), so
 that few get lost.
@@ -45,46 +46,66 @@ def key_at(place: Any) -> Any:
     return half * 16 + one // 2 * 8 + four * 2 + one % 2
 
 
-@flyc.kernel
+@flyc.kernel(known_block_size=(THREADS, 1, 1))
 def turn_kernel(V: Any, turned: Any, dv: fx.Constexpr):
-    """`BLOCK` keys of V, (keys, dv), to (dv, keys) with groups in the order of `key_at`; zeros up to the end."""
+    """`BLOCK` keys of V, (keys, dv), to (dv, keys) with groups in the order of `key_at`; zeros up to the end.
+
+    Sixteen keys lie together in shared memory, with a gap behind them, so that lanes that read from different sixteens
+    read from different banks. A thread turns four elements of sixteen keys, and writes four pieces of rows.
+    """
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
     block, head, batch = fx.block_idx
-    keys, first, pitch = fx.Int32(V.shape[2]), block * BLOCK, dv + PIECE
+    thread, keys, first = fx.thread_idx.x, fx.Int32(V.shape[2]), block * BLOCK
+    row, sixteen, pieces = dv // 4, PIECE * dv // 4 + 4, dv // PIECE
     words = fx.Vector.make_type(PIECE // 4, fx.Int32)
-    storage = fx.SharedAllocator().allocate(fx.Array[fx.Int8, BLOCK * pitch, 16]).ptr
-    tile = fx.make_view(storage, fx.make_layout((BLOCK, pitch), (pitch, 1)))
-    pieces = dv // PIECE
-    for i in range(fx.thread_idx.x, BLOCK * pieces, THREADS):
-        key = first + i // pieces
-        found = fx.full(PIECE // 4, 0, fx.Int32)
-        if key < keys:
-            line = fx.recast_iter(fx.Int32, fx.get_iter(V[batch, head, key, None]))
-            found = fx.Vector.load(
-                words, fx.make_view(line, fx.make_layout(dv // 4, 1)), [i % pieces * (PIECE // 4)], alignment=16
-            )
-        found.bitcast(fx.Int8).store(tile, [i // pieces, i % pieces * PIECE], alignment=16)
+    storage = fx.SharedAllocator().allocate(fx.Array[fx.Int32, BLOCK // PIECE * sixteen, 16]).ptr
+    tile = fx.make_view(storage, fx.make_layout(BLOCK // PIECE * sixteen, 1))
+    found = []
+    for turn in fx.range_constexpr(BLOCK * pieces // THREADS):
+        key, piece = (turn * THREADS + thread) // pieces, (turn * THREADS + thread) % pieces
+        line = fx.recast_iter(fx.Int32, fx.get_iter(V[batch, head, fx.min(first + key, keys - 1), None]))
+        four = fx.Vector.load(words, fx.make_view(line, fx.make_layout(row, 1)), [piece * (PIECE // 4)], alignment=16)
+        found.append((first + key < keys).select(four, fx.zeros_like(four)))
+    for turn, four in enumerate(found):
+        key, piece = (turn * THREADS + thread) // pieces, (turn * THREADS + thread) % pieces
+        four.store(tile, [key // PIECE * sixteen + key % PIECE * row + piece * (PIECE // 4)], alignment=16)
     fx.barrier()
     across = BLOCK // PIECE
-    for i in range(fx.thread_idx.x, dv * across, THREADS):
-        row, place = i // across, i % across * PIECE
-        group = place // GROUP * GROUP
-        bytes_of = [tile[group + key_at(place % GROUP + j), row] for j in range(PIECE)]
-        line = fx.recast_iter(fx.Int8, fx.get_iter(turned[batch, head, row, None]))
-        whole = fx.make_view(line, fx.make_layout(turned.shape[3], 1))
-        fx.Vector.from_elements(bytes_of, fx.Int8).store(whole, [first + place], alignment=16)
+    for i in range(thread, across * row, THREADS):
+        group, column = i % across, i // across
+        start = group * sixteen + column
+        fours = [
+            transposed([tile[start + key_at(4 * word + place) * row] for place in range(4)])
+            for word in range(PIECE // 4)
+        ]
+        for element in fx.range_constexpr(4):
+            line = fx.recast_iter(fx.Int32, fx.get_iter(turned[batch, head, column * 4 + element, None]))
+            whole = fx.make_view(line, fx.make_layout(fx.Int32(turned.shape[3]) // 4, 1))
+            piece = fx.Vector.from_elements([four[element] for four in fours], fx.Int32)
+            piece.store(whole, [(first + group * PIECE) // 4], alignment=16)
+
+
+def transposed(words: list[Any]) -> list[Any]:
+    """Four words of four bytes each: byte j of word i becomes byte i of word j."""
+    a, b, c, d = (fx.Vector.from_elements([word], fx.Int32).bitcast(fx.Int8) for word in words)
+    low, high = [0, 4, 1, 5], [2, 6, 3, 7]
+    pairs = [(a.shuffle(b, order), c.shuffle(d, order)) for order in (low, high)]
+    found = [one.shuffle(other, order) for one, other in pairs for order in ([0, 1, 4, 5], [2, 3, 6, 7])]
+    return [four.bitcast(fx.Int32)[0] for four in found]
 
 
 @flyc.jit
 def forward_fp8(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, turned: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None,
-    q_scale: fx.Tensor, k_scale: fx.Tensor, v_scale: fx.Tensor, v_most: fx.Tensor, scale: fx.Float32, cap: fx.Float32,
-    left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32, group: fx.Int32, blocks: fx.Int32,
-    plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+    q_scale: fx.Tensor | None, k_scale: fx.Tensor | None, v_scale: fx.Tensor | None, v_most: fx.Tensor | None,
+    scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32,
+    group: fx.Int32, blocks: fx.Int32, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
-    """Scales are (batch, heads, blocks), with one block where heads have one scale; ``v_most`` is a head's largest."""
+    """Scales are as of `scales_of`; ``v_most`` is the largest of each head of V."""
     turn_kernel(V, turned, plan.dv).launch(
         grid=(fx.Int32(turned.shape[3]) // BLOCK, fx.Int32(V.shape[1]), batches), block=(THREADS, 1, 1),
-        stream=stream,
+        stream=stream, pdl=True,
     )  # fmt: skip
     numbers = (fx.Float32(LOG2_E if plan.features.scale_first else scale * LOG2_E), scale, cap)
     scales = (q_scale, k_scale, v_scale, v_most)
@@ -129,34 +150,45 @@ def attention_fp8(
 
 
 def choose_fp8_plan(d: int, dv: int, blocked: bool) -> ForwardPlan:
-    """Keys of a block: as many as registers hold, or those that share a scale."""
-    keys = BLOCK if blocked or max(d, dv) > 128 else 160
-    return ForwardPlan(fx.Float8E4M3FN, d, dv, keys)
+    """Keys of a block: as many as registers hold, or those that share a scale.
+
+    Products are so short here that softmax takes longer, and turns only have warpgroups wait: 16 heads of 128 at 16384
+    tokens had 976 TFLOP/s without them and with three stages, 931 with turns, on an H200 on 2026-11-16. More keys did
+    not help (192: 957; 224, which do not fit into registers: 619), nor more stages (four: 915).
+    """
+    if max(d, dv) > 128:
+        return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK)
+    return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK if blocked else 160, stages=3, ping_pong=False)
 
 
 def scales_of(given: Inputs, scales: tuple[Any, Any, Any]) -> tuple[list[Any], bool]:
-    """Scales as (batch, heads, blocks), and whether blocks have their own."""
+    """Scales as (batch, heads, blocks), of one element for whole tensors, None where none was given; and whether blocks
+    have their own."""
     blocked = any(scale is not None and len(scale.shape) == 3 for scale in scales)
     found = []
     for name, scale, tensor in zip("qkv", scales, (given.q, given.k, given.v), strict=True):
         batch, heads, tokens = (int(extent) for extent in tensor.shape[:3])
         shape = (batch, heads, -(-tokens // BLOCK) if blocked else 1)
         if scale is None:
-            scale = empty_beside(given.q, (1,), "float32")
-            scale[...] = 1.0
+            found.append(None)
+            continue
         if not str(scale.dtype).endswith("float32"):
             raise ValueError(f"{name}_scale must be float32, and is {scale.dtype}")
         if tuple(scale.shape) == (batch, heads):
-            scale = scale[:, :, None]
-        elif tuple(scale.shape) not in ((), (1,), shape):
+            scale = broadcast(scale[:, :, None], shape)
+        elif tuple(scale.shape) in ((), (1,)):
+            scale = scale.reshape(1, 1, 1)
+        elif tuple(scale.shape) != shape:
             raise ValueError(
                 f"{name}_scale must have one element, or be {shape[:2]}, or {(*shape[:2], -(-tokens // BLOCK))}, "
                 f"and its shape is {tuple(scale.shape)}"
             )
-        found.append(contiguous(broadcast(scale, shape)))
+        found.append(contiguous(scale))
     return found, blocked
 
 
 def largest(scale: Any) -> Any:
     """The largest scale of each head."""
+    if scale is None or scale.shape[-1] == 1:
+        return scale
     return scale.amax(-1, keepdim=True) if hasattr(scale, "amax") else scale.max(-1, keepdims=True)

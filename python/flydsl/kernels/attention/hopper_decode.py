@@ -28,6 +28,8 @@ from flydsl.kernels.attention.tiles import Piece
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
+THREADS = 2 * WARPGROUP
+"""A warpgroup computes, and the first warp of the other one loads."""
 TOGETHER = 8
 """Parts that are read at the same time when all are put together, and elements that a thread has of each."""
 
@@ -66,10 +68,10 @@ def part_at(parts, index, lengths, plan):
     return piece, last - first, first
 
 
-@flyc.kernel(known_block_size=(2 * WARPGROUP, 1, 1))
+@flyc.kernel(known_block_size=(THREADS, 1, 1))
 def decode_kernel(
-    maps: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, parts: Any, page: fx.Int32,
-    plan: fx.Constexpr, box: fx.Constexpr,
+    maps: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, v_scale: Any, parts: Any,
+    page: fx.Int32, plan: fx.Constexpr, box: fx.Constexpr,
 ):  # fmt: skip
     """``partial`` has results and logarithms of parts, and counters of those that are done; ``box`` as of `box_of`."""
     smem = fx.SharedAllocator(1024, static=False)
@@ -85,20 +87,21 @@ def decode_kernel(
         for pipe in pipes:
             pipe.init()
     # Rows that no query has are multiplied too: zeros, not what happens to lie there.
-    words = fx.recast_iter(fx.Int32, q_ptr)
-    for i in range(thread, ROWS * plan.d // 2, 2 * WARPGROUP):
-        words[i] = 0
+    words = fx.make_view(fx.recast_iter(fx.Int32, q_ptr), fx.make_layout(ROWS * plan.d // 2, 1))
+    for i in range(thread, ROWS * plan.d // 8, THREADS):
+        fx.full(4, 0, fx.Int32).store(words, [4 * i], alignment=16)
     fx.nvvm.fence_proxy_async()
     fx.barrier()
     # The launch may begin while the one before it ends; from here on memory is read and written.
     fx.nvvm.griddepcontrol_launch_dependents()
     fx.nvvm.griddepcontrol_wait()
     warp = fx.nvvm.warp_uniform(thread // 32)
-    if warp == 0:
+    if warp == WARPGROUP // 32:
         load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
-    if warp >= 4:
-        mine = Warpgroup(places, pipes, [tensor_map.swizzle for tensor_map in maps], (None, None, sinks), numbers, plan)
-        results = (out, sinks, lengths, partial, parts, done)
+    if warp < WARPGROUP // 32:
+        swizzles = [tensor_map.swizzle for tensor_map in maps]
+        mine = Warpgroup(places, pipes, swizzles, (None, None, sinks), numbers, plan, first=0)
+        results = (out, sinks, lengths, partial, parts, v_scale, done)
         compute(mine, ticket, lambda *found: store(*found, *results))
 
 
@@ -114,25 +117,27 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
     for index in range(fx.block_idx.x, parts.batches * parts.kv_heads * parts.splits, fx.grid_dim.x):
         piece, _, _ = part_at(parts, index, lengths, plan)
         blocks = (piece.queries > 0).select(piece.end - piece.begin, 0)
-        if blocks > 0:
-            pipe_q.acquire(state_q)
-            if lane == 0:
-                ticket.poke(piece)
-                fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes * (plan.d // chunk_of(plan.d)))
-                for chunk in fx.range_constexpr(plan.d // chunk_of(plan.d)):
-                    at = (piece.batch, piece.head, 0, 0, chunk * chunk_of(plan.d))
-                    fx.nvvm.tma_load(map_q, at, q_ptr + chunk * (ROWS * chunk_of(plan.d)), pipe_q.full(state_q))
-            state_q = pipe_q.advance(state_q)
+        # Where a block lies is read while the one before it waits for its stage.
+        here = before = places_of(tables, piece, piece.end - 1, lane, page, plan.keys, box)
         for i in range((blocks > 0).select(blocks + 1, 0)):
-            block = piece.end - 1 - i
+            after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
             if i < blocks:
-                pages = (tables, map_k, piece, block, lane, page)
-                load_block(pages, pipe_k, state_k, k_ptr, plan.d, plan.keys, box)
+                keys = (plan.keys, plan.d)
+                load_tile(map_k, here, piece.head, lane, pipe_k, state_k, k_ptr, keys, box)
                 state_k = pipe_k.advance(state_k)
+            if i == 1:
+                # Queries wait for the end of the part before; its last products need no more than that of the ring of
+                # keys, and the first keys of this part come meanwhile.
+                pipe_q.acquire(state_q)
+                if lane == 0:
+                    ticket.poke(piece)
+                    load_queries(map_q, piece, q_ptr, pipe_q.full(state_q), plan)
+                state_q = pipe_q.advance(state_q)
             if i > 0:
-                pages = (tables, map_v, piece, block + 1, lane, page)
-                load_block(pages, pipe_v, state_v, v_ptr, plan.dv, plan.keys, box)
+                values = (plan.keys, plan.dv)
+                load_tile(map_v, before, piece.head, lane, pipe_v, state_v, v_ptr, values, box)
                 state_v = pipe_v.advance(state_v)
+            before, here = here, after
     pipe_q.acquire(state_q)
     if lane == 0:
         ticket.queries.poke(0)
@@ -140,45 +145,66 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
 
 
 @flyc.jit
-def load_block(pages, pipe, state, ptr, d, keys, box):
-    """A block of keys or values: each box of tokens in columns of `chunk_of` elements, as the tile has them."""
-    tables, tensor_map, piece, block, lane, page = pages
-    chunk, boxes = chunk_of(d), keys // box
-    outside = fx.Int32(1 << 30)
+def load_queries(tensor_map, piece, ptr, full, plan):
+    """The rows of a tile, in columns of `chunk_of` elements; by one thread."""
+    chunk = chunk_of(plan.d)
+    fx.nvvm.mbarrier_arrive_expect_tx(full, tensor_map.bytes * (plan.d // chunk))
+    for part in fx.range_constexpr(plan.d // chunk):
+        at = (piece.batch, piece.head, 0, 0, part * chunk)
+        fx.nvvm.tma_load(tensor_map, at, ptr + part * (ROWS * chunk), full)
+
+
+@flyc.jit
+def places_of(tables, piece, block, lane, page, keys, box):
+    """Row and page of each of this lane's boxes of a block of keys; beyond the end of a sequence, outside the cache."""
+    boxes, outside = keys // box, fx.Int32(1 << 30)
     places = []
     for iteration in fx.range_constexpr(-(-boxes // 32)):
         token = block * keys + (lane + iteration * 32) * box
         inside = (token < piece.band.length) & (lane + iteration * 32 < boxes)
-        places.append((token % page, inside.select(tables[piece.batch, inside.select(token // page, 0)], outside)))
+        number = inside.select(tables[piece.batch, inside.select(token // page, 0)], outside)
+        places.append((token % page, number))
+    return places
+
+
+@flyc.jit
+def load_tile(tensor_map, places, head, lane, pipe, state, ptr, tile, box):
+    """A block of keys or values to a stage of its own."""
     pipe.acquire(state)
     if lane == 0:
-        fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), keys * d * 2)
+        fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), tile[0] * tile[1] * 2)
+    load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk_of(tile[1]), box)
+
+
+@flyc.jit
+def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, box):
+    """A block of keys or values: each box of tokens in columns of ``chunk`` elements, as the tile has them."""
+    keys, d = tile
+    boxes = keys // box
     for iteration in fx.range_constexpr(-(-boxes // 32)):
         row, number = places[iteration]
         if lane + iteration * 32 < boxes:
             for part in fx.range_constexpr(d // chunk):
                 to = ptr + (state.stage * (keys * d) + part * (keys * chunk) + (lane + iteration * 32) * (box * chunk))
-                fx.nvvm.tma_load(
-                    tensor_map, (number, piece.head, row, part * chunk), to, pipe.full(state), l2="evict_first"
-                )
+                fx.nvvm.tma_load(tensor_map, (number, head, row, part * chunk), to, pipe.full(state), l2="evict_first")
 
 
 @flyc.jit
-def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
+def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale, done):
     """A part's rows, divided by their sums: to memory if it is the only one, else to where parts are put together."""
     rows, plan = mine.o_rows, mine.plan
     sequence = piece.batch * parts.kv_heads + piece.head
     _, count, first = part_at(parts, sequence, lengths, plan)
     alone = count == 1
-    results, logarithms, counters = partial
+    results, logarithms, _ = partial
     for i, values in enumerate(rows.split(mine.o.load())):
         row = rows.query + rows.rows[i]
         head = piece.head * plan.group + fx.min(row, piece.queries - 1) % plan.group
         level = None
         if fx.const_expr(sinks is not None):
             level = alone.select(fx.Float32(sinks[head]), fx.Float32(LOWEST))
-        scale, logarithm = softmax_end(tops[i], sums[i], mine.numbers[0], ROW_LANES, level)
-        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale)
+        scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, level)
+        kept = (scale == 0.0).select(fx.zeros_like(values), values * (scale * v_scale))
         lines = whole_lines(kept.to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
         if row < piece.queries:
             if alone:
@@ -193,18 +219,26 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
                 if rows.column == 0:
                     logarithms[sequence, piece.query_start, row] = logarithm
     if count > 1:
-        fx.fence("device")
-        fx.nvvm.barrier_sync(1, WARPGROUP)
-        if mine.leader:
-            before = fx.atomic("add", counters, 1, at=sequence, order="acq_rel", scope="device")
-            done.poke((before == count - 1).select(fx.Int32(1), 0))
-        fx.nvvm.barrier_sync(1, WARPGROUP)
-        if done.peek() == 1:
-            fx.fence("device")
-            threads = (fx.thread_idx.x - WARPGROUP, WARPGROUP)
-            merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads)
-            if mine.leader:
-                counters[sequence] = 0  # for the next launch
+        put_together(piece, first, count, out, sinks, partial, sequence, plan, done, (fx.thread_idx.x, WARPGROUP))
+
+
+@flyc.jit
+def put_together(piece, first, count, out, sinks, partial, sequence, plan, done, threads):
+    """Count a part that is in memory; the threads of the last one of a sequence merge them all.
+
+    ``threads`` are this thread's number and how many there are, whole warps.
+    """
+    results, logarithms, counters = partial
+    # What the warps wrote is ordered before the first thread's count by the barrier, and read behind it likewise.
+    fx.nvvm.barrier_sync(1, threads[1])
+    if threads[0] == 0:
+        before = fx.atomic("add", counters, 1, at=sequence, order="acq_rel", scope="device")
+        done.poke((before == count - 1).select(fx.Int32(1), 0))
+    fx.nvvm.barrier_sync(1, threads[1])
+    if done.peek() == 1:
+        merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads)
+        if threads[0] == 0:
+            counters[sequence] = 0  # for the next launch
 
 
 @flyc.jit
@@ -251,8 +285,8 @@ def box_of(page: int, keys: int) -> int:
 def decode(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
     sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
-    cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, blocks: fx.Int32, tokens: fx.Constexpr,
-    box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+    v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, blocks: fx.Int32,
+    tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d); ``box`` as of `box_of`; ``part`` is in blocks of keys."""
     (batches, _, _, _), (by_batch, by_token, by_head, _) = (
@@ -270,8 +304,8 @@ def decode(
     used = fx.min(blocks, parts.batches * parts.kv_heads * splits)
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
-        (fx.Float32(factor), scale, cap), parts, page, plan, box,
-    ).launch(grid=(used, 1, 1), block=(2 * WARPGROUP, 1, 1), stream=stream, pdl=True)  # fmt: skip
+        (fx.Float32(factor), scale, cap), v_scale, parts, page, plan, box,
+    ).launch(grid=(used, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True)  # fmt: skip
 
 
 def cache_map(cache: Any, d: int, box: int) -> Any:
@@ -280,5 +314,7 @@ def cache_map(cache: Any, d: int, box: int) -> Any:
         [fx.get_scalar(leaf) for leaf in fx.get_leaves(mode)] for mode in (cache.shape, cache.stride)
     )
     layout = fx.make_layout((pages, heads, tokens, d), (by_page, by_head, by_token, 1))
-    chunk = chunk_of(d)
-    return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(cache), layout), (1, 1, box, chunk), swizzle_of(chunk))
+    width = cache.dtype.width
+    chunk = chunk_of(d, width)
+    view = fx.make_view(fx.get_iter(cache), layout)
+    return fx.nvvm.make_tensor_map(view, (1, 1, box, chunk), swizzle_of(chunk, width))

@@ -26,6 +26,8 @@ ROWS = 64
 """Queries of a warpgroup."""
 REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
 """A thread's registers where it loads and where it computes, by the number of computing warpgroups."""
+LEAST = 2.0**-100
+"""Scales of blocks are this at least: zero times the minus infinity of what a query does not see would be NaN."""
 ROW_LANES = (1, 2)
 """Distances between the four lanes that share a row of accumulators."""
 
@@ -228,11 +230,12 @@ def load(maps, places, pipes, ticket, work, place, plan):
 class Warpgroup:
     """A computing warpgroup: its products, its fragments, and its part of the tiles in shared memory."""
 
-    def __init__(self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None):
+    def __init__(self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None, first=WARPGROUP):
+        """``first`` is the number of the first thread that computes."""
         q_ptr, k_ptr, v_ptr = places
         self.pipe_q, self.pipe_k, self.pipe_v = pipes
         self.extras, self.numbers, self.plan, self.scales, self.work = extras, numbers, plan, scales, work
-        thread = fx.thread_idx.x - WARPGROUP
+        thread = fx.thread_idx.x - first
         self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
         self.leader = thread % WARPGROUP == 0
         layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
@@ -284,28 +287,30 @@ class Warpgroup:
 
     def scores(self, piece, block, with_mask):
         """The scores of a block as rows, as they go into the softmax."""
-        values = self.s.load()
-        if self.plan.scaled == "block":
-            values = values * self.scale_of(1, piece, block)
-        return scores_of(values, self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
+        return scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
 
     def scale_of(self, which, piece, block):
-        """The scale of a block of Q, K, V or, at most, of a head of V."""
+        """The scale of a block of Q, K, V or, at most, of a head of V; one where there is none."""
+        if self.scales[which] is None:
+            return fx.Float32(1.0)
         head = piece.head if which == 0 else piece.head // self.work.queries_per_kv
-        return self.scales[which][piece.batch, head, block]
+        scale = self.scales[which]
+        places = zip((piece.batch, head, block), scale.shape, strict=True)
+        return scale[tuple(fx.min(fx.Int32(place), fx.Int32(extent) - 1) for place, extent in places)]
 
     def factor_of(self, piece):
-        """What scores of a tile are multiplied by, inside the exponent."""
+        """What scores of a tile are multiplied by, inside the exponent, but for the scale of a block of keys."""
         factor = self.numbers[0]
         if self.plan.scaled:
             factor = factor * self.scale_of(0, piece, piece.first // 128 if self.plan.scaled == "block" else 0)
         return factor * self.scale_of(1, piece, 0) if self.plan.scaled == "head" else factor
 
-    def weight_of(self, piece, block):
-        """What powers of a block are multiplied by, if anything: the scale of its values beside the head's largest."""
+    def scales_at(self, piece, block, factor):
+        """The factor of a block of keys, and the weight of its values, if they have one, beside the head's largest."""
         if self.plan.scaled != "block":
-            return None
-        return self.scale_of(2, piece, block) / self.scale_of(3, piece, 0)
+            return factor, None
+        weight = self.scale_of(2, piece, block) / self.scale_of(3, piece, 0)
+        return fx.max(factor * self.scale_of(1, piece, block), LEAST), fx.max(weight, LEAST)
 
     def clear_values(self, piece, state_v):
         """Zeros for the values behind the end of a sequence, which is in the block that comes first."""
@@ -361,9 +366,10 @@ def attend(mine, piece, states, finish):
     fx.nvvm.wgmma_wait_group(0, mine.s)
     mine.release(mine.pipe_k, state_k)
     state_k = mine.pipe_k.advance(state_k)
-    factor, weight = mine.factor_of(piece), mine.weight_of(piece, end - 1)
+    factor = mine.factor_of(piece)
     scores = mine.scores(piece, end - 1, True)
-    powers, tops, sums = softmax_start(scores, factor, ROW_LANES, mine.plan.dtype, weight)
+    here, weight = mine.scales_at(piece, end - 1, factor)
+    powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
@@ -392,6 +398,7 @@ def attend(mine, piece, states, finish):
 def next_block(mine, piece, block, carried, factor, with_mask):
     """Scores of a block and, beside them, the product of the powers before with their values."""
     state_k, state_v, tops, sums = carried
+    here, weight = mine.scales_at(piece, block, factor)  # read while products run
     mine.pipe_k.wait(state_k)
     mine.wait_for_turn()
     fx.nvvm.wgmma_fence()
@@ -402,9 +409,8 @@ def next_block(mine, piece, block, carried, factor, with_mask):
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
-    weight = mine.weight_of(piece, block)
     late = mine.plan.rounds_late
-    step = softmax_step(scores, tops, sums, factor, ROW_LANES, mine.plan.dtype, weight, late)
+    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight, late)
     powers, moved, shrink, tops, sums = step
     if fx.const_expr(late):
         mine.s.store(mine.s_rows.join(powers).reshape(mine.s.load().shape))
@@ -423,12 +429,11 @@ def next_block(mine, piece, block, carried, factor, with_mask):
 @flyc.jit
 def store(mine, piece, tops, sums, out, lse):
     """Rows divided by their sums to memory, eight neighbouring elements of a row at a time."""
-    rows, sinks = mine.o_rows, mine.extras[2]
+    rows, sinks, dtype = mine.o_rows, mine.extras[2], mine.plan.result
     sink = None if sinks is None else sinks[piece.head]
     batch = piece.batch if out.shape[0] != 1 else 0
-    factor, dtype = mine.factor_of(piece), mine.plan.result
     for i, values in enumerate(rows.split(mine.o.load())):
-        scale, logarithm = softmax_end(tops[i], sums[i], factor, ROW_LANES, sink)
+        scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, sink)
         query = piece.first + rows.query + rows.rows[i]
         if fx.const_expr(mine.plan.scaled != ""):
             scale = scale * mine.scale_of(3, piece, 0)

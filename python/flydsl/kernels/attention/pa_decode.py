@@ -14,7 +14,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_decode import Parts
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.paged import choose_part, paged_workspace
+from flydsl.kernels.attention.parts import choose_part, room_for
 from flydsl.kernels.attention.scores import LOG2_E, Features
 from flydsl.kernels.attention.wave_decode import BLOCK, ROWS, decode_plan, wave_decode_kernel
 from flydsl.kernels.attention.waves import threads_of
@@ -110,8 +110,7 @@ def _decode(
     blocks = -(-int(tables.shape[-1]) * page // BLOCK)
     part = choose_part(batch * kv_heads, blocks, multiprocessors(query))
     splits = -(-blocks // part)
-    cache = caches[0].swapaxes(1, 2)  # kv heads where a workspace looks for them
-    space = paged_workspace(queries, cache, queries, splits)
+    space = room_for(query, batch * kv_heads, splits, tokens * heads // kv_heads, d)
     decode_blocks(
         queries, *caches, out, tables, starts, lengths, *given, *space, d**-0.5 if scale is None else float(scale),
         window, splits, part, tokens, page, plan, stream_of(query, stream),

@@ -131,11 +131,12 @@ def softmax_start(
 def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, late=False):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
-    Powers are multiplied by a ``weight``, behind the sum, if there is one. The caller rounds ``late`` ones.
+    Powers are multiplied by a ``weight``, above zero and one at most, if there is one. The caller rounds ``late`` ones.
 
-    Scores times ``factor`` are exponents of two, relative to the level of their row. A level is the maximum of the
-    first keys, not of all: softmax is the same for every level, as long as no power overflows. Only where one might, or
-    where no key was seen yet, are the maxima of all rows of the wave found anew, and earlier results shrink.
+    Scores times ``factor``, which may be another one in every block, are exponents of two, relative to the level of
+    their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
+    power overflows. Only where one might, or where no key was seen yet, are the maxima of all rows of the wave found
+    anew, and earlier results shrink.
     """
     kind = fx.Float32 if late else dtype
     powers, added = exponentials(scores, tops, factor, kind, weight)
@@ -148,7 +149,7 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, late
     if moved:
         found = levels(scores, factor, distances, dtype)
         highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
-        shrink = [powers_of_two(top * factor - level(high, factor)) for top, high in zip(tops, highest, strict=True)]
+        shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
         powers, added = exponentials(scores, highest, factor, kind, weight)
         tops = highest
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
@@ -156,13 +157,13 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, late
 
 
 def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> list[Any]:
-    """The score of each row that powers are relative to: its greatest, and in 8 bits one that makes sums small."""
-    tops = maxima(scores, distances)
+    """The exponent of each row that powers are relative to: its greatest, and in 8 bits one that makes sums small."""
+    tops = [top * factor for top in maxima(scores, distances)]
     if dtype.width != 8:
         return tops
     _, sums = exponentials(scores, tops, factor, fx.Float32)
     rows = zip(tops, (over_lanes(total, fx.maxnumf, distances) for total in sums), strict=True)
-    return [(top == LOWEST).select(top, top + (fx.math.log2(total) - FP8_SUM) / factor) for top, total in rows]
+    return [(top == LOWEST).select(top, top + fx.math.log2(total) - FP8_SUM) for top, total in rows]
 
 
 def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
@@ -170,20 +171,28 @@ def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
     return [over_lanes(folded(row, fx.maxnumf), fx.maxnumf, distances) for row in scores]
 
 
-def level(top: Any, factor: Any) -> Any:
+def level(top: Any) -> Any:
     """The exponent that powers are relative to; a row without keys has none, and takes zero."""
-    return (top == LOWEST).select(fx.Float32(0.0), top * factor)
+    return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
 def exponentials(
     scores: list[Any], tops: list[Any], factor: Any, dtype: Any, weight: Any = None
 ) -> tuple[list[Any], list[Any]]:
-    """Powers of two of each row, times ``weight`` and rounded to ``dtype``, and their sums before that."""
-    exponents = [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, -level(top, factor)))
-                 for row, top in zip(scores, tops, strict=True)]  # fmt: skip
+    """Powers of two of each row, times ``weight`` and rounded to ``dtype``, and their sums without the weight.
+
+    The weight is a part of the exponent, and sums get rid of it again: elements are spared a product.
+    """
+    starts = [-level(top) for top in tops]
+    if weight is not None:
+        starts = [start + fx.math.log2(weight) for start in starts]
+    exponents = [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, start))
+                 for row, start in zip(scores, starts, strict=True)]  # fmt: skip
     powers = [powers_of_two(row) for row in exponents]
-    weighted = powers if weight is None else [row * weight for row in powers]
-    return [rounded(row, dtype) for row in weighted], [folded(row, add) for row in powers]
+    sums = [folded(row, add) for row in powers]
+    if weight is not None:
+        sums = [total / weight for total in sums]
+    return [rounded(row, dtype) for row in powers], sums
 
 
 def rounded(row: Any, dtype: Any) -> Any:
@@ -195,13 +204,13 @@ def rounded(row: Any, dtype: Any) -> Any:
 
 
 @flyc.jit
-def softmax_end(top, total, factor, distances, sink):
+def softmax_end(top, total, distances, sink):
     """(what to multiply a row's result by, the logarithm of its sum of exponentials).
 
     ``sink`` is the score of a key without value, or None. A row that saw no key is zero, its logarithm minus infinity.
     """
     total = over_lanes(total, add, distances)
-    shift = level(top, factor)
+    shift = level(top)
     scale = fx.Float32(1.0)
     if fx.const_expr(sink is not None):
         score = sink * LOG2_E

@@ -179,7 +179,7 @@ def store(mine, piece, tops, sums, count, first, v_scale, out, sinks, partial, p
     level = None
     if fx.const_expr(sinks is not None):
         level = alone.select(fx.Float32(sinks[head]), fx.Float32(LOWEST))
-    scale, logarithm = softmax_end(tops[0], sums[0], mine.numbers[0], mine.distances, level)
+    scale, logarithm = softmax_end(tops[0], sums[0], mine.distances, level)
     values = rows.split(mine.o.load())[0]
     kept = (scale == 0.0).select(fx.zeros_like(values), values * (scale * v_scale))
     if row < piece.queries:

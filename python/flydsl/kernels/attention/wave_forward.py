@@ -88,7 +88,7 @@ def store(mine, piece, tops, sums, out, lse, place):
     """A lane's query divided by its sum to memory, runs of neighbouring elements at a time."""
     rows, sinks = mine.o_rows, mine.extras[2]
     sink = None if sinks is None else sinks[piece.head]
-    scale, logarithm = softmax_end(tops[0], sums[0], mine.numbers[0], mine.distances, sink)
+    scale, logarithm = softmax_end(tops[0], sums[0], mine.distances, sink)
     query = piece.first + rows.query
     values = rows.split(mine.o.load())[0]
     kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(mine.plan.dtype)

@@ -13,7 +13,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.reduce import Combine, wave_count, wave_reduce
+from flydsl.kernels.blocks.reduce import Combine, add, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_plan import RowPlan
 
 
@@ -34,10 +34,11 @@ class RowExchange:
         self.waves = wave_count(plan.lanes)
         self.total = self.waves * plan.cluster
         self.by_cluster = plan.cluster > 1 and count > 0
-        # Rows of a cluster or a ring take turns with two sets of slots: numbers of a row are written when those of the
-        # row before have come from everybody, so all have read those of the one before that.
-        self.sets = 2 if plan.slots or (self.by_cluster and plan.stays) else 1
-        size = self.total * plan.rows * self.sets if self.total > 1 else 0
+        # Blocks that stay take turns with two sets of slots: numbers of a row are written when those of the row before
+        # have come from everybody, so all have read those of the one before that.
+        self.sets = 2 if plan.stays else 1
+        self.all = self.total * plan.rows
+        size = self.all * self.sets if self.total > 1 else 0
         self.slots = [smem.allocate(fx.Array[fx.Float32, size]).peek() for _ in range(count)] if size else []
         self.set: Any = 0
         self.phase: Any = 0
@@ -94,13 +95,41 @@ class RowExchange:
         elif fx.const_expr(self.total > 1):
             if lane == 0:
                 for slot, value in zip(slots, values, strict=True):
-                    slot[self.set * self.total + wave] = value
+                    slot[self.set * self.all + wave] = value
             block_barrier(self.plan)
         return RowNumbers(self, values, slots)
 
+    def totals(self, values: list[Any]) -> list[Any]:
+        """The sum of each value over the row."""
+        halves = len(values) == 2 and fx.nvvm.is_target() and not self.by_cluster and self.total > 1
+        if halves and self.group == fx.num_warp_threads() and self.lanes() < self.group:
+            return self._two_totals(*values)
+        waves = self.publish([self.reduce(value, add) for value in values])
+        return [waves.combine(waves.read(index, 0.0), add) for index in range(len(values))]
+
+    @flyc.jit
+    def _two_totals(self, first: Any, second: Any) -> list[Any]:
+        """Half of a wave's lanes have the one and half the other, so that both take the steps of one."""
+        half, lane = self.group // 2, fx.lane_id()
+        upper = lane >= half
+        part = upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), half, self.group)
+        part = wave_reduce(part, add, half)
+        place = self.set * self.all + fx.thread_idx.x // self.group
+        if lane == 0:
+            self.slots[0][place] = part
+        if lane == half:
+            self.slots[1][place] = part
+        block_barrier(self.plan)
+        waves = RowNumbers(self, [first, second], self.slots)
+        (one,), (other,) = (waves.read(index, 0.0) for index in range(2))
+        mine = wave_reduce(upper.select(other, one), add, self.lanes())
+        theirs = fx.shuffle_xor(mine, half, self.group)
+        return [upper.select(theirs, mine), upper.select(mine, theirs)]
+
     def first_slot(self) -> Any:
         """The first of the slots of this thread's row."""
-        return fx.thread_idx.x // self.plan.lanes * self.total if self.plan.rows > 1 else self.set * self.total
+        row = fx.thread_idx.x // self.plan.lanes * self.total if self.plan.rows > 1 else 0
+        return self.set * self.all + row
 
     def lanes(self) -> int:
         """Over how many lanes the numbers of a row are spread when they are read: a power of 2."""

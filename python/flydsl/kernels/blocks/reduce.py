@@ -1,4 +1,8 @@
-"""Reductions over a wave: every lane gets the result. Values meet by xor shuffles."""
+"""Reductions over a wave: every lane gets the result.
+
+Values meet by xor shuffles on NVIDIA's GPUs. AMD's pass a shuffle through LDS; but an instruction may take an operand
+from another lane of its row of 16 (DPP), and a few of them from another row.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,15 @@ from typing import Any
 import flydsl.expr as fx
 
 Combine = Callable[[Any, Any], Any]
+
+_IN_ROW = {1: 0xB1, 2: 0x4E, 4: 0x141, 8: 0x140}
+"""Distance -> DPP control: quad_perm 1 0 3 2, quad_perm 2 3 0 1, row_half_mirror, row_mirror (CDNA3 ISA, DPP_CTRL). The
+mirrors meet lanes 7 and 15 apart, which have what those 4 and 8 apart do once smaller groups are combined."""
+_BEHIND = (0x142, 0x143)
+"""row_bcast:15 and row_bcast:31: the last lane of a row, and of two, given to those behind it. The wave's last lane
+then has everything."""
+_SAME_PLACE = (0x76543210, 0xFEDCBA98 - (1 << 32))
+"""What each lane of a row takes of the other row: the lane at its own place."""
 
 
 def add(a: Any, b: Any) -> Any:
@@ -20,11 +33,31 @@ def maximum(a: Any, b: Any) -> Any:
 
 def wave_reduce(value: Any, combine: Combine, lanes: int | None = None) -> Any:
     """Combine a value over all lanes of the wave, or over each group of ``lanes`` neighbours."""
-    distance = (lanes or fx.num_warp_threads()) // 2
+    wave = fx.num_warp_threads()
+    group = lanes or wave
+    if not fx.nvvm.is_target():
+        return _reduce_by_rows(value, combine, group, wave)
+    distance = group // 2
     while fx.const_expr(distance > 0):
-        value = combine(value, fx.shuffle_xor(value, distance, fx.num_warp_threads()))
+        value = combine(value, fx.shuffle_xor(value, distance, wave))
         distance //= 2
     return value
+
+
+def _reduce_by_rows(value: Any, combine: Combine, group: int, wave: int) -> Any:
+    """`wave_reduce` on AMD's GPUs: rows of 16 lanes, then all of them."""
+    for distance, control in _IN_ROW.items():
+        if distance < group:
+            value = combine(value, fx.rocdl.mov_dpp(value, control))
+    if group <= 16:
+        return value
+    if wave == 32:
+        return combine(value, fx.rocdl.permlane16(value, *_SAME_PLACE, across=True))
+    if group == wave:
+        for control in _BEHIND:
+            value = combine(value, fx.rocdl.mov_dpp(value, control))
+        return fx.rocdl.readlane(value, wave - 1)
+    return combine(value, fx.shuffle_xor(value, 16, wave))
 
 
 def wave_count(threads: int) -> int:

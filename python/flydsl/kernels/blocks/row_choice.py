@@ -14,6 +14,7 @@ from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     DTYPES,
+    MAX_KEPT,
     RowPlan,
     check_row,
     launch_time,
@@ -33,8 +34,6 @@ FEW_SUMS, MAX_SUMS = 32, 64
 """Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
 SUMMING = 512
 """Threads of a block that sums on Hopper, so that each has 128 registers."""
-MAX_KEPT = 16
-"""Elements beside their sums."""
 STAGES = (2, 3)
 MAX_STAYING = 2
 """Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
@@ -86,22 +85,29 @@ def candidates(
     length: int, dtype: str, machine: Machine, threads: int | None = None, task: RowTask = MAP, lines: int = 0
 ) -> Iterator[RowPlan]:
     """Every plan that the model compares; with ``threads``, those with blocks of so many."""
-    width = gcd(length, ACCESS_BYTES // (DTYPES[dtype].width // 8))
+    widest = ACCESS_BYTES // (DTYPES[dtype].width // 8)
+    width = gcd(length, widest)
     lanes = [1 << bit for bit in range(machine.wave.bit_length())]
-    waves = (
-        (2, 4, 8, 16, 32) if machine is HOPPER_LONG and not task.sums else (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
-    )
+    waves = (2, 3, 4, 5, 6, 8, *([9] if task.sums else []), 10, 12, 16, 20, 24, 32)
+    if machine is HOPPER_LONG and not task.sums:
+        waves = (2, 4, 8, 16, 32)
     lanes += [count * machine.wave for count in waves]
     clusters = [1 << bit for bit in range(machine.cluster.bit_length())]
     for count in lanes:
         if count > MAX_THREADS or (count > 2 * length // width and count > machine.wave and count != threads):
             continue
-        for block in {threads} if threads else {max(count, size) for size in ((256, 512) if task.sums else (128, 256))}:
+        sizes = {max(count, size) for size in (128, 256)}
+        if task.sums:
+            sizes = {max(size // count, 1) * count for size in (256, 512)}
+        for block in {threads} if threads else sizes:
             if block % count:
                 continue
             rows = block // count
             for cluster in clusters if rows == 1 else (1,):
-                yield from _kinds(RowPlan(length, dtype, width, count, rows, cluster, **task.fields), machine)
+                plan = RowPlan(length, dtype, width, count, rows, cluster, **task.fields)
+                yield from _kinds(plan, machine)
+                if machine.bulk and width < widest and rows == 1 and not (lines or task.sums):
+                    yield from _in_pieces(replace(plan, width=widest, pieces=True), machine)
     if machine.bulk and not task.sums and not threads:
         yield from rings(length, dtype, machine, task, lines)
 
@@ -119,9 +125,12 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     # Rows that begin at pieces are kept by the first-level cache, and those needed once by nobody: no gain ahead.
     ahead_gains = plan.sums or not (wide or plan.once)
     if machine.bulk and fits and ahead_gains and (plan.cluster <= MAX_STAYING or plan.sums):
-        ahead = replace(plan, staged=True, bulk=True, keep=bool(plan.sums) and plan.held <= MAX_KEPT, hints=once)
-        yield from (replace(ahead, stages=stages) for stages in STAGES)
+        keep = bool(plan.sums) and plan.held <= MAX_KEPT and wide
+        ahead = replace(plan, staged=True, bulk=True, keep=keep, hints=once)
+        yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
     if plan.sums:
+        if machine.bulk and wide and plan.held <= MAX_KEPT:
+            yield replace(plan, early=True, hints=once)
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
             # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
             yield replace(plan, keep=plan.held < MAX_KEPT or plan.threads < MAX_THREADS)
@@ -138,13 +147,26 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
 
 
+def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
+    """The plans whose threads load a row's pieces wherever it begins; lines would not begin alike."""
+    if plan.held * plan.sources <= MAX_HELD:
+        yield replace(plan, hints=ONCE)
+    most = (MAX_ONCE if plan.once else MAX_AGAIN) + plan.width  # a row may lie in a piece more than it fills
+    if plan.held <= most or plan.cluster == machine.cluster:
+        yield replace(plan, keep=False, hints=ONCE if plan.once else TWICE)
+
+
 def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
     """The plans that have rows come through a ring of chunks, which is as large as shared memory allows."""
     width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     aligned, size = length % width == 0, length * DTYPES[dtype].width // 8
-    if size < LONG or (aligned and (task.once or size <= IN_REGISTERS)):
+    if size < LONG or (aligned and (task.once or size * task.sources <= IN_REGISTERS)):
         return
-    for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), (1,) if lines else (1, 2)):
+    if task.once and not task.targets:
+        return  # threads load the pieces of such rows straight from memory
+    # Two blocks gain where each has little to do for a byte: not with two lines, nor with a table of 16-bit elements.
+    crowds = (1, 2) if (aligned and lines < 2) or (lines == 1 and width == 4) else (1,)
+    for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), crowds):
         lanes = (
             RING_LANES if crowd == 1 else RING_LANES - machine.wave
         )  # two blocks have 1024 threads with those that send
@@ -191,14 +213,14 @@ def choose(
     ]
     for most in (FEW_SUMS, MAX_SUMS) if task.sums else ():
         # Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks.
-        if fit := [plan for plan in found if most / 2 < plan.sums * plan.held <= most]:
+        if fit := [plan for plan in found if most / 2 < plan.sums * plan.held <= most or plan.early]:
             found = [plan for plan in fit if plan.cluster == min(other.cluster for other in fit)]
             break
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
     # Few rows have nothing that could come while others are computed on, and neither has a ring's first round.
-    alone = [plan for plan in found if not plan.slots]
+    alone = [plan for plan in found if not (plan.slots or plan.stages)] or found
     many, few = (
         min(plans, key=lambda plan: launch_time(plan, machine, lines, rows))
         for plans, rows in ((found, launch), (alone, FEW))
@@ -206,15 +228,16 @@ def choose(
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
-    limit = max(limit // 2, ring_places(many, machine) if many.slots else 0)
+    first_round = ring_places(many, machine) if many.slots else machine.processors // few.cluster if many.stages else 0
+    limit = max(limit // 2, first_round)
     if few == many or limit == 0:
         return only(many)
-    return RowChoice(many, few, limit, many.without_ring if many.shifted else None)
+    return RowChoice(many, few, limit, many.apart or few.apart)
 
 
 def only(plan: RowPlan) -> RowChoice:
     """One plan for any number of rows."""
-    return RowChoice(plan, apart=plan.without_ring if plan.shifted else None)
+    return RowChoice(plan, apart=plan.apart)
 
 
 def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP) -> RowChoice:

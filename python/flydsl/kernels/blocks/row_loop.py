@@ -1,9 +1,9 @@
 """The rows of a block, each handed to the code of a kernel as vectors in registers.
 
-Four ways lead there (docs/rows.md): threads load their vectors straight from memory; rows pass through shared memory
-(`row_tile.py`); blocks stay and take one tile after the other, while the next ones are on their way
-(`for_rows_in_turn`); or they stay and long rows come to them chunk by chunk (`row_ring.py`). What a kernel does with a
-row is the same code in all of them: it is given a `RowWork`.
+Several ways lead there (docs/rows.md): threads load their vectors straight from memory, or the pieces that rows lie in
+(`row_pieces.py`); rows pass through shared memory (`row_tile.py`); blocks stay and take one tile after the other, while
+the next ones are on their way there or to registers (`for_rows_in_turn`); or they stay and long rows come to them chunk
+by chunk (`row_ring.py`). What a kernel does with a row is the same code in all of them: it is given a `RowWork`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,14 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
+from flydsl.kernels.blocks.row_pieces import PieceLine, ShiftedShare, place_of, store_shifted
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
-from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, ShiftedShare, place_of, ring_lines, store_shifted
+from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, ring_lines
 from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
 from flydsl.kernels.blocks.rows import Line, Share, row_start, store_iteration, vectors_of
+
+FEW_LINES = 16
+"""Elements of lines that a thread keeps beside its row."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class RowArrays:
     """What elements beyond the row are."""
     numbers: int = 0
     """How many numbers the waves of a row tell each other."""
+    given: Sequence[Any] = ()
+    """Vectors of f32 that have a number for each row; blocks that stay load those of their next row ahead."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,8 @@ class RowWork:
     alive: Any
     """Whether the thread has a row; True where that is known while compiling."""
     stores: list[Callable[[int, Any], None]]
+    given: Sequence[Any] = ()
+    """The row's numbers of `RowArrays.given`."""
 
     def store(self, iteration: int, vector: fx.Vector, target: int = 0) -> None:
         """Write one of this thread's vectors of a result."""
@@ -100,7 +108,9 @@ class _Block:
     def __init__(self, arrays: RowArrays, plan: RowPlan, smem: fx.SharedAllocator) -> None:
         self.arrays, self.plan, self.share = arrays, plan, Share(plan)
         self.exchange = RowExchange(plan, arrays.numbers, smem)
-        kept = plan.stays and plan.keep  # blocks that stay load them once, where there are registers for it
+        # Blocks that stay load them once, where there are registers for it. Others do so before they wait for each
+        # other where these are few: a launch of few rows would wait for the memory a second time.
+        kept = plan.keeps_lines or (plan.keep and (plan.stays or plan.held * len(arrays.lines) <= FEW_LINES))
         self.lines = [
             Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
             for line in arrays.lines
@@ -116,23 +126,71 @@ class _Block:
             return first, True
         return fx.min(first + self.share.row, end - 1), first + self.share.row < end
 
-    def work_in_memory(self, first: fx.Int32, end: fx.Int32, iteration: Any = 0) -> RowWork:
-        plan, share, hints = self.plan, self.share, self.plan.hints
+    def work_in_memory(self, first: fx.Int32, end: fx.Int32) -> RowWork:
         row, alive = self._row(first, end)
-        x = [
-            Line(self._part(row_start(source, row)), share, self.arrays.fill, keep=plan.keep, hint=hints.load,
-                 again=hints.again)
-            for source in self.arrays.sources
-        ]  # fmt: skip
-        return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, self._stores([], row, alive))
+        if self.plan.shifted:
+            return self._work_in_pieces(row, end)
+        x = [self._line(source, row) for source in self.arrays.sources]
+        return RowWork(x, self.lines, self.exchange, self.share, row, alive, self._stores([], row, alive))
 
-    def work_in_tiles(self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0) -> RowWork:
+    def _work_in_pieces(self, row: fx.Int32, end: fx.Int32) -> RowWork:
+        arrays = self.arrays
+        share = ShiftedShare(self.plan, place_of(row_start(arrays.sources[0], row), self.plan))
+        x: list[Line] = [PieceLine(source, row, end, share, arrays.fill) for source in arrays.sources]
+        stores = [
+            lambda iteration, vector, target=target: store_shifted(vector, target, row, share, iteration)
+            for target in arrays.targets
+        ]
+        return RowWork(x, self.lines, self.exchange, share, row, True, stores)
+
+    def _line(self, source: fx.Tensor, row: fx.Int32, held: Any = None) -> Line:
+        plan, hints = self.plan, self.plan.hints
+        return Line(
+            self._part(row_start(source, row)), self.share, self.arrays.fill, keep=plan.keep, hint=hints.load,
+            again=hints.again, held=held,
+        )  # fmt: skip
+
+    def numbers(self, first: Any, end: fx.Int32) -> list[Any]:
+        """What is given for this thread's row, or for the last where it is beyond it."""
+        row = fx.min(fx.Int32(first) + self.share.row, end - 1)
+        return [values[row] for values in self.arrays.given]
+
+    def vectors(self, first: Any, end: fx.Int32) -> list[Any]:
+        """All that this thread has of rows that are loaded early, source after source."""
+        if not self.plan.early:
+            return []
+        row = fx.min(fx.Int32(first) + self.share.row, end - 1)
+        return [vector for source in self.arrays.sources for vector in self._line(source, row).held]
+
+    def nothing(self) -> tuple[list[Any], list[Any]]:
+        """What `numbers` and `vectors` are where there is no row."""
+        plan, kind = self.plan, DTYPES[self.plan.dtype]
+        count = len(self.arrays.sources) * plan.iterations if plan.early else 0
+        vector = fx.Vector.filled(plan.accesses * plan.width, 0.0, kind)
+        return [fx.Float32(0.0) for _ in self.arrays.given], [vector for _ in range(count)]
+
+    def work_in_turn(
+        self, first: fx.Int32, end: fx.Int32, iteration: Any, numbers: list[Any], vectors: list[Any]
+    ) -> RowWork:
+        """The work on rows of a block that stays; ``vectors`` are those that were loaded early."""
+        row, alive = self._row(first, end)
+        count = self.plan.iterations
+        x = [
+            self._line(source, row, vectors[place * count : (place + 1) * count] if vectors else None)
+            for place, source in enumerate(self.arrays.sources)
+        ]
+        stores = self._stores([], row, alive)
+        return RowWork(x, self.lines, self.exchange.row(iteration), self.share, row, alive, stores, numbers)
+
+    def work_in_tiles(
+        self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0, numbers: Sequence[Any] = ()
+    ) -> RowWork:
         share = self.share
         row, alive = self._row(first, end)
         vectors = [tile.row(share.row) for tile in tiles]
         x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
-        return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores)
+        return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
 
     def _stores(self, tiles: list[Any], row: fx.Int32, alive: Any) -> list[Callable[[int, Any], None]]:
         share, hint = self.share, self.plan.hints.store
@@ -219,10 +277,14 @@ def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
 @flyc.jit
 def _in_turn(end: fx.Int32, block: _Block, sums: list[Any], code: SummedCode) -> list[Any]:
     begin, step = _first_and_step(block.plan)
+    numbers, vectors = block.nothing()
+    if begin < end:
+        numbers, vectors = block.numbers(begin, end), block.vectors(begin, end)
     iteration = fx.Int32(0)
     for first in range(begin, end, step):
-        sums = code(block.work_in_memory(first, end, iteration), sums)
-        fx.barrier()  # numbers of the exchange were read
+        next_numbers, next_vectors = block.numbers(first + step, end), block.vectors(first + step, end)
+        sums = code(block.work_in_turn(first, end, iteration, numbers, vectors), sums)
+        numbers, vectors = next_numbers, next_vectors
         iteration = iteration + 1
     return sums
 
@@ -248,8 +310,12 @@ def _in_turn_through_shared_memory(
             if begin + stage * step < end:
                 _send_for(tiles_of(begin + stage * step, stage), arrived + stage)
     fx.barrier()
+    numbers, _ = block.nothing()
+    if begin < end:
+        numbers = block.numbers(begin, end)
     iteration = fx.Int32(0)
     for first in range(begin, end, step):
+        next_numbers = block.numbers(first + step, end)
         stage = iteration % plan.stages
         if iteration > 0:
             # The tile before this one is computed; once it is read back, its memory is for the next to come.
@@ -264,8 +330,9 @@ def _in_turn_through_shared_memory(
         fx.nvvm.mbarrier_wait(arrived + stage, iteration // plan.stages % 2)
         if _needs_meeting(tiles):
             fx.barrier()
-        sums = code(block.work_in_tiles(tiles, first, end, iteration), sums)
+        sums = code(block.work_in_tiles(tiles, first, end, iteration, numbers), sums)
         _write_back(tiles, arrays)
+        numbers = next_numbers
         iteration = iteration + 1
     if fx.thread_idx.x == 0:
         fx.nvvm.tma_wait_group(0, read=True)

@@ -88,8 +88,18 @@ class Machine:
     """How many times longer than by itself the memory takes, since each block's results come in bursts; and lines that
     L2 has to give for every row."""
     ring_reloaded: float = 1.0
+    ring_crowd: float = 1.0
+    """How many times longer than one block's rows those of two take that share a multiprocessor."""
     ring_behind: float = 0.5
     """Part of the time of the bytes that a ring has no place for beside a row."""
+    staged_bytes: float = 1.0
+    """How many times longer the memory takes for rows that pass through shared memory, and for those that come ahead of
+    their turn."""
+    ahead_bytes: float = 1.0
+    spare: int = 120
+    """Registers of a thread from which on rows that are loaded early leave too few, and how many instructions of each
+    element that costs."""
+    tight: float = 0.5
     power: float = 4.0
     """How sharply the largest of several times decides."""
     tail: float = 0.4
@@ -103,11 +113,12 @@ HOPPER_LONG = replace(
     cluster_meeting=17, cluster_start=1600, cluster_lines=3.5, staying_cluster=3114, power=8.0, tail=1.96,
     narrow_line=8.5, ring_element=4.26, ring_line=0.35, ring_table=2.89, ring_issue=2.87, ring_wave_issue=0.31,
     ring_meeting=181.0, ring_cluster=544.0, ring_chunk=391.0, ring_ends=2160.0, ring_bytes=1.05, ring_reloaded=2.23,
-    ring_behind=0.119,
+    ring_behind=0.119, ring_crowd=1.03, staged_bytes=1.18, ahead_bytes=1.1,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day; what clusters and rings take, to 400 of 60 launches
-measured since (2026-11-16), of which it chooses what is 1.6 % slower than the fastest on average."""
+measured since (2026-11-16), of which it chooses what is 1.6 % slower than the fastest on average. `staged_bytes`,
+`ahead_bytes`, `ring_crowd` and `tight` are by 70 more plans of 20 launches of that day, when rings had got faster."""
 LONG = 24_000
 ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
 """By the lanes of a wave."""

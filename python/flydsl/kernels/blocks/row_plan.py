@@ -20,6 +20,10 @@ from flydsl.kernels.blocks.row_machine import HOPPER, Machine
 ACCESS_BYTES = 16
 """The widest access, and what rows must begin at a multiple of to be reached by it."""
 DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
+QUARTERS = 4
+"""Of a multiprocessor, each with registers of its own for the waves that it has."""
+MAX_KEPT = 16
+"""Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
 """Registers of a multiprocessor that lines may take which go with every row of a ring: half of them."""
 
@@ -58,6 +62,10 @@ class RowPlan:
     """Into how many chunks a block's part of a row is cut at most."""
     crowd: int = 1
     """How many blocks with such rings a multiprocessor has."""
+    pieces: bool = False
+    """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
+    early: bool = False
+    """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
     @property
     def size(self) -> int:
@@ -72,7 +80,7 @@ class RowPlan:
     @property
     def shifted(self) -> bool:
         """Whether vectors are the pieces of 16 bytes that a row lies in, wherever it begins in the first of them."""
-        return self.slots > 0 and self.length % self.width > 0
+        return (self.slots > 0 or self.pieces) and self.length % self.width > 0
 
     @property
     def vectors(self) -> int:
@@ -117,10 +125,19 @@ class RowPlan:
         return self.chunk_iterations * self.lanes * self.width
 
     @property
-    def without_ring(self) -> RowPlan:
-        """A plan that spreads rows over as many blocks, and takes them wherever they begin."""
+    def apart(self) -> RowPlan | None:
+        """A plan that spreads rows over as many blocks, for matrices whose rows begin at different places in a piece;
+        None where this plan takes them."""
+        if not self.shifted:
+            return None
         width = gcd(self.length, self.width)
-        return replace(self, width=width, slots=0, chunks=1, crowd=1, staged=True, bulk=True)
+        return replace(self, width=width, slots=0, chunks=1, crowd=1, pieces=False, staged=True, bulk=True)
+
+    @property
+    def keeps_lines(self) -> bool:
+        """Whether blocks that sum load their lines once: with their rows, or where elements are loaded one by one."""
+        narrow = self.width * self.size < ACCESS_BYTES
+        return self.sums > 0 and (self.keep or (narrow and self.held <= MAX_KEPT))
 
     @property
     def stays(self) -> bool:
@@ -151,6 +168,8 @@ def check_options(eps: float, threads: int | None) -> None:
 
 def registers(plan: RowPlan, lines: int) -> int:
     """About how many registers a thread needs; a softmax keeps its powers as f32."""
+    if plan.sums and (plan.bulk or plan.early):
+        return -(-_summing_registers(plan, lines) // 8) * 8
     if plan.stays:
         # A bound, no guess: blocks that stay must all be there at once.
         return min(64 if plan.sums * plan.held <= 8 and plan.held <= 32 else 128, 65536 // plan.threads)
@@ -158,6 +177,21 @@ def registers(plan: RowPlan, lines: int) -> int:
         return 32
     held = plan.held * plan.sources
     return 32 + held if held <= 32 else int((1.5 if lines else 2) * held) + (16 if lines else 0)
+
+
+def _summing_registers(plan: RowPlan, lines: int) -> int:
+    """Of a thread on Hopper that keeps sums of its columns: those, the next rows' vectors, the row's own as f32 and the
+    lines. The compiler is told to take no more (`register_limit`)."""
+    ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
+    own = (plan.sources + lines) * plan.held if plan.keep else 16 + (lines * plan.held if plan.keeps_lines else 0)
+    return 30 + plan.sums * plan.held + ahead + own
+
+
+def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
+    """What a thread may have so that as many blocks are there at once as `resident` says."""
+    blocks = plan.crowd if plan.slots else max(resident(plan, machine, lines), 1)
+    waves = -(-blocks * plan.threads // machine.wave // QUARTERS)  # of the fullest quarter
+    return min(machine.registers // QUARTERS // (waves * machine.wave) // 8 * 8, 255)
 
 
 def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
@@ -173,11 +207,16 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
     """Blocks that a multiprocessor has at once."""
     if plan.slots:
         return plan.crowd if shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared else 0
-    threads = -(-plan.threads // machine.wave) * machine.wave
+    waves = -(-plan.threads // machine.wave)
+    each = -(-registers(plan, lines) // 8) * 8
+    by_registers = machine.registers // (waves * machine.wave * each)
+    if plan.sums:
+        # Exactly, since blocks that stay must all be there: each quarter has registers for a whole number of waves.
+        by_registers = QUARTERS * (machine.registers // QUARTERS // (machine.wave * each)) // waves
     return min(
         machine.blocks,
-        machine.threads // threads,
-        machine.registers // (threads * -(-registers(plan, lines) // 8) * 8),
+        machine.threads // (waves * machine.wave),
+        by_registers,
         machine.shared // shared_bytes(plan, machine, lines),
     )
 
@@ -213,6 +252,11 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
     if plan.staged and not (plan.keep or plan.once):
         each += machine.read_again * plan.sources
+    if plan.sums and not plan.keep:
+        # A row is normalised in both passes, and lines are loaded in both.
+        each += machine.line * (1 if plan.keeps_lines else 1 + lines)
+    if plan.early and registers(plan, lines) > machine.spare:
+        each += machine.tight
     if plan.width * plan.size < ACCESS_BYTES:
         each += machine.narrow_line * lines / plan.width
     return 20 + plan.held * each + machine.access * moves + machine.mask * masks + machine.step * steps
@@ -249,12 +293,12 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
 def _waste(plan: RowPlan, machine: Machine) -> float:
     """How much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
     if plan.staged:
-        return 1.0
+        return 1.0 if plan.sums else machine.ahead_bytes if plan.stages else machine.staged_bytes
     wide = plan.width * plan.size
     waste = ACCESS_BYTES / wide
     if plan.lanes < machine.wave and plan.lanes != plan.vectors:
         waste *= 1 + 16 / (plan.lanes * wide)  # sectors that are written in parts
-    if plan.length * plan.size % 32:
+    if plan.length * plan.size % 32 and plan.targets:
         waste *= 1.08  # so are those at the ends of what a wave writes
     if plan.share % plan.lanes:
         idle = plan.iterations * plan.accesses * plan.lanes / plan.share - 1
@@ -302,6 +346,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
     memory = (
         machine.ring_bytes
+        * (machine.ring_crowd if plan.crowd > 1 else 1)
         * plan.crowd
         * (plan.sources + plan.targets)
         * plan.share

@@ -19,50 +19,9 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
+from flydsl.kernels.blocks.row_pieces import place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LINE_REGISTERS, RowPlan
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of
-
-
-class ShiftedShare(Share):
-    """Vectors are pieces of 16 bytes; the row begins at element ``place`` of the first piece."""
-
-    def __init__(self, plan: RowPlan, place: Any) -> None:
-        super().__init__(plan)
-        self.place = place
-
-    def first(self, iteration: int) -> Any:
-        """Which element of the row the first one of a vector is; below 0 where it is none."""
-        return (self.offset + self.vector(iteration)) * self.plan.width - self.place
-
-    def insides(self, iteration: int) -> list[Any] | None:
-        plan = self.plan
-        beyond = (iteration + 1) * plan.lanes > plan.share
-        behind = ((plan.cluster - 1) * plan.share + (iteration + 1) * plan.lanes) * plan.width > plan.length
-        if iteration > 0 and not beyond and not behind:
-            return None
-        first, end = self.first(iteration), fx.Int32(plan.length)
-        if beyond:
-            end = (self.vector(iteration) < plan.share).select(end, fx.Int32(0))
-        ats = [first + place for place in range(plan.width)]
-        return [(at >= 0) & (at < end) for at in ats] if iteration == 0 else [at < end for at in ats]
-
-    def within(self, vector: fx.Vector, iteration: int) -> Any:
-        return self.within_or_zero(vector, iteration)
-
-    def columns(self, iteration: int) -> list[Any]:
-        first = self.first(iteration)
-        return [first + place for place in range(self.plan.width)]
-
-    def count(self) -> Any:
-        total, known = fx.Float32(0.0), 0
-        for iteration in range(self.plan.iterations):
-            insides = self.insides(iteration)
-            if insides is None:
-                known += self.plan.width
-                continue
-            for inside in insides:
-                total = total + inside.select(fx.Float32(1.0), fx.Float32(0.0))
-        return total + float(known)
 
 
 class RingLine(Line):
@@ -74,11 +33,14 @@ class RingLine(Line):
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
         plan = self.share.plan
-        kind, insides = DTYPES[plan.dtype], self.share.insides(iteration)
+        kind = DTYPES[plan.dtype]
         access = Access(plan, vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes), kind, None)
         for memory, register in access.pairs(self.share.lane, 0):
             fx.copy_atom_call(access.atom, memory, register)
         vector = access.fragment.load()
+        if plan.shifted:
+            return self.share.filled(vector, iteration, self.fill, kind)
+        insides = self.share.insides(iteration)
         return vector if insides is None else picked(vector, insides, self.fill, kind)
 
 
@@ -177,11 +139,6 @@ class _Chunk:
             come = self.start - self.place + self.begin * width
             place = slot + (self.begin - self.low) * width
             fx.nvvm.bulk_load(come, place, self.size, arrived, l2=self.plan.hints.priority)
-
-
-def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
-    """How many elements a row begins behind a multiple of 16 bytes."""
-    return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % ACCESS_BYTES) // plan.size
 
 
 class RingRow:
@@ -347,35 +304,19 @@ class ShiftedLine(Line):
             group = before.select(fx.Int32(0), fx.Int32(1))
             self.starts.append(table.memory + (residue * table.groups + group + share.lane))
 
+    def _words(self, iteration: int) -> Any:
+        at = iteration * self.share.plan.lanes
+        return fx.Vector.from_elements([start[at] for start in self.starts], self.table.word)
+
     def _load(self, iteration: int, hint: Hint | None) -> Any:
-        at, table = iteration * self.share.plan.lanes, self.table
-        words = fx.Vector.from_elements([start[at] for start in self.starts], table.word)
-        if len(table.lines) == 1:
+        words = self._words(iteration)
+        if len(self.table.lines) == 1:
             return words
         mixed = words.bitcast(self.dtype)
         return fx.Vector.from_elements([mixed[2 * i + self.number] for i in range(words.numel)], self.dtype)
 
-
-@flyc.jit
-def store_shifted(vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: Any, iteration: int) -> None:
-    """Write a vector of a row that begins in a piece where the source's does: whole, or what of it is in the row."""
-    plan, start, kind = share.plan, row_start(target, row), target.dtype
-    vectors = vectors_of(start - share.place + share.offset * plan.width, plan, plan.share)
-    access = Access(plan, vectors, kind, plan.hints.store)
-    access.fragment.store(vector.to(kind))
-    insides = share.insides(iteration)
-    if fx.const_expr(insides is None):
-        for memory, register in access.pairs(share.vector(iteration), 0):
-            fx.copy_atom_call(access.atom, register, memory)
-    else:
-        whole = insides[0]
-        for inside in insides[1:]:
-            whole = whole & inside
-        if whole:
-            for memory, register in access.pairs(share.vector(iteration), 0):
-                fx.copy_atom_call(access.atom, register, memory)
-        else:
-            rounded, first = access.fragment.load(), share.first(iteration)
-            for element in fx.range_constexpr(plan.width):
-                if insides[element]:
-                    start[first + element] = rounded[element]
+    def _get(self, iteration: int, hint: Hint | None) -> Any:
+        if len(self.table.lines) == 1 or self.dtype is not fx.BFloat16:
+            return self._load(iteration, hint).to(fx.Float32)
+        words = self._words(iteration)  # a half of a word each: moved up, or cut off
+        return ((words & -65536) if self.number else (words << 16)).bitcast(fx.Float32)

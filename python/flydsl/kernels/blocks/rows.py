@@ -13,7 +13,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
 from flydsl.kernels.blocks.row_choice import RowChoice
 from flydsl.kernels.blocks.row_machine import machine_of_target
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, resident
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, register_limit, resident
 
 
 @flyc.jit
@@ -66,15 +66,21 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
     blocks = fx.ceildiv(rows, plan.rows)
     if plan.stays:
         blocks = fx.min(blocks, fx.Int32(places(plan)))
-    kernel.launch(grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream)
+    # Blocks with rings are counted on to be there together.
+    limits = {"fly.maxnreg": register_limit(plan, machine_of_target(), 0)} if plan.slots else {}
+    kernel.launch(
+        grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream,
+        value_attrs=limits,
+    )  # fmt: skip
 
 
 def places(plan: RowPlan) -> int:
     """How many blocks that stay, or clusters of them, the machine has at once."""
     machine = machine_of_target()
+    lines = plan.sums > 0  # those of a gradient's weight
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
-    return max(processors * (plan.crowd if plan.slots else resident(plan, machine, 0)) // plan.cluster, 1)
+    return max(processors * (plan.crowd if plan.slots else resident(plan, machine, lines)) // plan.cluster, 1)
 
 
 def row_start(tensor: fx.Tensor, row: fx.Int32) -> Any:
@@ -136,6 +142,25 @@ class Share:
         """Which elements of a vector are of the row; None where all are known to be."""
         found = [inside for access in self.accesses(iteration) for inside in [self.inside(access)] * self.plan.width]
         return None if all(inside is True for inside in found) else found
+
+    def counted(self, iteration: int) -> Any:
+        """How many elements of a vector are of the row."""
+        insides = [self.inside(access) for access in self.accesses(iteration)]
+        known = fx.Float32(float(sum(self.plan.width for inside in insides if inside is True)))
+        asked = [inside for inside in insides if inside is not True]
+        whole = float(self.plan.width)
+        return sum((inside.select(fx.Float32(whole), fx.Float32(0.0)) for inside in asked), known)
+
+    def count_of_wave(self, group: int) -> Any:
+        """How many elements of the row the ``group`` lanes of this wave have; None where that takes a sum."""
+        plan = self.plan
+        if not isinstance(self.here, int):
+            return None
+        whole, rest = divmod(self.here, plan.lanes)
+        if plan.lanes == group:
+            return fx.Float32(float(self.here * plan.width))
+        more = fx.max(fx.min(rest - self.lane // group * group, fx.Int32(group)), fx.Int32(0)) if rest else 0
+        return fx.Float32((whole * group + more) * plan.width)
 
     def count(self) -> Any:
         """How many elements of the row this thread has."""
@@ -233,17 +258,18 @@ class Line:
     """This thread's vectors of a row, or of a tensor that goes with every row, as f32.
 
     Either all are loaded at once and kept, in their own type, which takes half the registers; or each is loaded when it
-    is asked for, as often as it is. ``keep`` may be a number: so many are kept, and the others are not.
+    is asked for, as often as it is. ``keep`` may be a number: so many are kept, and the others are not. ``held`` are
+    those that were loaded before.
     """
 
     def __init__(
         self, vectors: Any, share: Share, fill: float, *, keep: bool | int, hint: Hint | None = None,
-        again: Hint | None = None, dtype: Any = None,
+        again: Hint | None = None, dtype: Any = None, held: list[Any] | None = None,
     ) -> None:  # fmt: skip
         self.vectors, self.share, self.fill, self.hint, self.again_hint = vectors, share, fill, hint, again
         self.dtype = dtype
         kept = share.plan.iterations if keep is True else min(int(keep), share.plan.iterations)
-        self.held = [self._load(iteration, hint) for iteration in range(kept)]
+        self.held = [self._load(iteration, hint) for iteration in range(kept)] if held is None else held
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
         return load_iteration(self.vectors, self.share, iteration, self.fill, hint, self.dtype)
@@ -261,7 +287,8 @@ class Line:
         return self.held[iteration] if iteration < len(self.held) else self._load(iteration, hint)
 
     def _get(self, iteration: int, hint: Hint | None) -> Any:
-        return self._own(iteration, hint).to(fx.Float32)
+        vector = self._own(iteration, hint)
+        return widened(vector) if self.share.plan.width > 1 else vector.to(fx.Float32)
 
     def __getitem__(self, iteration: int) -> Any:
         """The vector of a iteration."""
@@ -284,6 +311,20 @@ class Line:
             return lambda: (function(vector) for vector in self.again())
         results = [function(vector) for vector in self.again()]
         return lambda: results
+
+
+def widened(vector: Any) -> Any:
+    """The vector as f32.
+
+    A bf16 is the upper half of an f32. PTX has a conversion of a half that must be taken out of its word first, which
+    are two instructions for every second element; by words it is one for each.
+    """
+    if vector.dtype is not fx.BFloat16 or vector.numel % 2 or not fx.nvvm.is_target():
+        return vector.to(fx.Float32)
+    words = vector.bitcast(fx.Int32)
+    low, high = (words << 16).bitcast(fx.Float32), (words & -65536).bitcast(fx.Float32)
+    parts = [half[i] for i in range(words.numel) for half in (low, high)]
+    return fx.Vector.from_elements(parts, fx.Float32)
 
 
 def row_sum(row: Iterable[Any]) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 def make_tail_plan(num_buffers: int, pre_loaded: int, extra: int) -> list[tuple[int | None, int, int]]:
-    """The turns behind the main loop: (stage to load or None, stage to multiply, copies that may still be under way).
+    """Iterations behind the main loop: (stage to load or None, stage to multiply, copies that may still be under way).
 
     A ring of ``num_buffers`` stages has ``pre_loaded`` tiles in it or on their way, the oldest in stage 0, and
-    ``extra`` more have to be fetched. A turn first waits until at most the third number of tiles are on their way,
+    ``extra`` more have to be fetched. Each first waits until at most the third number of tiles are on their way,
     then asks for the next tile where one is left, then multiplies.
     """
     if num_buffers < 2:
@@ -18,9 +18,9 @@ def make_tail_plan(num_buffers: int, pre_loaded: int, extra: int) -> list[tuple[
         raise ValueError(f"extra tiles cannot be fewer than none, got {extra}")
     plan: list[tuple[int | None, int, int]] = []
     ahead = pre_loaded
-    for turn in range(pre_loaded + extra):
-        load = (turn + pre_loaded) % num_buffers if turn < extra else None
-        plan.append((load, turn % num_buffers, ahead - 1))
+    for iteration in range(pre_loaded + extra):
+        load = (iteration + pre_loaded) % num_buffers if iteration < extra else None
+        plan.append((load, iteration % num_buffers, ahead - 1))
         ahead -= load is None
     return plan
 

@@ -16,7 +16,7 @@ the other half of the wave the pieces between, which reads of LDS follow without
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
@@ -111,19 +111,25 @@ def words_at(start: fx.Pointer, count: int) -> list[Any]:
     return [found[i % width, i // width] for i in range(count)]
 
 
+class Operands(NamedTuple):
+    """What a product reads, and its sizes."""
+
+    A: fx.Tensor
+    B: fx.Tensor
+    scales: tuple[Any, Any]
+    m: fx.Int32
+    n: int
+    lda: int
+    """Bytes from a row of A to the next."""
+    ascale: int = 0
+    """Bytes from the scales of a block of K to those of the next, in A's scales of blocks."""
+
+
 class NarrowTiles(Tiles):
     """Tiles of 8- and 4-bit floats."""
 
-    def __init__(
-        self,
-        plan: TilePlan,
-        A: fx.Tensor,
-        B: fx.Tensor,
-        scales: tuple[Any, Any],
-        sizes: tuple[Any, int, int],
-        ascale: int,
-    ) -> None:
-        m, n, lda = sizes
+    def __init__(self, plan: TilePlan, given: Operands) -> None:
+        A, B, scales, m, n, lda, ascale = given
         super().__init__(plan, m, n)
         a, b = (fx.recast_iter(fx.Int8, fx.get_iter(tensor)) for tensor in (A, B))
         deep = plan.k // plan.b.depth * plan.b.step_bytes * BLOCK  # bytes of a block of 16 rows of B
@@ -202,20 +208,13 @@ class NarrowTiles(Tiles):
 class BlockScaledTiles(NarrowTiles):
     """Tiles with a scale for every 128 elements of K, of each row of A and of 128 rows of B, fetched a tile ahead."""
 
-    def __init__(
-        self,
-        plan: TilePlan,
-        A: fx.Tensor,
-        B: fx.Tensor,
-        scales: tuple[Any, Any],
-        sizes: tuple[Any, int, int],
-        ascale: int,
-    ) -> None:
-        super().__init__(plan, A, B, scales, sizes, ascale)
+    def __init__(self, plan: TilePlan, given: Operands) -> None:
+        super().__init__(plan, given)
         depth = plan.k // SCALE_BLOCK
+        sizes = (depth * given.ascale, -(-self.n // SCALE_BLOCK) * depth)
         self.resources = [
             buffer_ops.create_buffer_resource(tensor, max_size=False, num_records_bytes=size)
-            for tensor, size in zip(scales, (depth * ascale, -(-self.n // SCALE_BLOCK) * depth), strict=True)
+            for tensor, size in zip(given.scales, sizes, strict=True)
         ]
         self.next_scales = fx.make_rmem_tensor(plan.steps * (plan.m_reps + plan.n_reps), fx.Int8)
 
@@ -225,7 +224,7 @@ class BlockScaledTiles(NarrowTiles):
         row = self.first_m + self.wave_row * plan.wave_m + self.lane % 16
         column = self.first_n + self.wave_column * plan.wave_n
         for step in range(plan.steps):
-            block = (self.first_turn + tile) * plan.steps + step
+            block = (self.first_iteration + tile) * plan.steps + step
             places = [(of_rows, block * self.ascale + row + i * BLOCK) for i in range(plan.m_reps)]
             places += [(of_columns, (column + j * BLOCK) // SCALE_BLOCK * (plan.k // SCALE_BLOCK) + block)
                        for j in range(plan.n_reps)]  # fmt: skip
@@ -280,7 +279,7 @@ class StraightScaledTiles(NarrowTiles):
         """Fetch the words of a tile; those behind the last one are zero."""
         for (resource, start, reps), found in zip(self.sides, self.next_scales, strict=True):
             for word in range(self.plan.steps * reps):
-                place = start + (self.first_turn + tile) * (self.plan.steps * reps) + word
+                place = start + (self.first_iteration + tile) * (self.plan.steps * reps) + word
                 found[word] = buffer_ops.buffer_load(resource, place, vec_width=1, dtype=fx.Int32)
 
     def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
@@ -311,7 +310,7 @@ def kernel_of(plan: TilePlan) -> Any:
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, bias: fx.Tensor, m: fx.Int32,
         n: fx.Constexpr[int], lda: fx.Constexpr[int], ldc: fx.Constexpr[int], ascale: fx.Constexpr[int],
     ):  # fmt: skip
-        tiles = kind(plan, A, B, (sa, sb), (m, n, lda), ascale)
+        tiles = kind(plan, Operands(A, B, (sa, sb), m, n, lda, ascale))
         multiply_all(tiles, plan)
         store(tiles, C, ldc, tiles.scaled(bias))
 

@@ -93,7 +93,7 @@ def compile_small_m_hgemm_kernel(
 ) -> Any:  # fmt: skip
     """The same launcher for tiles of 16 rows; a block makes the tiles of its repeats one after the other."""
     refuse("B_TO_LDS", B_TO_LDS, True, STRAIGHT)
-    refuse("B_TO_LDS_UNROLL", B_TO_LDS_UNROLL, 0, "the loop goes once around the ring of tiles a turn")
+    refuse("B_TO_LDS_UNROLL", B_TO_LDS_UNROLL, 0, "the loop goes once around the ring of tiles an iteration")
     name = known_type(dtype)
     whole_columns(n, TILE_N)
     plan = LdsPlan(n, k, 16, TILE_N, TILE_K, name, name, 3, SPLIT_K, 1, BLOCK_N_WARPS, biased=HAS_BIAS,

@@ -11,7 +11,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
-from flydsl.kernels.gemm.hopper_plan import STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
+from flydsl.kernels.blocks.narrow import quantised, row_scale
+from flydsl.kernels.blocks.reduce import maximum, wave_reduce
+from flydsl.kernels.gemm.hopper_plan import SCALED, STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_tiles import Place
 
 
@@ -172,3 +174,69 @@ class Epilogue:
                     fx.atomic("add", self.C, value, at=(row, col))
                 else:
                     self.C[(*place.c, row, col)] = value
+
+
+class QuantisingEpilogue(Epilogue):
+    """Results that leave as fp8, with a scale for each 128 of a row, which D gets.
+
+    A warp's results are bf16 in its place in shared memory until those of 128 columns are there, so that they are what
+    a quantiser of rows of bf16 makes of them; then two lanes have a row.
+    """
+
+    LINE = SCALED + 8
+    """Elements of a line there: a piece more, so that few banks conflict."""
+
+    def __init__(
+        self, C: Any, extras: Any, factors: Any, to_rows: Any, extents: Any, kind: GemmKind, config: GemmConfig,
+        smem: Any,
+    ) -> None:  # fmt: skip
+        *extras, self.scales = extras
+        self.C, self.extras, self.to_rows, self.kind, self.config = C, (*extras, None), to_rows, kind, config
+        self.alpha, self.beta = factors
+        self.n = extents[1]
+        each = WARP_ROWS * self.LINE
+        boxes = smem.allocate(fx.Array[fx.BFloat16, config.warps * each, 16]).ptr
+        self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
+        layout = fx.make_layout((8, WARP_ROWS, self.LINE // 8), (1, self.LINE, 8))
+        self.box = fx.make_view(boxes + self.warp * each, layout)
+
+    @staticmethod
+    def bytes(config: GemmConfig) -> int:
+        """Of shared memory, beside those of boxes that are stored at once."""
+        return config.warps * (WARP_ROWS * QuantisingEpilogue.LINE * 2 - STORE_BYTES)
+
+    @flyc.jit
+    def store(self, values: Any, warp: Any, place: Place) -> None:
+        """The accumulators of a warp's thread to its place; with the last of 128 columns, all of those to C."""
+        top, lane, columns = place.row + warp * WARP_ROWS, fx.lane_id(), self.config.tile_n // self.kind.columns_of_one
+        left = place.column // self.kind.columns_of_one
+        first = left % SCALED
+        part = self.activated(self.finished(values.to(fx.Float32), place, top, place.column)).to(fx.BFloat16)
+        if first == 0:
+            self.sync()  # what was there has been read
+        gated = self.kind.columns_of_one > 1
+        for i in fx.range_constexpr(part.numel):
+            # A thread has a column of every four, or two neighbours of every eight, in two rows.
+            row, column = (i % 2, i // 2 * 4 + lane % 4) if gated else (i // 2 % 2, i // 4 * 8 + lane % 4 * 2 + i % 2)
+            self.box[(first + column) % 8, row * 8 + lane // 4, (first + column) // 8] = part[i]
+        if first + columns == SCALED:
+            self.sync()
+            self.leave(place, top, left - first)
+
+    def leave(self, place: Place, top: Any, column: Any) -> None:
+        """128 columns of a warp's rows to C, and their scales; a lane has half of a row."""
+        line, half, pieces = fx.lane_id() // 2, fx.lane_id() % 2, SCALED // 16
+        found = [self.box[None, line, half * pieces + i].load().to(fx.Float32) for i in range(pieces)]
+        largest = found[0]
+        for piece in found[1:]:
+            largest = fx.max(abs(largest), abs(piece))
+        scale, inverse = row_scale(wave_reduce(abs(largest).reduce("maximumf"), maximum, 2), "fp8")
+        row, is_inside = self.row_of_c(top + line, place.end)
+        if is_inside:
+            start = fx.get_iter(self.C[row, None]) + (column + half * (SCALED // 2))
+            for i in range(0, pieces, 2):
+                codes = [quantised(piece * inverse, "fp8") for piece in found[i : i + 2]]
+                sixteen = fx.Vector.from_elements([code[j] for code in codes for j in range(8)], self.kind.c)
+                fx.make_view((start + i * 8).aligned(16), fx.make_layout(16, 1)).store(sixteen)
+            if half == 0:
+                self.scales[row, column // SCALED] = scale

@@ -13,6 +13,9 @@ import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP
 from flydsl.kernels.gemm.hopper_tiles import Operand, Place, extent
 
+BEHIND = -2
+"""Instead of the number of a row that is behind its group's end."""
+
 
 class GatheringPipeline(fx.nvvm.Pipeline):
     """A ring whose stages threads fill, too: what they write, wgmma sees behind a fence."""
@@ -35,29 +38,38 @@ class GatheredRows(Operand):
     def rows_of(self, place: Place) -> tuple[list[Any], Any]:
         """Which rows of A a thread copies pieces of, -1 for zeros, and whether there is none of those.
 
-        Behind the group's end its last row is as good as any: nobody stores what comes of it.
+        Behind the group's end nothing is copied, as nobody stores what comes of it: groups of a few rows would send for
+        one line many times, all blocks for the same.
         """
         count, found, all_there = extent(self.matrix, 0), [], fx.Boolean(True)
         for first in range(0, self.rows, WARPGROUP // self.lanes):
             row = place.row + first + fx.thread_idx.x // self.lanes
             source = fx.Int32(self.index[fx.min(row, place.end - 1)])
             is_there = (source >= 0) & (source < count)
-            found.append(is_there.select(source, fx.Int32(-1)))
-            all_there = all_there & is_there
+            inside = row < place.end
+            found.append(inside.select(is_there.select(source, fx.Int32(-1)), fx.Int32(BEHIND)))
+            all_there = all_there & (is_there | (row >= place.end))
         return found, all_there
 
     @flyc.jit
-    def copy(self, rows: list[Any], all_there: Any, k: Any, stage: Any, full: Any) -> None:
-        """Send for a thread's pieces of the lines of step k, which arrive at the barrier when they are there."""
+    def copy(self, rows: list[Any], all_there: Any, is_whole: Any, k: Any, stage: Any, full: Any) -> None:
+        """Send for a thread's pieces of the lines of step k, which arrive at the barrier when they are there. Of a tile
+        that is whole, no row is behind the group's end."""
         thread, length, piece = fx.thread_idx.x, extent(self.matrix, 1), self.piece
         tile, atom = self.tiles(self.stages), fx.make_copy_atom(fx.nvvm.CpAsync(128), self.matrix.dtype)
         column, lane = k * self.bk + thread % self.lanes * piece, thread % self.lanes
         lines = [tile[i * (WARPGROUP // self.lanes) + thread // self.lanes, None, stage] for i in range(len(rows))]
         targets = [fx.logical_divide(line, fx.make_layout(piece, 1))[None, lane] for line in lines]
-        if all_there & (column + piece <= length):
+        if is_whole & all_there & (column + piece <= length):
             for i in fx.range_constexpr(len(rows)):
                 source = fx.logical_divide(self.matrix[rows[i], None], fx.make_layout(piece, 1))
                 fx.copy_atom_call(atom, source[None, column // piece], targets[i])
+            fx.nvvm.cp_async_mbarrier_arrive(full)
+        elif all_there & (column + piece <= length):
+            for i in fx.range_constexpr(len(rows)):
+                if rows[i] > BEHIND:
+                    source = fx.logical_divide(self.matrix[rows[i], None], fx.make_layout(piece, 1))
+                    fx.copy_atom_call(atom, source[None, column // piece], targets[i])
             fx.nvvm.cp_async_mbarrier_arrive(full)
         else:
             for i in fx.range_constexpr(len(rows)):
@@ -75,15 +87,17 @@ def load_gathered(A, B, pipe, schedule):
     """The loading warpgroup: pieces of A by all threads, tiles of B by the first. Nobody waits for the pieces here:
     they arrive at the barrier of their stage."""
     state = pipe.producer_start()
-    first, last, step = schedule.range()
-    for tile in range(first, last, step):
+    first, last, each = schedule.range()
+    for tile in range(first, last, each):
         place = schedule.at(tile)
         rows, all_there = A.rows_of(place)
-        k_first, k_last = schedule.k_range()
-        for k in range(k_first, k_last):
+        is_whole = place.row + A.rows <= place.end
+        k_first, k_last = schedule.all_steps()
+        for step in range(k_first, k_last):
+            k, column = schedule.k_and_column(step, place)
             pipe.acquire(state)
             if fx.thread_idx.x == 0:
                 fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), B.bytes)
-                B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
-            A.copy(rows, all_there, k, state.stage, pipe.full(state))
+                B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
+            A.copy(rows, all_there, is_whole, k, state.stage, pipe.full(state))
             state = pipe.advance(state)

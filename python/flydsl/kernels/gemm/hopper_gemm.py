@@ -24,7 +24,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm import hopper_tiles as tiles
-from flydsl.kernels.gemm.hopper_epilogue import Epilogue
+from flydsl.kernels.gemm.hopper_epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper_gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, check_config
 from flydsl.kernels.gemm.hopper_tiles import GroupSchedule, Operand, PartialSums, Schedule
@@ -33,6 +33,9 @@ from flydsl.kernels.gemm.hopper_weights import PackedWeights, UnpackingWarpgroup
 
 REGISTERS = {(2, False): (40, 232), (3, False): (40, 152), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
+
+STAGGER = 7
+"""Steps of K between the places where blocks with neighbouring tiles begin, if they are staggered."""
 
 
 # The kernel ----------------------------------------------------------------------------------------
@@ -61,7 +64,9 @@ def gemm_kernel(
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, kind)
     else:
         A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"))
-    epilogue = Epilogue(C, extras, factors, to_rows, extents, kind, config, smem)
+    epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
+        C, extras, factors, to_rows, extents, kind, config, smem
+    )
     sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
     ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
@@ -84,12 +89,11 @@ def gemm_kernel(
         fx.nvvm.cluster_sync(relaxed=True)  # the pipeline's barriers have a fence of their own
     else:
         fx.barrier()
-    # The launch may begin while the one before it ends; from here on memory is read and written.
+    # The launch may begin while the one before it ends; from here on memory is read and written. The next one begins
+    # when that has ended: it may count on what is older than this one.
+    if fx.const_expr(not kind.weights_first):
+        fx.nvvm.griddepcontrol_wait()
     fx.nvvm.griddepcontrol_launch_dependents()
-    if fx.const_expr(config.prefetch > 0 and kind.maps_a and kind.groups == 0):
-        if thread == 0:
-            fetch(A, B, schedule, config.prefetch)
-    fx.nvvm.griddepcontrol_wait()
 
     schedule.prepare()
     if warpgroup == 0:
@@ -98,8 +102,10 @@ def gemm_kernel(
         if fx.const_expr(kind.gathers):
             load_gathered(A, B, pipe, schedule)
         elif thread == 0:
-            load(A, B, pipe, schedule)
+            load(A, B, pipe, schedule, kind.weights_first)
     else:
+        if fx.const_expr(kind.weights_first):
+            fx.nvvm.griddepcontrol_wait()
         if fx.const_expr(config.moves_registers(kind)):
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][1], increase=True)
         if fx.const_expr(config.taking_turns):
@@ -111,34 +117,42 @@ def gemm_kernel(
 
 
 @flyc.jit
-def fetch(A, B, schedule, steps):
-    """Bring what the first steps read into the second-level cache: nobody sees it there, so the launch before may still
-    write it."""
+def load_weights(A, B, pipe, schedule):
+    """Send for B of the first stages, before the launch that writes A has ended; how many stages."""
+    state, count = pipe.producer_start(), fx.Int32(0)
     first, last, _ = schedule.range()
     if first < last:
         place = schedule.at(first)
         k_first, k_last = schedule.k_range()
-        for k in range(k_first, fx.min(k_last, k_first + steps)):
-            A.fetch(place.a, place.row, k * A.bk, schedule.rank)
-            B.fetch(place.b, place.column, k * B.bk, schedule.rank)
+        count = fx.min(k_last - k_first, fx.Int32(pipe.stages))
+        for i in range(count):
+            pipe.acquire(state, A.bytes + B.bytes)
+            B.load(place.b, place.column, (k_first + i) * B.bk, state.stage, pipe.full(state), schedule.rank)
+            state = pipe.advance(state)
+    fx.nvvm.griddepcontrol_wait()
+    return count
 
 
 @flyc.jit
-def load(A, B, pipe, schedule):
+def load(A, B, pipe, schedule, weights_first):
     """The loading thread: fill each stage as soon as its consumers, in all blocks that share it, are done with it."""
+    ahead = load_weights(A, B, pipe, schedule) if weights_first else fx.Int32(0)
     state = pipe.producer_start()
-    first, last, step = schedule.range()
-    for tile in range(first, last, step):
+    first, last, each = schedule.range()
+    for tile in range(first, last, each):
         place = schedule.at(tile)
-        k_first, k_last = schedule.k_range()
-        for i in range(k_first, k_last):
-            k = i
-            if fx.const_expr(schedule.config.shift > 0):
-                k = i + tile * schedule.config.shift % (k_last - k_first)
-                k = (k >= k_last).select(k - (k_last - k_first), k)
-            pipe.acquire(state, A.bytes + B.bytes)
+        k_first, k_last = schedule.all_steps()
+        for step in range(k_first, k_last):
+            k, column = schedule.k_and_column(step, place)
+            if fx.const_expr(schedule.config.staggered):
+                k = k_first + (step - k_first + tile * STAGGER) % (k_last - k_first)
+            is_new = ahead == 0 if weights_first else True
+            if is_new:
+                pipe.acquire(state, A.bytes + B.bytes)
+                B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
             A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
-            B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
+            if fx.const_expr(weights_first):
+                ahead = fx.max(ahead - 1, fx.Int32(0))
             state = pipe.advance(state)
 
 
@@ -154,6 +168,12 @@ def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
     for tile in range(first, last, step):
         place = schedule.at(tile)
         k_first, k_last = schedule.k_range()
+        if fx.const_expr(kind.quantises):
+            for part in range(schedule.parts):
+                beside = place._replace(column=place.column + part * config.tile_n)
+                values, state = mine.sum_products(state, beside, k_first, k_last)
+                epilogue.store(values, mine.thread // 32, beside)
+            continue
         values, state = mine.sum_products(state, place, k_first, k_last)
         if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
@@ -173,8 +193,7 @@ def multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config):
     first, last, step = schedule.range()
     for tile in range(first + mine.number * step, last, 2 * step):
         place = schedule.at(tile)
-        # The stages between are those of the other one's tile.
-        state = pipe.skip(state, (tile > first).select(schedule.steps, fx.Int32(0)))
+        state = mine.behind(state, (tile > first).select(schedule.steps, fx.Int32(0)))
         if tile > first:
             mine.wait()
         values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, tile + step < last)
@@ -193,7 +212,8 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
     bias, which belongs to columns, are vectors of an element for each, or of one for all. They, D and alpha may be
     None. ``more`` are (scale_a, scale_b, sizes, from_rows, to_rows): scales of blocks, (M, K / 128) and (K / 128,
     N / 128), and what `hopper_grouped` says of groups, whose B is (groups, K, N); None where the kind has none. A
-    packed kind's B are shuffled weights of four bits, and scale_a and scale_b their scales and zeros, (N, groups).
+    packed kind's B are shuffled weights of four bits, and scale_a and scale_b their scales and zeros, (N, groups). Of a
+    kind that quantises, scales of C, (M, columns of C / 128), are written into D.
     """
     check_config(kind, config)
 

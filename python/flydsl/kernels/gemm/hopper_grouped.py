@@ -1,7 +1,8 @@
 """Products of groups of rows on Hopper, each with a matrix of its own: what a mixture of experts computes.
 
     hopper_grouped_gemm(A, B, C, sizes, *, rows=None, to_rows=None, add=False, row_scale=None, block_scales=None,
-                        activation="none", alpha=1.0, expected_rows=None, config=None, stream=None)
+                        scale_c=None, activation="none", alpha=1.0, expected_rows=None, weights_first=False,
+                        config=None, stream=None)
 
 B is (groups, K, N), bf16, f16 or fp8, with either mode contiguous. How many rows a group has is known to the device
 alone: the host reads nothing back, and a call may be captured into a graph. Groups may have any size, and none.
@@ -16,9 +17,13 @@ alone: the host reads nothing back, and a call may be captured into a graph. Gro
   is written, or to which it is added (``add=True``, atomically, in C's type: in f32 the order of sums is free). An
   index outside of C stands for no row.
 
+With ``scale_c``, f32 of (rows of C, N / 128), results leave as fp8, each 128 of a row over a scale of
+their own, which is written there: what a quantiser makes of results in bf16.
+
 ``row_scale`` is f32, one number for each row of the product. The activation, alpha and ``block_scales`` are those of
 `hopper_gemm`; scales of B have a group in front, those of A are A's. ``expected_rows`` is how many rows a group has on
-average, where sizes of masked groups are far from the extent; it only helps to choose tiles.
+average, where sizes of masked groups are far from the extent; it only helps to choose tiles. ``weights_first`` promises
+that B and ``sizes`` are older than the launch before this one on the stream: B is then loaded while that one ends.
 """
 
 from __future__ import annotations
@@ -28,6 +33,8 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import strides
+from flydsl.kernels.gemm.hopper_choice import choose_config
+from flydsl.kernels.gemm.hopper_epilogue import QuantisingEpilogue
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
 from flydsl.kernels.gemm.hopper_operands import (
@@ -44,7 +51,7 @@ from flydsl.kernels.gemm.hopper_operands import (
     type_of,
     zeros,
 )  # fmt: skip
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, Problem, ceildiv, choose_config
+from flydsl.kernels.gemm.hopper_plan import SCALED, GemmConfig, GemmKind, Problem, ceildiv
 
 KEPT_CALLS = 4096
 LEAST_GROUPS, MOST_GROUPS = 32, 2048
@@ -56,31 +63,32 @@ _CALLS: dict[Any, Callable[..., None]] = {}
 
 def hopper_grouped_gemm(
     A: Any, B: Any, C: Any, sizes: Any, *, rows: Any = None, to_rows: Any = None, add: bool = False,
-    row_scale: Any = None, block_scales: tuple[Any, Any] | None = None, activation: str = "none", alpha: float = 1.0,
-    expected_rows: int | None = None, config: GemmConfig | None = None, stream: Any = None,
+    row_scale: Any = None, block_scales: tuple[Any, Any] | None = None, scale_c: Any = None, activation: str = "none",
+    alpha: float = 1.0, expected_rows: int | None = None, weights_first: bool = False,
+    config: GemmConfig | None = None, stream: Any = None,
 ) -> None:  # fmt: skip
     """Write, or add, rows of A times the matrix of their group: see above."""
     scale_a, scale_b = block_scales or (None, None)
-    given = (A, B, C, sizes, rows, to_rows, row_scale, scale_a, scale_b)
+    given = (A, B, C, sizes, rows, to_rows, row_scale, scale_a, scale_b, scale_c)
     factor = None if alpha == 1 else float(alpha)
     device = A.get_device() if hasattr(A, "data_ptr") else -1
-    numbers = (add, activation, factor is None, expected_rows, config, device)
+    numbers = (add, activation, factor is None, expected_rows, weights_first, config, device)
     key = (tuple([None if array is None else facts(array) for array in given]), numbers)
     call = _CALLS.get(key)
     if call is None:
         if len(_CALLS) >= KEPT_CALLS:
             _CALLS.clear()
-        call = _CALLS[key] = _call_for(given, add, activation, expected_rows, config, device)
+        call = _CALLS[key] = _call_for(given, add, activation, expected_rows, weights_first, config, device)
     now = current_stream(device) if stream is None else stream
-    call(A, B, C, row_scale, None, None, None, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
+    call(A, B, C, row_scale, None, None, scale_c, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
 
 
 def _call_for(
-    given: tuple[Any, ...], add: bool, activation: str, expected_rows: int | None, config: GemmConfig | None,
-    device: int,
+    given: tuple[Any, ...], add: bool, activation: str, expected_rows: int | None, weights_first: bool,
+    config: GemmConfig | None, device: int,
 ) -> Callable[..., None]:  # fmt: skip
     """What a call does for arrays of these shapes, strides and types."""
-    A, B, C, _, rows, to_rows, _, scale_a, _ = given
+    A, B, C, _, rows, to_rows, _, scale_a, _, scale_c = given
     _check(*given, add, activation)
     groups, k, n = B.shape
     if 0 in C.shape or groups == 0 or 0 in (rows.shape if rows is not None else A.shape[:-1]):
@@ -95,20 +103,26 @@ def _call_for(
         a = OperandLines(True, is_ragged=True)
     if to_rows is not None and not along_n:
         raise ValueError(f"rows of C that an index names are contiguous, and its strides are {strides(C)}")
+    # Groups that follow each other are at most as many as rows.
+    used = groups if masked else min(groups, rows.shape[0] if gathers else A.shape[0])
     if expected_rows is None:
-        expected_rows = A.shape[1] if masked else ceildiv(rows.shape[0] if gathers else A.shape[0], groups)
+        expected_rows = A.shape[1] if masked else ceildiv(rows.shape[0] if gathers else A.shape[0], used)
     sms = multiprocessors(device)
     problem = Problem(
-        max(expected_rows, 1), n, k, groups, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
-        a.straddles or b.straddles, columns_of_one(activation), block_scaled, True,
+        max(expected_rows, 1), n, k, used, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
+        a.straddles or b.straddles, columns_of_one(activation), block_scaled, True, quantises=scale_c is not None,
+        gathers=gathers,
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
     if config is None:
         config = choose_config(problem, sms)
-        config = replace(config, stages=min(config.stages, config.fitting_stages(GROUP_BYTES * (most + 32))))
+        beside = GROUP_BYTES * (most + 32) + (0 if scale_c is None else QuantisingEpilogue.bytes(config))
+        config = replace(config, stages=min(config.stages, config.fitting_stages(beside)))
     scatter = "" if to_rows is None else "add" if add else "store"
-    kind = GemmKind(*types, a.along_k, b.along_k, along_n, wide, False, activation, block_scaled, most, masked, gathers,
-                    scatter)  # fmt: skip
+    kind = GemmKind(
+        *types, a.along_k, b.along_k, along_n, wide, False, activation, block_scaled, most, masked, gathers, scatter,
+        quantises=scale_c is not None, weights_first=weights_first and not (gathers or b.is_ragged),
+    )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
         return lambda A, B, *rest: run(packed_lines(A, 1, a, rest[-1]), packed_lines(B, 0, b, rest[-1]), *rest)
@@ -128,8 +142,8 @@ def _without_products(A: Any, B: Any, add: bool, activation: str, config: GemmCo
 
 
 def _check(
-    A: Any, B: Any, C: Any, sizes: Any, rows: Any, to_rows: Any, row_scale: Any, scale_a: Any, scale_b: Any, add: bool,
-    activation: str,
+    A: Any, B: Any, C: Any, sizes: Any, rows: Any, to_rows: Any, row_scale: Any, scale_a: Any, scale_b: Any,
+    scale_c: Any, add: bool, activation: str,
 ) -> None:  # fmt: skip
     """Refuse what the kernel cannot take."""
     shapes = f"A {tuple(A.shape)}, B {tuple(B.shape)}, C {tuple(C.shape)}"
@@ -155,5 +169,21 @@ def _check(
         raise ValueError(f"A is {A.dtype} and B is {B.dtype}: give both the same type")
     if add and (to_rows is None or C.dtype.itemsize == 1):
         raise ValueError("rows are added where to_rows says, in f32, f16 or bf16")
+    if scale_c is not None:
+        _check_scales_of_results(C, scale_c, to_rows)
     if scale_a is not None:
         check_block_scales(A, B, scale_a, scale_b)
+
+
+def _check_scales_of_results(C: Any, scale_c: Any, to_rows: Any) -> None:
+    """Refuse scales that the kernel cannot write."""
+    (count, columns), names = C.shape, [str(array.dtype).removeprefix("torch.") for array in (C, scale_c)]
+    if to_rows is not None or columns % SCALED or names[0] != "float8_e4m3fn":
+        raise ValueError(
+            f"results with scales are float8_e4m3fn, of rows that are not scattered, and have a multiple of {SCALED} "
+            f"columns; got {columns} of {names[0]}"
+        )
+    if tuple(scale_c.shape) != (count, columns // SCALED) or names[1] != "float32":
+        raise ValueError(
+            f"scale_c is float32 of shape {(count, columns // SCALED)}, got {names[1]} of {tuple(scale_c.shape)}"
+        )

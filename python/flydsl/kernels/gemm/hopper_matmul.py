@@ -17,6 +17,7 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.blocks.inputs import empty_beside, strides
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
+from flydsl.kernels.gemm.hopper_choice import choose_config
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_operands import (
     MULTIPLIED,
@@ -43,7 +44,6 @@ from flydsl.kernels.gemm.hopper_plan import (
     PackedKind,
     Problem,
     ceildiv,
-    choose_config,
 )
 from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS
 
@@ -120,7 +120,8 @@ def hopper_linear4(
 
     ``packed`` are codes (N, K) by `shuffle_weights`. ``scales`` and ``zeros`` are (N, K / group_size), of x's type;
     without zeros codes are taken less 8. With kind "mxfp4" codes are e2m1, scales their exponents in uint8, groups are
-    of 32, and x is bf16. Groups are of 32 or of a multiple of 64. (code - zero) * scale is rounded to x's type.
+    of 32, and x is bf16. Groups are of 32 or of a multiple of 64. Of more than 16 rows (code - zero) * scale is rounded
+    to x's type first.
     """
     device = x.get_device() if hasattr(x, "data_ptr") else -1
     given = (x, packed, y, scales, zeros, bias)
@@ -187,8 +188,8 @@ def _linear4_for(
     few = m <= MOST_ROWS and out.width > 8
     config = config or (choose_few_rows(problem, sms) if few else choose_config(problem, sms))
     if isinstance(config, FewRows):
-        if config.rows < m:
-            raise ValueError(f"x has {m} rows, and the configuration {config.rows}")
+        if config.rows < m or not config.can_hold(k):
+            raise ValueError(f"x is {m} x {k}, more than {config} has room for")
         pieces = lines.along_k and not lines.is_ragged and k % (8 * LINE_BYTES // dtype.width) == 0
         return _few_rows_call(build_few_rows(form, activation, pieces, config), device)
     lines = lines if lines.along_k else OperandLines(True, is_ragged=True)

@@ -1,10 +1,10 @@
-"""How the Hopper GEMM is built for a product: kinds, configurations, and a model that chooses among them."""
+"""How the Hopper GEMM is built for a product: kinds, configurations, and a model of the time that they take."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
-from math import gcd, isqrt
+from functools import cached_property
+from math import ceil, gcd
 from typing import Any
 
 import flydsl.expr as fx
@@ -76,6 +76,11 @@ class GemmKind:
     """Rows of C are those in order, or an index says which: ``"store"``, or ``"add"`` to what is there."""
     packed: PackedKind | None = None
     """Of a product whose A are weights of four bits."""
+    quantises: bool = False
+    """Whether C is fp8 with a scale for each 128 of a row: tiles that lie beside each other leave together."""
+    weights_first: bool = False
+    """Whether B and sizes of groups are older than the launch before this one, which then need not have ended when B is
+    loaded."""
 
     @property
     def columns_of_one(self) -> int:
@@ -109,7 +114,8 @@ class GemmConfig:
     ``along`` says how they lie: below each other ("m", sharing B), beside each other ("n", sharing A), or one behind
     the other ("k", each with a part of K of the same tile). ``band`` is how many rows of clusters share an L2 window.
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
-    ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores.
+    ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
+    blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -122,8 +128,7 @@ class GemmConfig:
     band: int = 8
     swapped: bool = False
     taking_turns: bool = False
-    prefetch: int = 0
-    shift: int = 0
+    staggered: bool = False
 
     def sharing(self, mode: str) -> int:
         """How many blocks of a cluster lie along a mode."""
@@ -138,6 +143,10 @@ class GemmConfig:
         """Rows and columns of C that a warp sends off at once."""
         size, columns = kind.c.width // 8, self.tile_n // kind.columns_of_one
         return WARP_ROWS, gcd(columns, (ROW_BYTES if kind.c_along_n else STORE_BYTES // WARP_ROWS) // size)
+
+    def parts(self, kind: GemmKind) -> int:
+        """Tiles beside each other that a block computes one after the other, and whose results leave together."""
+        return SCALED * kind.columns_of_one // self.tile_n if kind.quantises else 1
 
     @property
     def warps(self) -> int:
@@ -185,7 +194,8 @@ class GemmConfig:
 
     def moves_registers(self, kind: GemmKind) -> bool:
         """Whether sums leave too little of an equal share of the registers, so that loading threads give up theirs."""
-        return self.sums(kind.block_scaled) > FITTING_SUMS[self.consumers]
+        weights = 0 if kind.packed is None else 2 * 16  # two fragments
+        return self.sums(kind.block_scaled) + weights > FITTING_SUMS[self.consumers]
 
     @property
     def stage_bytes(self) -> int:
@@ -222,6 +232,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
         and kind.wide_store
         and rows * kind.c.width % 128,
+        "blocks begin anywhere in K where nothing but products depends on it": config.staggered
+        and (kind.block_scaled or kind.packed is not None or kind.gathers),
         "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
         and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
         "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
@@ -235,6 +247,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
         or config.along not in ("m", "n", "k"),
         "parts of K are added up by whole warps": config.warps % config.splits,
+        "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
+        and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
         "a gate and what it is for are neighbours where operands are not swapped": config.swapped
         and kind.columns_of_one > 1,
@@ -274,6 +288,21 @@ class Problem:
     block_scaled: bool = False
     grouped: bool = False
     packed: bool = False
+    quantises: bool = False
+    gathers: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but products depends on where in K, or in which group, a tile is."""
+        return not (self.block_scaled or self.packed or self.grouped)
+
+    def clusters(self, config: GemmConfig) -> int:
+        """Tiles of clusters; of groups of unknown size that are larger than a tile, half a tile each is not used."""
+        rows, columns = (config.tile_m * config.sharing("m"), config.tile_n * config.sharing("n"))
+        along_m = self.batches * ceildiv(self.m, rows)
+        if self.grouped and self.m >= 2 * rows:
+            along_m = ceil(self.batches * (self.m / rows + 0.5))
+        return along_m * ceildiv(self.n, columns)
 
     @property
     def orders(self) -> tuple[bool, ...]:
@@ -303,37 +332,44 @@ class Problem:
 
 @dataclass(frozen=True)
 class Machine:
-    """What a Hopper GPU takes for things, fitted to some 1,500 launches on an H200, 2026-11-15: docs/hopper_gemm.md.
+    """What a Hopper GPU takes for things, fitted to launches on an H200, 2026-11-15 and 16: docs/hopper_gemm.md.
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
-    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, and of unpacking a warpgroup's weights
-    of a step (counted in its instructions, not measured).
-    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory, and those
-    that beginning a line in memory takes the time of.
-    Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
-    parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest adds to it.
+    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, of unpacking weights of a step, and
+    more for each warpgroup that does.
+    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
+    not under way while the others are.
+    Factors: of memory, for the share of blocks that are idle in a round; of steps where warpgroups take turns; of lines
+    of A or B that do not start at multiples of 128 bytes; of results across C's lines; and in parts of cache lines.
+    ``sharpness`` is how little what takes nearly as long as the longest adds to it.
+    ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
+    cycle, and, in ``more_tiles``, how much longer a run takes for eight rows of x more.
     """
 
-    launch: float = 2.31
-    results: float = 1.71
+    launch: float = 2.2
+    results: float = 2.39
     meeting: float = 0.09
-    adding: float = 1.98
-    adding_sums: float = 1.5
-    cycles: float = 1560.0
-    step: float = 49.0
-    port: float = 112.0
-    cache: float = 13.0e6
-    memory: float = 3.83e6
-    opening: float = 82.0
-    straddling: float = 1.9
+    adding: float = 0.6
+    adding_sums: float = 1.9
+    cycles: float = 1739.0
+    step: float = 87.0
+    port: float = 109.0
+    cache: float = 15.1e6
+    memory: float = 3.98e6
+    opening: float = 3.7e3
+    uneven: float = 0.2
+    turning: float = 1.07
+    straddling: float = 2.18
     across: float = 1.3
     partial: float = 1.25
-    unpacking: float = 200.0
-    unpacking_run: float = 400.0
+    unpacking: float = 300.0
+    unpacking_more: float = 70.0
+    few_rows: float = 1.0
+    few_rows_run: float = 2400.0
+    few_rows_port: float = 60.0
     more_tiles: float = 0.2
-    few_rows: float = 1.5
-    sharpness: float = 4.0
+    sharpness: float = 4.25
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
@@ -350,12 +386,7 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
 def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
     """Microseconds of a launch; ``problem`` as the kernel sees it."""
     steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
-    clusters = (
-        ceildiv(problem.m, config.tile_m * config.sharing("m"))
-        * ceildiv(problem.n, config.tile_n * config.sharing("n"))
-        * problem.batches
-    )
-    slots = resident_clusters(config, sms, machine)
+    clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
     straddling = machine.straddling if problem.straddles else 1.0
@@ -364,19 +395,23 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES * straddling
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
-    arriving = max(taken / machine.port, machine.unpacking if problem.packed else 0.0)
-    working = (max(products, arriving) + machine.step) * steps / machine.cycles
+    unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
+    arriving = max(taken / machine.port, unpacked)
+    working = (longest(machine, products, arriving) + machine.step) * steps / machine.cycles
+    working *= machine.turning if config.taking_turns else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
     each, stored = longest(machine, working, cached), machine.results * tile * _leaving(problem, config, machine)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     if config.splits > 1:
-        each += machine.adding + machine.adding_sums * tile * config.splits
+        last = machine.adding + machine.adding_sums * tile * config.splits
+        each += last
     elif config.cluster > 1:
         each += machine.meeting
-    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
-    return machine.launch + longest(machine, rounds * each + last, waiting)
+    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
+    waiting *= 1 + machine.uneven * (rounds * slots / clusters - 1)
+    return machine.launch + longest(machine, rounds * each, waiting) + last
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
@@ -389,101 +424,6 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
 def longest(machine: Machine, *times: float) -> float:
     """What takes longest decides; what takes nearly as long adds to it."""
     return sum(time**machine.sharpness for time in times) ** (1 / machine.sharpness)
-
-
-# The choice ------------------------------------------------------------------------------------------
-
-WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
-    (64, 1, False): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
-    (128, 2, False): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
-    (192, 3, False): (128, 160, 192),
-    (256, 2, False): (8, 16, 32, 64, 96, 128),
-    (64, 2, True): (128, 192, 256),
-    (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
-}
-"""Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
-FEW = (8, 16, 24, 32, 48, 64)
-"""Columns of tiles whose rows are divided among all blocks."""
-LEAST_ROWS = 16
-MOST_ROUNDS = 3
-"""Tiles, one after the other, in which a block may take its share of the rows."""
-CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
-
-
-def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
-    """Every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees it."""
-    return tuple(config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
-
-
-def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
-    """Of few columns: tiles of as many rows, in eights, as divide all of them evenly among the blocks that run."""
-    columns = next((columns for columns in FEW if columns >= problem.n), None)
-    unit, found = max(8, 8 * LINE_BYTES // problem.c_width), []
-    for cluster, along in ((1, "m"), (2, "k"), (4, "k")) if columns else ():
-        for rounds in range(1, MOST_ROUNDS + 1):
-            one = GemmConfig(BLOCK_ROWS, columns, 1, 2, cluster, along)
-            share = ceildiv(problem.m * problem.batches, resident_clusters(one, sms) * rounds)
-            rows = ceildiv(share, unit) * unit
-            if LEAST_ROWS <= rows <= MAX_BOX:
-                config = replace(one, tile_m=rows, consumers=1 if rows <= BLOCK_ROWS else 2)
-                found.append(replace(config, stages=config.fitting_stages()))
-    return found
-
-
-@cache
-def _table() -> tuple[GemmConfig, ...]:
-    """The configurations of `WIDTHS` and `CLUSTERS`."""
-    found = []
-    for (rows, consumers, turns), widths in WIDTHS.items():
-        for columns in widths:
-            for cluster, along in CLUSTERS:
-                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns)
-                if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
-                    continue
-                if turns and config.splits > 1:
-                    continue
-                stages = config.fitting_stages()
-                if stages < MIN_STAGES:
-                    continue
-                band = isqrt(132 * columns // rows) // config.sharing("m")
-                found.append(replace(config, stages=stages, band=max(band, 1)))
-    return tuple(found)
-
-
-def fits(problem: Problem, config: GemmConfig) -> bool:
-    """Whether the kernel can be built so; ``problem`` as the kernel sees it."""
-    if not problem.b_along_k and config.tile_n % 64:
-        return False
-    if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
-        return False
-    # Where blocks have scales, those beside each other were 1 % faster than those below, on an H200, 2026-11-16.
-    if problem.block_scaled and (not config.can_scale or config.sharing("m") > 1):
-        return False
-    if not problem.c_along_n and config.tile_m * problem.c_width % (8 * LINE_BYTES):
-        return False
-    plain = problem.a_along_k and not (problem.block_scaled or problem.packed or problem.grouped)
-    if not (plain or config.is_whole) or (config.taking_turns and (problem.block_scaled or problem.packed)):
-        return False
-    if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
-        return False
-    # Clusters that share rows of groups round them up, and gained nothing elsewhere on an H200, 2026-11-16.
-    if problem.grouped and (config.cluster > config.splits or config.taking_turns):
-        return False
-    shared = config.tile_n // config.sharing("m") % 8 == 0
-    steps = ceildiv(problem.k * problem.size, ROW_BYTES)
-    return shared and steps >= config.splits
-
-
-@lru_cache(maxsize=4096)
-def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
-    """The configuration that the model finds fastest, for the product as it is or swapped."""
-    best, shortest = GemmConfig(), float("inf")
-    for swapped in problem.orders:
-        seen = problem.swapped if swapped else problem
-        for config in configurations(seen, sms):
-            if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
-                best, shortest = replace(config, swapped=swapped), time
-    return best
 
 
 def ceildiv(a: int, b: int) -> int:

@@ -66,15 +66,6 @@ class Operand:
             at = (*batch, row + box * self.bk, k + part * share)
             fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask)
 
-    def fetch(self, batch: tuple[Any, ...], row: Any, k: Any, rank: Any) -> None:
-        """Bring this block's part of a tile into the second-level cache."""
-        part = rank if self.sharers > 1 else 0
-        if self.along_k:
-            fx.nvvm.tma_prefetch(self.map, (*batch, row + part * (self.rows // self.sharers), k))
-            return
-        for box in range(self.rows // self.bk):
-            fx.nvvm.tma_prefetch(self.map, (*batch, row + box * self.bk, k + part * (self.bk // self.sharers)))
-
     def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
         """``rows`` of all stages from the ``first`` on, also behind a tile, as wgmma reads them: (rows, K, stage)."""
         rows, bk, each = rows or self.rows, self.bk, self.rows * self.bk
@@ -94,7 +85,8 @@ class Schedule:
     def __init__(self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig) -> None:
         self.m, n, k, self.batches = extents
         self.rank, self.kind, self.config = rank, kind, config
-        self.columns = fx.ceildiv(n, config.tile_n * config.sharing("n"))
+        self.parts = config.parts(kind)
+        self.columns = fx.ceildiv(n, config.tile_n * config.sharing("n") * self.parts)
         self.steps = fx.ceildiv(k, kind.bk)
 
     def rows_of(self, m: Any) -> Any:
@@ -118,7 +110,7 @@ class Schedule:
         row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
         row = row * config.cluster + self.rank if config.along == "m" else row
         column = column * config.cluster + self.rank if config.along == "n" else column
-        return row * config.tile_m, column * config.tile_n
+        return row * config.tile_m, column * (config.tile_n * self.parts)
 
     def at(self, tile: Any) -> Place:
         rows = self.rows_of(self.m)
@@ -138,6 +130,19 @@ class Schedule:
         if parts == 1:
             return fx.Int32(0), self.steps
         return self.rank * self.steps // parts, (self.rank + 1) * self.steps // parts
+
+    def k_and_column(self, step: Any, place: Place) -> tuple[Any, Any]:
+        """The step of K and the first column of one of a block's steps: with parts, all steps of one, then the next."""
+        if self.parts == 1:
+            return step, place.column
+        first, last = self.k_range()
+        part = (step - first) // (last - first)
+        return step - part * (last - first), place.column + part * self.config.tile_n
+
+    def all_steps(self) -> tuple[Any, Any]:
+        """The steps of K of all parts of a tile, in numbers that go on behind the last of a part."""
+        first, last = self.k_range()
+        return first, first + (last - first) * self.parts
 
 
 class GroupSchedule(Schedule):
@@ -200,7 +205,7 @@ def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: i
     rows = fx.ceildiv(m, config.tile_m * config.sharing("m"))
     # Groups that follow each other have at most one tile more each than all rows together.
     rows = rows + batches if kind.groups and not kind.masked else rows * batches
-    clusters = rows * fx.ceildiv(n, config.tile_n * config.sharing("n"))
+    clusters = rows * fx.ceildiv(n, config.tile_n * config.sharing("n") * config.parts(kind))
     # Large tiles take turns in rounds that are all full: multiprocessors left idle leave others their power.
     most, even = fx.Int32(resident_clusters(config, sms)), config.is_large and not kind.groups
     clusters = fx.ceildiv(clusters, fx.ceildiv(clusters, most)) if even else fx.min(clusters, most)

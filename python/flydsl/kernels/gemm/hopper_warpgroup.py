@@ -81,6 +81,11 @@ class TurningWarpgroup(Warpgroup):
         super().__init__(A, B, pipe, kind, config)
         self.number = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
 
+    def behind(self, state, count):
+        """The place in the ring behind ``count`` stages of the other one's."""
+        place, stages = state.stage + count, self.pipe.stages
+        return fx.nvvm.PipelineState(place % stages, state.phase ^ (place // stages & 1))
+
     def wait(self):
         """Wait for the turn."""
         fx.nvvm.barrier_sync(TURNS + self.number, 2 * WARPGROUP)

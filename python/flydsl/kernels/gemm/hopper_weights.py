@@ -23,7 +23,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARP_ROWS, WARPGROUP, GemmKind, PackedKind
 from flydsl.kernels.gemm.hopper_tiles import Operand, Place, extent
-from flydsl.kernels.gemm.hopper_warpgroup import K_BLOCKS, Warpgroup
+from flydsl.kernels.gemm.hopper_warpgroup import K_BLOCKS, LANES_OF_ROW, Warpgroup
 
 BLOCK_WORDS = 512
 """Of a block of 64 x 64 codes, eight a word."""
@@ -93,14 +93,20 @@ class PackedWeights(Operand):
         lane, warp = fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32
         return [fx.min(place.row + warp * WARP_ROWS + half * 8 + lane // 4, place.end - 1) for half in range(2)]
 
-    def factors(self, rows: list[Any], k: Any) -> list[Any]:
-        """Scales and zeros, two each, of the groups of a step. Nothing waits for them before they are used."""
-        each, found = self.form.groups_of(self.bk), []
-        for i in range(each):
-            group = k * each + i if self.form.group < self.bk else k * self.bk // self.form.group
-            group = fx.min(group, extent(self.scales, 1) - 1)
-            found += [self.scales[row, group] for row in rows]
-            found += [] if self.zeros is None else [self.zeros[row, group] for row in rows]
+    def quad(self, k: Any) -> Any:
+        """Which four groups step k is in."""
+        return k * self.bk // (self.form.group * LANES_OF_ROW)
+
+    def load_factors(self, rows: list[Any], quad: Any) -> list[Any]:
+        """A lane's factors of four groups. Nothing waits for them before they are used."""
+        arrays = [self.scales] if self.zeros is None else [self.scales, self.zeros]
+        return lane_factors(arrays, rows, quad * LANES_OF_ROW)
+
+    def factors(self, held: list[Any], k: Any) -> list[Any]:
+        """Scales of the two rows, and zeros, of each group of step k."""
+        first, found = k * self.bk // self.form.group, []
+        for i in range(self.form.groups_of(self.bk)):
+            found += passed_factors(held, (first + i) % LANES_OF_ROW, self.kind.a)
         return found
 
     def unpacked(self, words: Any, factors: list[Any]) -> Any:
@@ -111,6 +117,23 @@ class PackedWeights(Operand):
             own = factors[j * each // K_BLOCKS * many :][:many]
             found += list(unpacked_word(words[j], own, self.form, self.kind.a))
         return fx.Vector.from_elements(found, self.kind.a)
+
+
+def lane_factors(arrays: list[Any], rows: list[Any], group: Any) -> list[Any]:
+    """Scales, and zeros, of rows in four groups from one on: one group for each of the four lanes that share a row."""
+    group = fx.min(group + fx.lane_id() % LANES_OF_ROW, extent(arrays[0], 1) - 1)
+    return [array[row, group] for row in rows for array in arrays]
+
+
+def passed_factors(held: list[Any], lane: Any, dtype: Any) -> list[Any]:
+    """Scales of two rows, and zeros if there are any, that one of the four lanes has loaded."""
+    if held[0].dtype.width == 8:
+        return [fx.shuffle_idx(fx.Int32(x.to(fx.Uint8)), lane, LANES_OF_ROW).to(fx.Uint8) for x in held]
+    each, pairs = len(held) // 2, []
+    for own in (held[:each], held[each:]):
+        word = fx.Vector.from_elements([own[0], own[-1]], dtype).bitcast(fx.Int32)[0]
+        pairs.append(_numbers([fx.shuffle_idx(word, lane, LANES_OF_ROW)], dtype))
+    return [pair[i] for i in range(each) for pair in pairs]
 
 
 def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> Any:
@@ -173,20 +196,23 @@ class UnpackingWarpgroup(Warpgroup):
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
         """The sums of a tile: a step is unpacked while the one before it is multiplied."""
-        before, rows, last = state, self.weights.rows_of(place), fx.max(k_last - 1, fx.Int32(0))
-        factors = self.weights.factors(rows, fx.min(k_first, last))
+        before, weights, rows = state, self.weights, self.weights.rows_of(place)
+        held, following = (weights.load_factors(rows, weights.quad(k_first) + i) for i in range(2))
         runs = (k_last - k_first) // FRAGMENTS
         for run in range(runs):
             for i in fx.range_constexpr(FRAGMENTS):
                 k = k_first + run * FRAGMENTS + i
-                following = self.weights.factors(rows, fx.min(k + 1, last))
-                self.multiply_unpacked(self.fragments[i], state, factors, k > k_first)
+                self.multiply_unpacked(self.fragments[i], state, weights.factors(held, k), k > k_first)
                 fx.nvvm.wgmma_wait_group(1, self.fragments[i - 1])
                 if self.leader & (k > k_first):
                     self.pipe.release(before)
-                before, factors = state, following
+                before = state
                 state = self.pipe.advance(state)
+                if weights.quad(k + 1) != weights.quad(k):
+                    held = following
+                    following = weights.load_factors(rows, weights.quad(k + 1) + 1)
         if runs * FRAGMENTS < k_last - k_first:  # the last step of an odd number
+            factors = weights.factors(held, k_last - 1)
             self.multiply_unpacked(self.fragments[0], state, factors, k_last > k_first + 1)
             fx.nvvm.wgmma_wait_group(1, self.fragments[1])
             if self.leader & (k_last > k_first + 1):

@@ -214,7 +214,7 @@ class Product:
         self.thread = fx.thread_idx.x % group if plan.k_waves > 1 else fx.thread_idx.x
         self.depth_wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // group)) if plan.k_waves > 1 else 0
         self.rows, self.columns = plan.tile_m // (BLOCK * plan.m_waves), plan.tile_n // (BLOCK * plan.n_waves)
-        self.first = share * plan.turns - plan.empty if plan.split_k > 1 else 0
+        self.first = share * plan.iterations - plan.empty if plan.split_k > 1 else 0
         self.holds_tail = share == plan.split_k - 1 if plan.split_k > 1 else None
         self.arena, self.window = arena, min(WINDOW, self.rows)
         rings = self.rings(arena, m)
@@ -252,12 +252,12 @@ class Product:
 
     def start(self) -> None:
         """Fill the ring, and read the first tile."""
-        plan, ahead = self.plan, min(self.plan.stages, self.plan.turns)
+        plan, ahead = self.plan, min(self.plan.stages, self.plan.iterations)
         for tile in range(ahead):
             for copy in self.copies_of(tile):
                 copy()
         self.arrive(ahead - 1)
-        if plan.turns == 1:
+        if plan.iterations == 1:
             self.cut_tail(0)
         for reader, blocks in ((self.a, self.window), (self.b, self.columns)):
             for number in range(blocks):
@@ -343,11 +343,11 @@ def multiply_all(product: Any, plan: LdsPlan) -> None:
             for tile in range(plan.looped):
                 product.step(tile)
         else:
-            for turn in range(plan.looped // plan.stages):
+            for iteration in range(plan.looped // plan.stages):
                 for stage in fx.range_constexpr(plan.stages):
-                    product.step(stage, turn * plan.stages)
-    for tile in fx.range_constexpr(plan.looped, plan.turns):
-        product.step(tile, left=plan.turns - 1 - tile)
+                    product.step(stage, iteration * plan.stages)
+    for tile in fx.range_constexpr(plan.looped, plan.iterations):
+        product.step(tile, left=plan.iterations - 1 - tile)
     if fx.const_expr(plan.k_waves > 1):
         add_waves(product, plan)
 

@@ -249,18 +249,18 @@ class LdsPlan:
         return self.k % self.tile_k
 
     @property
-    def turns(self) -> int:
+    def iterations(self) -> int:
         """Tiles of each share of K. Where they are too many, the first share begins with some that are empty."""
         return -(-self.k_tiles // self.split_k)
 
     @property
     def empty(self) -> int:
-        return self.turns * self.split_k - self.k_tiles
+        return self.iterations * self.split_k - self.k_tiles
 
     @property
     def looped(self) -> int:
-        """Turns of a share that the run-time loop makes: whole rounds of the ring in which a tile is still fetched."""
-        return max(self.turns - self.stages, 0) // self.stages * self.stages
+        """Iterations of a share that the run-time loop makes: whole rounds of the ring that still fetch a tile."""
+        return max(self.iterations - self.stages, 0) // self.stages * self.stages
 
     @property
     def rolled(self) -> bool:

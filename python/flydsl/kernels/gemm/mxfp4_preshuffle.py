@@ -116,7 +116,7 @@ class MxPipeline(Pipeline):
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
         if chunk == 0:
             elements = self.per_byte * self.plan.tile_k
-            last = (self.plan.turns - 1) * elements // WORD_DEPTH  # of a tile beyond the end nobody uses it
+            last = (self.plan.iterations - 1) * elements // WORD_DEPTH  # of a tile beyond the end nobody uses it
             word = fx.min(fx.Int32((after * self.per_byte + tile * elements) // WORD_DEPTH), fx.Int32(last))
             self.row_scales.load(tile, word)
             self.column_scales.load(tile, word)

@@ -88,8 +88,8 @@ class Pipeline:
     A tile is multiplied in chunks of 64 bytes along K. While a chunk is multiplied, A's next chunk comes from LDS and
     the same chunk of B's next tile from global memory; the tile of A after the next is on its way to registers
     meanwhile. Places along K are ``after``, a scalar of the loop, plus a tile counted from there: both go into the
-    scalar offset of a load, so that no lane adds anything. The last turn of the loop fetches nothing where no tile is
-    left: such loads lie beyond the buffer's end.
+    scalar offset of a load, so that no lane adds anything. The last iteration fetches nothing where no tile is left:
+    such loads lie beyond the buffer's end.
     """
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, m: Any, column: Any, row: Any) -> None:
@@ -148,12 +148,12 @@ class Pipeline:
     def along_k(self, tile: int, place: int, after: Any, scale: int, end: Any) -> Any:
         """The scalar offset of a place in a tile, ``scale`` elements a step along K.
 
-        Where the last turn of the loop has no such tile, it is the buffer's end, and no more than that: the hardware
+        Where the last iteration has no such tile, it is the buffer's end, and no more than that: the hardware
         compares with the size less this offset.
         """
         plan = self.plan
         at = after + (tile * plan.tile_k + place)
-        if isinstance(after, int) or 2 * (plan.pairs - 1) + tile < plan.turns:
+        if isinstance(after, int) or 2 * (plan.pairs - 1) + tile < plan.iterations:
             return at * scale
         return (at < plan.k).select(at * scale, end)
 
@@ -204,7 +204,7 @@ class Pipeline:
         """The first tile into LDS and registers, the second of A on its way."""
         self.load_a(0)
         self.stage_a(0)
-        if self.plan.turns > 1:
+        if self.plan.iterations > 1:
             self.load_a(1)
         rocdl.sched_barrier(0)  # the loop counts on the order of these loads
         for chunk in range(self.plan.chunks):
@@ -317,13 +317,13 @@ def multiply_all(pipeline: Any, plan: GemmPlan) -> None:
         for pair in range(plan.pairs):
             pipeline.step(0, pair * (2 * plan.tile_k))
             pipeline.step(1, pair * (2 * plan.tile_k))
-        if fx.const_expr(plan.turns % 2 == 1):
+        if fx.const_expr(plan.iterations % 2 == 1):
             pipeline.step(0, plan.pairs * (2 * plan.tile_k), last=True)
         if fx.const_expr(plan.copied):
             rocdl.s_waitcnt(vmcnt=0)  # copies must not land in LDS that is somebody else's by then
     else:
-        for turn in range(plan.turns):
-            pipeline.step_alone(turn * plan.tile_k)
+        for iteration in range(plan.iterations):
+            pipeline.step_alone(iteration * plan.tile_k)
 
 
 @flyc.jit

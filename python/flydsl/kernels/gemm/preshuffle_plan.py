@@ -13,7 +13,7 @@ from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, ACCESS_LANES, BLOCK, 
 
 THREADS, WAVES = 256, 4
 CHIPLETS = 8
-"""Of an MI300X or MI355X: the hardware deals blocks out to them in turn."""
+"""Of an MI300X or MI355X: the hardware deals blocks out to them in iteration."""
 STORE_WIDTH, STORE_PAD = 8, 8
 """Elements of C that a thread stores at once by way of LDS, and elements between the rows there."""
 LEAD = 1
@@ -179,14 +179,14 @@ class GemmPlan:
         return self.tile_k // self.chunk
 
     @property
-    def turns(self) -> int:
+    def iterations(self) -> int:
         """Tiles along K."""
         return self.k // self.tile_k
 
     @property
     def pairs(self) -> int:
-        """Turns of the loop, which multiplies two tiles a turn, one from either tile of LDS."""
-        return self.turns // 2
+        """Iterations of the loop, which multiplies two tiles an iteration, one from either tile of LDS."""
+        return self.iterations // 2
 
     @property
     def row_tiles(self) -> int:

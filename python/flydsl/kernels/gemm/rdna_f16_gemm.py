@@ -200,14 +200,14 @@ class Pipeline:
     def start(self) -> None:
         """The first tile into LDS, the second on its way."""
         self.fetch(0)
-        self.stage(0, self.plan.turns == 1)
-        if self.plan.turns > 1:
+        self.stage(0, self.plan.iterations == 1)
+        if self.plan.iterations > 1:
             self.fetch(1)
         rocdl.lds_barrier()
         if self.ahead:
             self.read(0, 0)
 
-    def turn(self, tile: int, after: fx.Int32 | int, left: int) -> None:
+    def iteration(self, tile: int, after: fx.Int32 | int, left: int) -> None:
         """Multiply a tile; ``left`` is how many follow it, as far as that matters (2 or more are alike)."""
         if left >= 1:
             self.stage(tile + 1, left == 1)
@@ -234,14 +234,14 @@ class Pipeline:
 
 @flyc.jit
 def multiply_all(pipeline: Any, plan: RdnaPlan) -> None:
-    """The loop over K, two tiles a turn; the last tiles, with less or nothing to fetch, follow it one by one."""
+    """The loop over K, two tiles an iteration; the last tiles, with less or nothing to fetch, follow it one by one."""
     pipeline.start()
     for pair in range(plan.pairs):
-        pipeline.turn(0, pair * (2 * plan.tile_k), 2)
-        pipeline.turn(1, pair * (2 * plan.tile_k), 2)
-    for tile in fx.range_constexpr(plan.turns - 2 * plan.pairs):
-        left = plan.turns - 2 * plan.pairs - 1 - tile
-        pipeline.turn(tile, 2 * plan.pairs * plan.tile_k, left)
+        pipeline.iteration(0, pair * (2 * plan.tile_k), 2)
+        pipeline.iteration(1, pair * (2 * plan.tile_k), 2)
+    for tile in fx.range_constexpr(plan.iterations - 2 * plan.pairs):
+        left = plan.iterations - 2 * plan.pairs - 1 - tile
+        pipeline.iteration(tile, 2 * plan.pairs * plan.tile_k, left)
 
 
 # The result ------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ class Fp8Plan:
     tile_n: int = 128
     tile_k: int = DEPTH
     unroll: int = 0
-    """Tiles along K that a turn of the loop multiplies, and that are on their way; 0 takes what registers allow."""
+    """Tiles along K that an iteration multiplies, and that are on their way; 0 takes what registers allow."""
     group_m: int = 8
     out: str = "bf16"
 
@@ -65,7 +65,7 @@ class Fp8Plan:
         there = REGISTERS - ADDRESSES
         room = max((there - self.sums) // self.held, 0)
         if not self.unroll:
-            object.__setattr__(self, "unroll", max(min(4, room, self.turns), 1))
+            object.__setattr__(self, "unroll", max(min(4, room, self.iterations), 1))
         if not 1 <= self.unroll <= room:
             what = f"k_unroll can be {room} at most, got {self.unroll}" if room else "take a smaller tile"
             raise ValueError(
@@ -84,14 +84,14 @@ class Fp8Plan:
         return (self.tile_m + self.tile_n // WAVES) * self.tile_k // (LANES * 4)
 
     @property
-    def turns(self) -> int:
+    def iterations(self) -> int:
         """Tiles along K."""
         return self.k // self.tile_k
 
     @property
     def loops(self) -> int:
-        """Turns of the loop: all that have a tile to fetch for each that they multiply."""
-        return max(self.turns - self.unroll, 0) // self.unroll
+        """Iterations of the loop: all that have a tile to fetch for each that they multiply."""
+        return max(self.iterations - self.unroll, 0) // self.unroll
 
     def grid_of(self, rows: Any) -> tuple[Any, int]:
         """Tiles along M and N of so many rows."""
@@ -151,17 +151,17 @@ class Fp8Pipeline:
 @flyc.jit
 def multiply_all(pipeline: Any, plan: Fp8Plan) -> None:
     """The loop over K: what is multiplied makes room for the tile ``unroll`` further on."""
-    for tile in fx.range_constexpr(min(plan.unroll, plan.turns)):
+    for tile in fx.range_constexpr(min(plan.unroll, plan.iterations)):
         pipeline.fetch(tile)
-    for turn in range(plan.loops):
+    for iteration in range(plan.loops):
         for tile in fx.range_constexpr(plan.unroll):
             pipeline.multiply(tile)
-            pipeline.fetch(tile + plan.unroll, turn * (plan.unroll * plan.tile_k))
+            pipeline.fetch(tile + plan.unroll, iteration * (plan.unroll * plan.tile_k))
             rocdl.sched_barrier(0)
     done = plan.loops * plan.unroll
-    for tile in fx.range_constexpr(plan.turns - done):
+    for tile in fx.range_constexpr(plan.iterations - done):
         pipeline.multiply(tile)
-        if fx.const_expr(done + tile + plan.unroll < plan.turns):
+        if fx.const_expr(done + tile + plan.unroll < plan.iterations):
             pipeline.fetch(tile + plan.unroll, done * plan.tile_k)
 
 

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
-from flydsl.kernels.quant.device_quant import build_block_quant_module, build_mx_quant_module, build_row_quant_module
+from flydsl.kernels.gemm.hopper_operands import address
+from flydsl.kernels.quant.device_quant import (
+    ALIGNMENT,
+    build_block_quant_module,
+    build_mx_quant_module,
+    build_row_quant_module,
+)
 from flydsl.kernels.quant.shuffles import pack_int4, scale_32x4, shuffle_scale_w4, shuffle_weight
 
 FP8 = {"gfx942": "fp8_fnuz", "gfx950": "fp8", "gfx1250": "fp8", "sm_90a": "fp8"}
@@ -156,7 +162,8 @@ def quantised_blocks(x: Any, side: int, quant: str, stream: object) -> tuple[Any
     codes = empty_beside(x, (rows, length), CODES[quant])
     scale = empty_beside(x, (rows // side, length // SIDE), "float32")
     if rows:
-        build_block_quant_module(length, TYPES[name_of(x)][1], side, quant)(flat, codes, scale, rows, stream)
+        aligned = all(address(array) % ALIGNMENT == 0 for array in (flat, codes))
+        build_block_quant_module(length, TYPES[name_of(x)][1], side, quant, aligned)(flat, codes, scale, rows, stream)
     return codes, scale
 
 

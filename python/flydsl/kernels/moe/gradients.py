@@ -24,7 +24,7 @@ from flydsl.kernels.moe.gradient_kernels import build_expert_outer_module, build
 from flydsl.kernels.moe.layer import Router, Sorted, depth_of, reduce_rows, sorted_blocks, stage_rows
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES
 from flydsl.kernels.moe.moe_gemm_2stage.stages import stage_launcher, stage_plan
-from flydsl.kernels.moe.sorting import sort_rows
+from flydsl.kernels.moe.row_order import sort_rows
 from flydsl.kernels.moe.wmma_2stage.stages import expert_plan
 from flydsl.kernels.moe.wmma_2stage.stages import stage_launcher as wmma_launcher
 

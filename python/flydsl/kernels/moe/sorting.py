@@ -29,6 +29,8 @@ ONE_LAUNCH = 8 * THREADS
 """Pairs that one block sorts alone."""
 CHUNKS = 128
 """The most blocks that count and write; each adds up the counts of all."""
+TOGETHER = 8
+"""Numbers of a thread that are under way at a time."""
 GATED_ITERATIONS = 4
 """Turns of tokens that one block gates before it sorts; more are faster by many blocks, in a launch of their own."""
 SMALLEST_WAVE = 32
@@ -144,8 +146,9 @@ def write_pairs(
         place = fx.Int32(0)
         if expert >= 0:
             place = places[expert] + before
-            ids[place] = pairs.entry(pair)
             weights[place] = pairs.weights[pair]
+            if fx.const_expr(ids is not None):
+                ids[place] = pairs.entry(pair)
             if fx.const_expr(tokens is not None):
                 tokens[place] = pair // pairs.topk
                 targets[place] = pair
@@ -171,10 +174,11 @@ def sum_chunks(workspace: Any, counts: Any, before: Any, experts: int, chunk: fx
     """The counts of each expert in all chunks, and in those before this one."""
     for expert in range(fx.thread_idx.x, fx.Int32(experts), THREADS):
         total, earlier = fx.Int32(0), fx.Int32(0)
-        for other in range(chunks):
-            count = workspace[other * experts + expert]
-            total += count
-            earlier += (other < chunk).select(count, fx.Int32(0))
+        for first in range(0, chunks, TOGETHER):
+            found = [workspace[fx.min(first + i, chunks - 1) * experts + expert] for i in range(TOGETHER)]
+            for i, count in enumerate(found):
+                total += (first + i < chunks).select(count, fx.Int32(0))
+                earlier += (first + i < chunk).select(count, fx.Int32(0))
         counts[expert] = total
         before[expert] = earlier
     fx.barrier()
@@ -201,7 +205,8 @@ def sort_chunk(
             if chunk == 0:
                 write_end(lists[2], pairs, expert, names[expert], named, starts[expert] + counts[expert], total)
     sizes = (experts, unit, pairs.count + (experts * unit - pairs.topk), tokens | pairs.topk << SLOT_SHIFT)
-    write_padding(out, (counts, starts, names), total, sizes, chunk, chunks)
+    if fx.const_expr(out[0] is not None):
+        write_padding(out, (counts, starts, names), total, sizes, chunk, chunks)
     write_pairs(pairs, out, lists, places, others, chunk * rounds * THREADS, rounds)
     if (chunk == 0) & (thread == 0):
         num_valid[0] = total
@@ -223,7 +228,8 @@ def compile_moe_sorting(*, num_experts: int, topk: int, unit_size: int = 32) -> 
     """The launcher ``sort(ids, weights, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
     workspace, T, stream, tokens, targets, ends)`` over flat arrays; the buffer, the mask and the number of local tokens
     may be None. Without a workspace one block sorts alone. Where they are given, ``tokens`` and ``targets`` get each
-    entry's token and pair, ``ends`` where each expert's entries end."""
+    entry's token and pair, ``ends`` where each expert's entries end; ``sorted_ids`` and ``expert_ids`` may then be
+    None."""
     for name, value, most in (
         ("num_experts", num_experts, 4096), ("topk", topk, 127), ("unit_size", unit_size, 1 << 16),
     ):  # fmt: skip
@@ -244,9 +250,9 @@ def compile_moe_sorting(*, num_experts: int, topk: int, unit_size: int = 32) -> 
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def sort_kernel(
-        ids: fx.Tensor, weights: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor, expert_ids: fx.Tensor,
-        num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local, workspace: fx.Tensor | None,
-        T: fx.Int32, chunks: fx.Int32, rounds: fx.Int32, lists,
+        ids: fx.Tensor, weights: fx.Tensor, sorted_ids: fx.Tensor | None, sorted_weights: fx.Tensor,
+        expert_ids: fx.Tensor | None, num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local,
+        workspace: fx.Tensor | None, T: fx.Int32, chunks: fx.Int32, rounds: fx.Int32, lists,
     ):  # fmt: skip
         if fx.const_expr(buffer is not None):
             clear(buffer)
@@ -257,9 +263,9 @@ def compile_moe_sorting(*, num_experts: int, topk: int, unit_size: int = 32) -> 
 
     @flyc.jit
     def sort(
-        ids: fx.Tensor, weights: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor, expert_ids: fx.Tensor,
-        num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local, workspace: fx.Tensor | None,
-        T: fx.Int32, stream: fx.Stream = fx.Stream(None), tokens: fx.Tensor | None = None,
+        ids: fx.Tensor, weights: fx.Tensor, sorted_ids: fx.Tensor | None, sorted_weights: fx.Tensor,
+        expert_ids: fx.Tensor | None, num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local,
+        workspace: fx.Tensor | None, T: fx.Int32, stream: fx.Stream = fx.Stream(None), tokens: fx.Tensor | None = None,
         targets: fx.Tensor | None = None, ends: fx.Tensor | None = None,
     ):  # fmt: skip
         rounds = fx.ceildiv(T * topk, THREADS)
@@ -298,14 +304,13 @@ def gate_tokens(logits: Any, weights: Any, ids: Any, T: Any, experts: int, topk:
 @cache
 def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, renormalize: bool = True) -> Any:
     """The launcher ``fn(logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
-    T, stream, tokens, targets, ends)``: gating and sorting by one block in one launch, in `GATED_ITERATIONS` iterations
-    over tokens. The last three are those of `compile_moe_sorting`."""
+    T, stream)``: gating and sorting by one block in one launch, in `GATED_ITERATIONS` iterations over tokens."""
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def softmax_sort_kernel(
         logits: fx.Tensor, weights: fx.Tensor, ids: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor,
         expert_ids: fx.Tensor, num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local,
-        T: fx.Int32, lists,
+        T: fx.Int32,
     ):  # fmt: skip
         if fx.const_expr(buffer is not None):
             clear(buffer)
@@ -313,28 +318,16 @@ def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, re
             gate_tokens(logits, weights, ids, T, num_experts, topk, renormalize)
             pairs = Pairs(ids, weights, mask, local, T, num_experts, topk)
             out, rounds = (sorted_ids, sorted_weights, expert_ids), fx.ceildiv(T * topk, THREADS)
-            sort_chunk(pairs, out, lists, num_valid, None, T, unit_size, fx.Int32(1), rounds)
+            sort_chunk(pairs, out, (None, None, None), num_valid, None, T, unit_size, fx.Int32(1), rounds)
 
     @flyc.jit
     def softmax_sort(
         logits: fx.Tensor, weights: fx.Tensor, ids: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor,
         expert_ids: fx.Tensor, num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local,
-        T: fx.Int32, stream: fx.Stream = fx.Stream(None), tokens: fx.Tensor | None = None,
-        targets: fx.Tensor | None = None, ends: fx.Tensor | None = None,
+        T: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         softmax_sort_kernel(
-            logits,
-            weights,
-            ids,
-            sorted_ids,
-            sorted_weights,
-            expert_ids,
-            num_valid,
-            buffer,
-            mask,
-            local,
-            T,
-            (tokens, targets, ends),
+            logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local, T
         ).launch(grid=(1 if buffer is None else CLEARING, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return softmax_sort
@@ -384,37 +377,6 @@ def moe_sorting_flydsl(
     return sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf
 
 
-def sort_rows(
-    topk_ids: Any, topk_weights: Any, num_experts: int, expert_mask: Any = None, stream: object = None,
-    logits: Any = None, renormalize: bool = True,
-) -> Any:  # fmt: skip
-    """(weights, tokens, targets, ends) for products of groups of rows: entries without padding, T * topk of each.
-
-    ``ends`` says where each expert's entries end, by the number it has among those that the mask leaves; entries behind
-    the last have no rows. With ``logits`` ids and weights are those of the largest of a softmax, and are written here.
-    """
-    tokens, topk = topk_ids.shape
-    entries = -(-order_length(tokens, topk, num_experts, 1) // 4) * 4  # lists begin at multiples of 16 bytes
-    words = empty_beside(topk_ids, (4 * entries + num_experts + 2,), "int32")
-    ids, experts, rows, targets = (words[i * entries : (i + 1) * entries] for i in range(4))
-    ends, valid = words[4 * entries : -2], words[-2:]
-    weights, stream = empty_beside(topk_weights, (entries,)), stream_of(topk_ids, stream)
-    check_buffers(tokens, topk, num_experts, 1, topk_ids, topk_weights, ids, weights, experts, valid, None, expert_mask)
-    order, lists = (ids, weights, experts, valid, None, expert_mask, None), (rows, targets, ends)
-    pairs, count = (topk_ids.reshape(-1), topk_weights.reshape(-1)), tokens * topk
-    if logits is not None and fits_one_launch(tokens, num_experts, topk):
-        run = compile_softmax_sort(num_experts=num_experts, topk=topk, unit_size=1, renormalize=renormalize)
-        run(logits, pairs[1], pairs[0], *order, tokens, stream, *lists)
-        return weights[:count], rows[:count], targets[:count], ends
-    if logits is not None:
-        gate_all(logits, topk_weights, topk_ids, renormalize, stream)
-    workspace = moe_sorting_get_workspace_size(tokens, num_experts, topk, 1)
-    space = empty_beside(topk_ids, (workspace,), "int32") if workspace else None
-    sort = compile_moe_sorting(num_experts=num_experts, topk=topk, unit_size=1)
-    sort(*pairs, *order, space, tokens, stream, *lists)
-    return weights[:count], rows[:count], targets[:count], ends
-
-
 def gate_all(logits: Any, topk_weights: Any, topk_ids: Any, renormalize: bool, stream: object) -> None:
     """Ids and weights of the largest of each token's softmax, by a launch of their own."""
     tokens, topk = topk_ids.shape
@@ -438,7 +400,7 @@ def check_buffers(
     )  # fmt: skip
     if mask is not None:
         wanted = (*wanted, ("expert_mask", mask, experts, ("int32", "int8", "uint8", "bool")))
-    for name, array, count, types in wanted:
+    for name, array, count, types in (entry for entry in wanted if entry[1] is not None):
         dtype, length = str(array.dtype).removeprefix("torch."), prod(array.shape)
         if dtype not in types or length < count:
             raise ValueError(f"{name} holds {length} of {dtype}; it must have at least {count} of {' or '.join(types)}")

@@ -78,6 +78,9 @@ def build_topk_gating_softmax_module(
     def topk_gating_kernel(
         logits: fx.Tensor, weights: fx.Tensor, indices: fx.Tensor, token_expert: fx.Tensor, T: fx.Int32
     ):
+        if fx.const_expr(fx.nvvm.is_target()):
+            fx.nvvm.griddepcontrol_wait()
+            fx.nvvm.griddepcontrol_launch_dependents()
         lanes = lanes_of(num_experts, fx.num_warp_threads())
         lane, group = fx.thread_idx.x % lanes, fx.thread_idx.x // lanes
         place = fx.block_idx.x * (THREADS // lanes) + group
@@ -97,7 +100,10 @@ def build_topk_gating_softmax_module(
     ):  # fmt: skip
         per_block = THREADS // lanes_of(num_experts, fx.num_warp_threads())
         topk_gating_kernel(logits, weights, indices, token_expert, T).launch(
-            grid=(fx.ceildiv(T, per_block), 1, 1), block=(THREADS, 1, 1), stream=stream
+            grid=(fx.ceildiv(T, per_block), 1, 1),
+            block=(THREADS, 1, 1),
+            stream=stream,
+            pdl=fx.nvvm.is_target(),
         )
 
     return topk_gating_softmax

@@ -144,6 +144,8 @@ def mean_loss_kernel(
     averaged: fx.Constexpr[bool],
 ):  # fmt: skip
     """The sum of the losses, or their mean over rows that are not ignored; one block, in a fixed order."""
+    if fx.nvvm.is_target():
+        fx.nvvm.griddepcontrol_wait()  # it begins while the losses are computed
     total, count = fx.Float32(0.0), fx.Float32(0.0)
     for row in range(fx.thread_idx.x, m, THREADS):
         total = total + loss[row]
@@ -171,5 +173,5 @@ def mean_loss(
 ):  # fmt: skip
     """``result[0]`` is the sum or mean of the losses, ``scale[0]`` what each row's gradient is to be multiplied by."""
     mean_loss_kernel(loss, target, result, scale, m, ignore, averaged).launch(
-        grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream
+        grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
     )

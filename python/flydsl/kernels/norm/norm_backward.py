@@ -13,17 +13,17 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.reduce import add
 from flydsl.kernels.blocks.row_choice import RowTask, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn
-from flydsl.kernels.blocks.row_plan import RowPlan, check_row
-from flydsl.kernels.blocks.rows import Line, Share, places, row_start, store_iteration, vectors_of
+from flydsl.kernels.blocks.row_machine import machine_of_target
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row, register_limit
+from flydsl.kernels.blocks.rows import Share, places, row_start, store_iteration, vectors_of
 
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
 FEWEST, MOST = 32, 528
-COLUMNS, ROWS = 32, 8
-"""Threads of a block that adds up partial sums: columns, and rows of each at once."""
+COLUMNS, ROWS, AT_ONCE = 32, 16, 8
+"""Threads of a block that adds up partial sums: columns, and rows of each at once; and loads of a thread at once."""
 
 
 def partial_rows(length: int, rows: int) -> int:
@@ -56,9 +56,10 @@ def norm_backward_launcher(
         sources = (dy, x) if dresidual is None else (dy, x, dresidual)
 
         def code(work: RowWork, sums: list[Any]) -> list[Any]:
-            return _norm_bwd_row(work, sums, mean, rstd, length)
+            return _norm_bwd_row(work, sums, length)
 
-        arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1)
+        given = (rstd,) if mean is None else (rstd, mean)
+        arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
         smem = fx.SharedAllocator(128, static=False)
         meeting = smem.allocate(fx.Array[fx.Float32, plan.rows * plan.length]).ptr if plan.rows > 1 else None
         sums = for_rows_in_turn(arrays, m, plan, code, smem)
@@ -79,23 +80,26 @@ def norm_backward_launcher(
             blocks = fx.max(fx.min(blocks, fx.Int32(dgamma_sums.shape[0])), fx.Int32(1))
         cluster = (chosen.cluster, 1, 1) if chosen.cluster > 1 else None
         norm_bwd_kernel(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, m, chosen).launch(
-            grid=(blocks * chosen.cluster, 1, 1), block=(chosen.threads, 1, 1), cluster=cluster, stream=stream
-        )
+            grid=(blocks * chosen.cluster, 1, 1), block=(chosen.threads, 1, 1), cluster=cluster, stream=stream,
+            value_attrs={"fly.maxnreg": register_limit(chosen, machine_of_target(), 1)} if fx.nvvm.is_target() else {},
+        )  # fmt: skip
         if not atomic:
-            for sums, result in ((dgamma_sums, dgamma), (dbeta_sums, dbeta)):
-                if result is not None:
-                    add_rows_kernel(sums, result, blocks, length).launch(
-                        grid=(-(-length // COLUMNS), 1, 1), block=(COLUMNS * ROWS, 1, 1), stream=stream
-                    )
+            wanted = [(dgamma_sums, dgamma)] if dgamma is not None else []
+            wanted += [(dbeta_sums, dbeta)] if dbeta is not None else []
+            if fx.const_expr(len(wanted) > 0):
+                add_rows_kernel(tuple(wanted), blocks, length).launch(
+                    grid=(-(-length // COLUMNS), len(wanted), 1), block=(COLUMNS * ROWS, 1, 1), stream=stream,
+                    pdl=fx.nvvm.is_target(),
+                )  # fmt: skip
 
     return norm_bwd
 
 
-def _norm_bwd_row(work: RowWork, sums: list[Any], mean: Any, rstd: Any, length: int) -> list[Any]:
+def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
     """Write dx of a row; returns the sums with what the row adds to them."""
     iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
-    scale = rstd[work.index]
-    offset = None if mean is None else -mean[work.index] * scale
+    scale, *mean = work.given
+    offset = -mean[0] * scale if mean else None
 
     def normed(vector: Any) -> Any:
         return vector * scale if offset is None else fx.math.fma(vector, scale, offset)
@@ -114,8 +118,7 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], mean: Any, rstd: Any, length: 
         total = d if total is None else total + d
     parts = [products] if offset is None else [products, total]
     values = [part.reduce("add", fastmath="reassoc") for part in parts]
-    waves = work.exchange.publish([work.exchange.reduce(value, add) for value in values])
-    means = [waves.combine(waves.read(index, 0.0), add) * (1.0 / length) for index in range(len(values))]
+    means = [total * (1.0 / length) for total in work.exchange.totals(values)]
     slope, shift = -means[0] * scale, None if offset is None else -means[1] * scale
     factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
     added = list(sums)
@@ -137,66 +140,77 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], mean: Any, rstd: Any, length: 
 def _give_sums(sums: list[Any], out: Any, meeting: Any, plan: RowPlan, atomic: bool) -> None:
     """Add up the sums of the rows of a block, and write or add them."""
     share = Share(plan)
-    if plan.rows > 1:
-        sums = _sums_of_block(sums, share, meeting)
     start = fx.get_iter(out) if atomic else row_start(out, fx.block_idx.x // plan.cluster)
+    if plan.rows > 1:
+        _give_sums_of_rows(sums, start, meeting, share, atomic)
+        return
     vectors = vectors_of(start + share.offset * plan.width, plan)
-    first = True if plan.rows == 1 else share.row == 0
     for iteration, vector in enumerate(sums):
         if atomic:
-            _add_iteration(vector, start + share.offset * plan.width, share, iteration, first)
+            _add_iteration(vector, start + share.offset * plan.width, share, iteration)
         else:
-            store_iteration(vector, vectors, share, iteration, first, dtype=fx.Float32)
+            store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)
 
 
-def _add_iteration(vector: Any, start: Any, share: Share, iteration: int, alive: Any) -> None:
+def _add_iteration(vector: Any, start: Any, share: Share, iteration: int) -> None:
     """Add one of this thread's vectors to memory, element by element."""
     plan = share.plan
     line = fx.make_view(start, fx.make_layout(plan.length, 1))
     for place, number in enumerate(share.accesses(iteration)):
         inside = share.inside(number)
-        writes = fx.Boolean(True) if inside is True else inside
-        if writes if alive is True else writes & alive:
+        if fx.Boolean(True) if inside is True else inside:
             for element in range(plan.width):
                 value = vector[place * plan.width + element]
                 fx.atomic("add", line, value, at=share.vector(number) * plan.width + element)
 
 
-def _sums_of_block(sums: list[Any], share: Share, meeting: Any) -> list[Any]:
-    """The sums of all rows of a block, in the threads of its first row."""
+@flyc.jit
+def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, share: Share, atomic: bool) -> None:
+    """The sums of all rows of a block meet in shared memory; each thread then has a column of them."""
     plan = share.plan
     fx.barrier()
     vectors = vectors_of(meeting + share.row * plan.length, plan)
     for iteration, vector in enumerate(sums):
         store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)
     fx.barrier()
-    rows = [
-        Line(vectors_of(meeting + row * plan.length, plan), share, 0.0, keep=False, dtype=fx.Float32)
-        for row in range(plan.rows)
-    ]
-    return [_total([row[iteration] for row in rows]) for iteration in range(plan.iterations)]
-
-
-def _total(vectors: list[Any]) -> Any:
-    first, *others = vectors
-    return sum(others, first)
+    line = fx.make_view(start, fx.make_layout(plan.length, 1))
+    for column in range(fx.thread_idx.x, plan.length, plan.threads):
+        total = meeting[column]
+        for row in fx.range_constexpr(1, plan.rows):
+            total = total + meeting[column + row * plan.length]
+        if fx.const_expr(atomic):
+            fx.atomic("add", line, total, at=column)
+        else:
+            line[column] = total
 
 
 @flyc.kernel
-def add_rows_kernel(partial: fx.Tensor, result: fx.Tensor, rows: fx.Int32, length: fx.Constexpr[int]):
-    """The sums of the columns of a matrix, in a fixed order: each thread every eighth row, then the eight of them."""
+def add_rows_kernel(wanted: Any, rows: fx.Int32, length: fx.Constexpr[int]):
+    """The sums of the columns of matrices, in a fixed order: each thread every 16th row, then the 16 of them.
+
+    ``wanted`` has pairs of a matrix and where its sums go; each has blocks of its own.
+    """
+    if fx.nvvm.is_target():
+        fx.nvvm.griddepcontrol_wait()
+    parts = fx.SharedAllocator().allocate(fx.Array[fx.Float32, COLUMNS * ROWS]).peek()
+    for place, (partial, result) in enumerate(wanted):
+        if fx.block_idx.y == place:
+            _add_columns(partial, result, rows, length, parts)
+
+
+@flyc.jit
+def _add_columns(partial: fx.Tensor, result: fx.Tensor, rows: fx.Int32, length: int, parts: Any) -> None:
     lane, group = fx.thread_idx.x % COLUMNS, fx.thread_idx.x // COLUMNS
     column = fx.block_idx.x * COLUMNS + lane
-    inside = column < length
+    inside = fx.min(column, fx.Int32(length - 1))
     total = fx.Float32(0.0)
-    for row in range(group, rows, ROWS):
-        if inside:
-            total = total + partial[row, column]
-    smem = fx.SharedAllocator()
-    parts = smem.allocate(fx.Array[fx.Float32, COLUMNS * ROWS]).peek()
+    for first in range(group, rows, ROWS * AT_ONCE):
+        found = [partial[fx.min(first + other * ROWS, rows - 1), inside] for other in range(AT_ONCE)]
+        for other, value in enumerate(found):
+            total = total + (first + other * ROWS < rows).select(value, fx.Float32(0.0))
     parts[fx.thread_idx.x] = total
     fx.barrier()
-    if (group == 0) & inside:
+    if (group == 0) & (column < length):
         whole = parts[lane]
         for other in fx.range_constexpr(1, ROWS):
             whole = whole + parts[lane + other * COLUMNS]

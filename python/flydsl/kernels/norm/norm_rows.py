@@ -133,16 +133,15 @@ def norm_statistics(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
 
 
 def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
-    waves = work.exchange.publish([work.exchange.reduce(sum_of_squares(x), add)])
-    total = waves.combine(waves.read(0, 0.0), add)
+    (total,) = work.exchange.totals([sum_of_squares(x)])
     return fx.math.rsqrt(total * (1.0 / form.length) + form.eps, fastmath="afn")
 
 
 def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
     """(sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
     if not x.held:
-        return _moments_of_wave(*thread_moments(x), exchange)
-    total, count = exchange.reduce(row_sum(x), add), exchange.reduce(x.share.count(), add)
+        return _moments_of_wave(*thread_moments(x), _count_of_wave(x, exchange), exchange)
+    total, count = exchange.reduce(row_sum(x), add), _count_of_wave(x, exchange)
     mean = mean_of(total, count)
     centred = (x.share.within(vector - mean, iteration) for iteration, vector in enumerate(x.again()))
     return total, exchange.reduce(sum_of_squares(centred), add), count
@@ -158,10 +157,7 @@ def thread_moments(x: Line) -> tuple[Any, Any, Any]:
     share, pivot, sums, squares = x.share, None, None, None
     for iteration, vector in enumerate(x):
         if pivot is None:
-            insides = share.insides(iteration)
-            ones = [fx.Float32(1.0) if i is True else i.select(fx.Float32(1.0), fx.Float32(0.0)) for i in insides or ()]
-            count = sum(ones[1:], ones[0]) if ones else fx.Float32(float(vector.numel))
-            pivot = mean_of(vector.reduce("add", fastmath="reassoc"), count)
+            pivot = mean_of(vector.reduce("add", fastmath="reassoc"), share.counted(iteration))
         apart = share.within(vector - pivot, iteration)
         sums = apart if sums is None else sums + apart
         squares = apart * apart if squares is None else fx.math.fma(apart, apart, squares)
@@ -171,9 +167,17 @@ def thread_moments(x: Line) -> tuple[Any, Any, Any]:
     return fx.math.fma(count, pivot, apart), fx.max(own, fx.Float32(0.0)), count
 
 
-def _moments_of_wave(total: Any, squares: Any, count: Any, exchange: RowExchange) -> tuple[Any, Any, Any]:
-    """The moments of a wave from those of its threads."""
-    whole, elements = exchange.reduce(total, add), exchange.reduce(count, add)
+def _count_of_wave(x: Line, exchange: RowExchange) -> Any:
+    """How many elements of the row a wave has."""
+    known = x.share.count_of_wave(exchange.group)
+    return exchange.reduce(x.share.count(), add) if known is None else known
+
+
+def _moments_of_wave(
+    total: Any, squares: Any, count: Any, elements: Any, exchange: RowExchange
+) -> tuple[Any, Any, Any]:
+    """The moments of a wave, which has ``elements``, from those of its threads."""
+    whole = exchange.reduce(total, add)
     apart = mean_of(total, count) - mean_of(whole, elements)
     return whole, exchange.reduce(fx.math.fma(count * apart, apart, squares), add), elements
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.reduce import add
 from flydsl.kernels.blocks.row_choice import RowTask, choose, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_machine import HOPPER
@@ -40,8 +39,7 @@ def build_softmax_bwd_module(N: int, dtype_str: str = "f32", plan: RowPlan | Non
 
 def softmax_bwd_row(work: RowWork) -> None:
     dy, y = work.x
-    waves = work.exchange.publish([work.exchange.reduce(dot(dy, y), add)])
-    total = waves.combine(waves.read(0, 0.0), add)
+    (total,) = work.exchange.totals([dot(dy, y)])
     for iteration, (gradient, value) in enumerate(zip(dy.again(), y.again(), strict=True)):
         work.store(iteration, value * (gradient - total))
 
@@ -49,4 +47,4 @@ def softmax_bwd_row(work: RowWork) -> None:
 def softmax_bwd_buffered_operands(N: int, dtype: str) -> int:
     """How many of dy and y stay on the multiprocessor between the two passes over a row of a launch of many rows."""
     plan = choose(N, dtype, HOPPER, 0, task=TASK).many
-    return 2 if plan.keep or plan.staged else 0
+    return 2 if plan.keep or plan.staged or plan.slots else 0

@@ -110,15 +110,17 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
 # Groups of a row -----------------------------------------------------------------------------------------------------
 
 
-def _piece(X: Any, row: Any, piece: Any) -> Any:
-    """32 neighbouring elements of a row, as f32."""
-    start = fx.get_iter(X[row, None]) + piece * PIECE
-    return fx.make_view(start, fx.make_layout(PIECE, 1)).load().to(fx.Float32)
+def _piece(X: Any, row: Any, piece: Any, length: int = PIECE, aligned: int = 0) -> Any:
+    """Neighbouring elements of a row, as f32."""
+    start = fx.get_iter(X[row, None]) + piece * length
+    start = start.aligned(aligned) if aligned else start
+    return fx.make_view(start, fx.make_layout(length, 1)).load().to(fx.Float32)
 
 
-def _write(out: Any, row: Any, place: Any, vector: Any) -> None:
+def _write(out: Any, row: Any, place: Any, vector: Any, aligned: int = 0) -> None:
     """Write neighbouring bytes of a row."""
     start = fx.get_iter(out[row, None]) + place
+    start = start.aligned(aligned) if aligned else start
     fx.make_view(start, fx.make_layout(vector.numel, 1)).store(vector)
 
 
@@ -179,45 +181,57 @@ def _check_groups(length: int, dtype: str, group: int) -> None:
 # Blocks --------------------------------------------------------------------------------------------------------------
 
 SIDE = 128
-PER_BLOCK = SIDE // PIECE
-"""Threads of a row of a block."""
+ALIGNMENT = 16
+"""Bytes, of which addresses are multiples where accesses are wide."""
+SHORT = 8
+"""Elements of a thread where a block is a part of one row: 16 bytes, neighbours beside each other."""
 
 
 @cache
-def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp8") -> Any:
-    """The launcher ``fn(X, Q, scales, m)`` of blocks of 1 x 128 or 128 x 128; m is a multiple of ``rows``."""
+def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp8", aligned: bool = False) -> Any:
+    """The launcher ``fn(X, Q, scales, m)`` of blocks of 1 x 128 or 128 x 128; m is a multiple of ``rows``.
+
+    ``aligned`` promises that X and Q begin at multiples of 16 bytes, which NVIDIA's wide accesses need.
+    """
     _check_groups(N, dtype, SIDE)
     if rows not in (1, SIDE):
         raise ValueError(f"blocks have 1 or {SIDE} rows, got {rows}")
-    threads = PER_BLOCK * (rows if rows > 1 else THREADS // PER_BLOCK)
-    columns = N // SIDE
+    length = PIECE if rows > 1 else SHORT
+    per_block, columns = SIDE // length, N // SIDE  # threads of a row of a block, and blocks of a row
+    threads = per_block * rows if rows > 1 else THREADS
+    wide = (ALIGNMENT, min(length, ALIGNMENT)) if aligned else (0, 0)
 
     @flyc.kernel
     def block_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32):
-        place, group = fx.thread_idx.x % PER_BLOCK, fx.thread_idx.x // PER_BLOCK
+        if fx.const_expr(fx.nvvm.is_target()):
+            fx.nvvm.griddepcontrol_wait()
+            fx.nvvm.griddepcontrol_launch_dependents()
+        place, group = fx.thread_idx.x % per_block, fx.thread_idx.x // per_block
         if fx.const_expr(rows > 1):
             row, block = fx.block_idx.x // columns * rows + group, fx.block_idx.x % columns
             alive = fx.Boolean(True)
         else:
-            number = fx.block_idx.x * (threads // PER_BLOCK) + group
+            number = fx.block_idx.x * (threads // per_block) + group
             alive = number < m * columns
             number = alive.select(number, fx.Int32(0))
             row, block = number // columns, number % columns
-        piece = block * PER_BLOCK + place
-        vector = _piece(X, row, piece)
-        top = wave_reduce(abs(vector).reduce("maximumf"), maximum, PER_BLOCK if rows == 1 else None)
+        piece = block * per_block + place
+        vector = _piece(X, row, piece, length, wide[0])
+        top = wave_reduce(abs(vector).reduce("maximumf"), maximum, per_block if rows == 1 else None)
         if fx.const_expr(rows > 1):
             top = _block_maximum(top, threads)
         scale, inverse = row_scale(top, quant)
         if alive:
-            _write(Q, row, piece * PIECE, quantised(vector * inverse, quant))
+            _write(Q, row, piece * length, quantised(vector * inverse, quant), wide[1])
             if place == 0:
                 scales[row // rows, block] = scale
 
     @flyc.jit
     def block_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        blocks = m // rows * columns if rows > 1 else fx.ceildiv(m * columns, threads // PER_BLOCK)
-        block_quant_kernel(X, Q, scales, m).launch(grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream)
+        blocks = m // rows * columns if rows > 1 else fx.ceildiv(m * columns, threads // per_block)
+        block_quant_kernel(X, Q, scales, m).launch(
+            grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
+        )
 
     return block_quant
 

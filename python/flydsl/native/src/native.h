@@ -364,4 +364,137 @@ enum CallStatus {
     CALL_MISREAD = -1000000, /* the arguments are not those of the plan, and nothing was done */
 };
 
+/* Words of what calls that are repeated know of Python and torch: objects, then functions. */
+enum Interpreter {
+    PYTHON_TENSOR_TYPE,
+    PYTHON_PARAMETER_TYPE,
+    PYTHON_INT_TYPE,
+    PYTHON_FLOAT_TYPE,
+    PYTHON_STR_TYPE,
+    PYTHON_TUPLE_TYPE,
+    PYTHON_SIZE_TYPE, /* torch.Size, a tuple */
+    PYTHON_NONE,
+    PYTHON_TRUE,
+    PYTHON_FALSE,
+    PYTHON_IS_NEG,
+    PYTHON_IS_GRAD_ENABLED,
+    PYTHON_REQUIRES_GRAD, /* the attribute's name */
+    PYTHON_REPORT,        /* likewise */
+    PYTHON_EMPTY_LIKE,
+    PYTHON_READER, /* DLPack's, of tensors */
+    PYTHON_LOWEST_ADDRESS,
+    PYTHON_INC_REF,
+    PYTHON_DEC_REF,
+    PYTHON_ERR_CLEAR,
+    PYTHON_ERR_OCCURRED,
+    PYTHON_CALL_NO_ARGS,
+    PYTHON_CALL_ONE_ARG,
+    PYTHON_VECTORCALL,
+    PYTHON_GET_ATTR,
+    PYTHON_SET_ATTR,
+    PYTHON_AS_LONG_LONG,
+    PYTHON_AS_DOUBLE,
+    PYTHON_AS_UTF8,
+    PYTHON_FROM_LONG_LONG,
+    PYTHON_TUPLE_SIZE,
+    PYTHON_TUPLE_GET_ITEM,
+    PYTHON_TUPLE_NEW,
+    PYTHON_TUPLE_SET_ITEM,
+    PYTHON_BYTES_FROM,
+    PYTHON_DICT_GET_ITEM,
+    PYTHON_THREAD_STATE,
+    PYTHON_SAVE_THREAD,
+    PYTHON_RESTORE_THREAD,
+    TORCH_EMPTY_STRIDED, /* torch's functions without Python, the last of which wraps a tensor for it; or 0 */
+    TORCH_DATA_POINTER,
+    TORCH_DELETE,
+    TORCH_WRAP,
+    PYTHON_WORDS,
+};
+
+/* Words of an op: where its calls that can be repeated are. */
+enum Site {
+    SITE_PYTHON,
+    SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what `apply` is given */
+    SITE_TENSORS, /* that many arguments come first and may want gradients */
+    SITE_APPLY,
+    SITE_NOT_NOW, /* a function that says when the way with a gradient is not to be taken */
+    SITE_WORDS,
+};
+
+/* Words of the forward function of autograd. */
+enum Forward {
+    FORWARD_PYTHON,
+    FORWARD_TABLE, /* names of attributes: of a lane, its replay; of the context, the tensors to save and the lane */
+    FORWARD_SAVED,
+    FORWARD_LANE,
+    FORWARD_FIRST, /* a function of the same arguments, for calls that have no replay */
+    FORWARD_WORDS,
+};
+
+/* Words of a replay. Rows of the tensors it makes follow, then the numbers of those it returns and saves, its launches
+ * and the facts of what it is given. */
+enum Replay {
+    REPLAY_PYTHON,
+    REPLAY_GIVEN, /* arguments that it takes, the first buffers; those that it makes follow */
+    REPLAY_MADE,
+    REPLAY_LAUNCHES,
+    REPLAY_RETURNED,
+    REPLAY_ALONE, /* whether the first is returned, and not a tuple */
+    REPLAY_SAVED, /* how many, in a tuple beside what is returned; -1 without one */
+    REPLAY_STREAM_OF, /* a function of the next */
+    REPLAY_STREAM_DEVICE,
+    REPLAY_FACTS, /* where they begin */
+    REPLAY_FACTS_COUNT,
+    REPLAY_ROWS,
+};
+
+/* Words of a tensor that a replay makes; its extents and strides follow. */
+enum Made {
+    MADE_LENGTH,
+    MADE_PATTERN, /* a tensor that it is like */
+    MADE_SHOWN,   /* whether Python sees it */
+    MADE_RANK,
+    MADE_DTYPE, /* torch's numbers */
+    MADE_DEVICE_TYPE,
+    MADE_DEVICE_INDEX,
+    MADE_WORDS,
+};
+
+/* Words of a launch; places in its block follow, of a pointer each: the place, the buffer, and bytes behind its start. */
+enum Launched {
+    LAUNCHED_ENTRY,
+    LAUNCHED_LOCAL, /* has the thread's report */
+    LAUNCHED_NEW_REPORT,
+    LAUNCHED_FAIL,
+    LAUNCHED_GET_DEVICE, /* the driver's functions for the device that a thread has, or 0 where there is but one */
+    LAUNCHED_SET_DEVICE,
+    LAUNCHED_DEVICE,
+    LAUNCHED_BLOCK, /* address of the numbers, but for pointers and stream */
+    LAUNCHED_BLOCK_BYTES,
+    LAUNCHED_STREAM, /* its place in the block */
+    LAUNCHED_POINTERS,
+    LAUNCHED_WORDS,
+};
+
+enum Pointer { POINTER_PLACE, POINTER_BUFFER, POINTER_OFFSET, POINTER_WORDS };
+
+/* How an argument's facts begin, where it is no tensor; those of a tensor begin with its rank. */
+enum Fact {
+    FACT_INT = -1,
+    FACT_FLOAT = -2,
+    FACT_ONE = -3, /* an object that there is one of */
+    FACT_TUPLE = -4,
+    FACT_TEXT = -5,
+};
+
+enum ReplayLimit {
+    MOST_ARGUMENTS = 16,
+    MOST_BUFFERS = 32,
+    MOST_FACTS = 320,
+    REPLAY_ALIGNMENT = 16, /* of tensors that are given */
+    BYTES_HEADER = 32,     /* in front of the payload of a bytes object */
+    DLPACK_FLOAT = 2,      /* the code of f16, f32 and f64 */
+};
+
 #endif

@@ -3,58 +3,17 @@
  * `compiler/calls/native_call.py` writes the plan. Nothing of Python's headers is needed: the plan has the addresses of the
  * functions, and objects are opaque but for their type, which every version keeps behind the reference count.
  */
-#include "native.h"
+#include "python_objects.h"
 
-typedef struct {
-    uint64_t references;
-    const void *type;
-} Object;
-
-/* DLPack's DLTensor. */
-typedef struct {
-    uint64_t data;
-    uint64_t device; /* type and index */
-    uint32_t rank;
-    uint32_t dtype; /* code, bits and lanes */
-    const int64_t *shape, *strides;
-    uint64_t offset;
-} Tensor;
-
-typedef const int64_t Words;
 typedef struct __attribute__((packed)) {
     int16_t value;
 } Unaligned16;
-typedef struct __attribute__((packed)) {
-    int32_t value;
-} Unaligned32;
-typedef struct __attribute__((packed)) {
-    int64_t value;
-} Unaligned64;
-
-#define FUNCTION(plan, which, type) ((type *)(plan)[which])
-typedef int32_t Entry(void *block, void *report);
-typedef int32_t Reader(Object *tensor, Tensor *found);
-typedef Object *CallOneArg(Object *callable, Object *argument);
-typedef Object *GetAttr(Object *object, Object *name);
-typedef int32_t RichCompareBool(Object *a, Object *b, int32_t operation);
-typedef int64_t AsLongLong(Object *number, int32_t *overflow);
-typedef double AsDouble(Object *number);
-typedef void DecRef(Object *object);
-typedef void ErrClear(void);
-typedef void *SaveThread(void);
-typedef void RestoreThread(void *state);
-typedef Object *TupleGetItem(Object *tuple, int64_t index);
-typedef int64_t TupleSize(Object *tuple);
-
 static const int32_t EQUAL = 2; /* Py_EQ */
 
 static bool clear_error(Words *plan) {
     FUNCTION(plan, PLAN_ERR_CLEAR, ErrClear)();
     return false;
 }
-
-static void put64(char *block, int64_t place, int64_t value) { ((Unaligned64 *)(block + place))->value = value; }
-static void put32(char *block, int64_t place, int32_t value) { ((Unaligned32 *)(block + place))->value = value; }
 
 /* A leaf of a shape or stride; whether the value is one that the code accepts. */
 static inline bool take_leaf(Words *leaf, int64_t value, char *block) {

@@ -6,7 +6,7 @@ from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
 from flydsl.backends.host.thread_loops import Workgroup
-from flydsl.codegen.floats.narrow_floats import narrowing_function
+from flydsl.codegen.floats.narrow_floats import narrowing_function, widening_function
 
 
 def _called(name: str) -> Behaviour:
@@ -59,6 +59,19 @@ def _pair_of_e4m3(wg: Workgroup, op: Operation) -> None:
     body.bind(op.results[0], body.assign(f"or i16 {body.assign(f'shl i16 {high}, 8')}, {low}"))
 
 
+def _pair_of_f16(elem: str) -> Behaviour:
+    def run(wg: Workgroup, op: Operation) -> None:
+        body, pair = wg.body, "poison"
+        function, codes = widening_function(body.scope, elem, 0), body.operand(op.operands[0])
+        for place in range(2):
+            code = body.assign(f"trunc i16 {body.assign(f'lshr i16 {codes}, {8 * place}')} to i8")
+            number = body.assign(f"fptrunc float {body.assign(f'call float {function}(i8 {code})')} to half")
+            pair = body.assign(f"insertelement <2 x half> {pair}, half {number}, i32 {place}")
+        body.bind(op.results[0], pair)
+
+    return run
+
+
 _REDUX = {"add": ("add", 0), "and": ("and", -1), "or": ("or", 0), "xor": ("xor", 0), "min": ("smin", 2**31 - 1),
           "max": ("smax", -(2**31)), "umin": ("umin", -1), "umax": ("umax", 0)}  # fmt: skip
 
@@ -67,6 +80,8 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "llvm.nvvm.lg2.approx.ftz.f": thread(_called("log2"), pure=True),
     "llvm.nvvm.rcp.approx.ftz.f": thread(_reciprocal, pure=True),
     "llvm.nvvm.ff.to.e4m3x2.rn": thread(_pair_of_e4m3, pure=True),
+    "llvm.nvvm.e4m3x2.to.f16x2.rn": thread(_pair_of_f16("f8E4M3FN"), pure=True),
+    "llvm.nvvm.e5m2x2.to.f16x2.rn": thread(_pair_of_f16("f8E5M2"), pure=True),
     "llvm.nvvm.rsqrt.approx.ftz.f": thread(_reciprocal_root, pure=True),
     **{f"llvm.nvvm.redux.sync.{name}": meeting(_redux(*how)) for name, how in _REDUX.items()},
 }

@@ -291,7 +291,6 @@ def _show_to_engines(wg: Workgroup, op: Operation) -> None:
 _DONE_ALREADY = (
     "fence.mbarrier_init", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
     "griddepcontrol.launch_dependents", "prefetch.tensormap",
-    *(f"tma.prefetch.{rank}d" for rank in range(1, 6)),
 )  # fmt: skip
 
 ENTRIES: dict[str, HostIntrinsic] = {

@@ -1,8 +1,9 @@
 """A few rows times weights of four bits on Hopper, at the speed of memory: y = act(x @ weights^T + bias).
 
 Weights are those of `hopper_weights`, in the same order. Each warp has a strip of 16 of their rows and a part of K: it
-keeps two runs of 4 pieces of 16 x 64 codes on their way from memory to registers, 16 bytes a thread each, unpacks them
-there, and multiplies them by mma.sync with x, which lies in shared memory. The warps of a strip add up at the end, in
+keeps two runs of 4 pieces of 16 x 64 codes on their way from memory to registers, 16 bytes a thread each, and
+multiplies codes by mma.sync with x, which lies in shared memory. Sums of a group are scaled, not weights: of codes that
+are too large by as much as the zero, that times the sum of x is taken off. The warps of a strip add up at the end, in
 the same order in every run. Nothing is shared between blocks.
 """
 
@@ -14,10 +15,17 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
-from flydsl.kernels.gemm.few_rows.plan import HELD, RUN, RUN_K, TILE, FewRows
+from flydsl.kernels.gemm.few_rows.plan import RUN, RUN_K, TILE, FewRows
 from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
 from flydsl.kernels.gemm.hopper_tiles import extent
-from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS, codes_above, power_of_two, unpacked_codes
+from flydsl.kernels.gemm.hopper_weights import (
+    BLOCK_WORDS,
+    codes_above,
+    lane_factors,
+    passed_factors,
+    power_of_two,
+    unpacked_codes,
+)
 
 
 def copied(place: Any, count: int) -> Any:
@@ -61,34 +69,28 @@ class Strip:
         return list(copied(self.words + fx.min(block, self.blocks - 1) * BLOCK_WORDS, 4))
 
     def factors_of(self, run: Any) -> list[Any]:
-        """The four lanes of a row load factors of a group each, of those that the run begins with."""
-        first, last, found = (self.part * self.runs + run) * RUN_K, extent(self.arrays[0], 1) - 1, []
-        for four in range(ceildiv(RUN_K // self.form.group, 4) or 1):
-            group = fx.min(first // self.form.group + four * 4 + fx.lane_id() % 4, last)
-            found += [array[row, group] for row in self.rows for array in self.arrays]
-        return found
+        """A lane's factors of the groups that a run begins with, four at a time."""
+        first = (self.part * self.runs + run) * RUN_K // self.form.group
+        fours = range(ceildiv(RUN_K // self.form.group, 4) or 1)
+        return [factor for four in fours for factor in lane_factors(self.arrays, self.rows, first + four * 4)]
 
-    def scales_and_zeros(self, held: list[Any], run: Any, column: int) -> tuple[list[Any], list[Any]]:
+    def scales_and_zeros(self, loaded: list[Any], run: Any, column: int) -> tuple[list[Any], list[Any]]:
         """Of the two rows, in the group of a run's column, as numbers to multiply sums by and to take from codes."""
-        first, each = (self.part * self.runs + run) * RUN_K, len(self.arrays)
+        first, each = (self.part * self.runs + run) * RUN_K, 2 * len(self.arrays)
         group = (first + column) // self.form.group - first // self.form.group
         group = fx.Int32(column // self.form.group) if self.segment != BLOCK_ROWS else group
-        own = held[RUN * 4 + column // self.form.group // 4 * 2 * each :]
-        scales, zeros = [], []
-        for mine in (own[:each], own[each : 2 * each]):
-            if self.form.name == "mxfp4":
-                bits = power_of_two(fx.shuffle_idx(fx.Int32(mine[0].to(fx.Uint8)), group % 4, 4))
-                scales.append(fx.Vector.from_elements([bits], fx.Int32).bitcast(fx.Float32)[0])
-                continue
-            word = fx.Vector.from_elements([mine[0], mine[-1]], self.dtype).bitcast(fx.Int32)[0]
-            pair = fx.Vector.from_elements([fx.shuffle_idx(word, group % 4, 4)], fx.Int32).bitcast(self.dtype)
-            scales.append(fx.Float32(pair[0]))
-            zeros.append((fx.Float32(pair[1]) if each > 1 else fx.Float32(8.0)) + codes_above(self.form, self.dtype))
-        return scales, zeros
+        own = loaded[RUN * 4 + column // self.form.group // 4 * each :][:each]
+        factors = passed_factors(own, group % 4, self.dtype)
+        if self.form.name == "mxfp4":
+            bits = [fx.Vector.from_elements([power_of_two(exponent)], fx.Int32) for exponent in factors]
+            return [one.bitcast(fx.Float32)[0] for one in bits], []
+        zeros = [fx.Float32(zero) for zero in factors[2:]] or [fx.Float32(8.0)] * 2
+        return [fx.Float32(scale) for scale in factors[:2]], [x + codes_above(self.form, self.dtype) for x in zeros]
 
-    def multiply(self, held: list[Any], run: Any, x: Any, sums: list[Any]) -> list[Any]:
-        """sums += the weights of a run * x; what it held is replaced by the run after the next as it is used up."""
-        at = run // HELD % 2 * (self.config.rows * self.config.line) + (self.part * HELD + run % HELD) * RUN_K
+    def multiply(self, loaded: list[Any], run: Any, x: Any, sums: list[Any]) -> list[Any]:
+        """sums += the weights of a run * x; what was loaded is replaced by the run after the next as it is used up."""
+        held = self.config.held
+        at = self.config.place(run) + (self.part * held + run % held) * RUN_K
         following: list[Any] = []
         for i in range(RUN):
             x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(self.config.tiles)]
@@ -96,9 +98,9 @@ class Strip:
                 column = i * BLOCK_ROWS + j * 16
                 if column % self.segment == 0:
                     codes, ones = ([self.zeros() for _ in sums] for _ in range(2))
-                self.add_products(held[i * 4 + j], [words[2 * j : 2 * j + 2] for words in x_words], codes, ones)
+                self.add_products(loaded[i * 4 + j], [words[2 * j : 2 * j + 2] for words in x_words], codes, ones)
                 if (column + 16) % self.segment == 0:
-                    scaled_sums(sums, codes, ones, *self.scales_and_zeros(held, run, column))
+                    scaled_sums(sums, codes, ones, *self.scales_and_zeros(loaded, run, column))
             following += self.words_of(run + 2, i)
         return following + self.factors_of(run + 2)
 
@@ -147,7 +149,7 @@ def few_rows_kernel(
     """``wide`` says that lines of x are multiples of 16 bytes."""
     dtype, m, n = x.dtype, extent(y, 0), extent(y, 1)
     smem = fx.SharedAllocator(1024, static=False)
-    x_ptr = smem.allocate(fx.Array[dtype, 2 * config.rows * config.line, 16]).ptr
+    x_ptr = smem.allocate(fx.Array[dtype, config.places * config.rows * config.line, 16]).ptr
     shape = (4, 32, config.tiles, config.warps)
     parts = fx.make_view(smem.allocate(fx.Array[fx.Float32, 128 * config.tiles * config.warps, 16]).ptr,
                          fx.make_layout(shape, (1, 4, 128, 128 * config.tiles)))  # fmt: skip
@@ -159,13 +161,15 @@ def few_rows_kernel(
     sums = [fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)]
     for part in sums:
         part.fill(0.0)
-    for run in range(0, strip.runs, HELD):
+    for begin in range(0, strip.runs, config.held):
         fx.nvvm.cp_async_wait_group(0)
         fx.barrier()  # x of these runs is there, and nobody reads that of the runs before
-        bring(x, x_ptr, strip, run + HELD, m, wide, config)
-        even = strip.multiply(even, run, x_ptr, sums)
-        if run + 1 < strip.runs:
-            odd = strip.multiply(odd, run + 1, x_ptr, sums)
+        if fx.const_expr(config.places > 1):
+            bring(x, x_ptr, strip, begin + config.held, m, wide, config)
+        for run in range(begin, fx.min(begin + config.held, strip.runs), 2):
+            even = strip.multiply(even, run, x_ptr, sums)
+            if run + 1 < strip.runs:
+                odd = strip.multiply(odd, run + 1, x_ptr, sums)
     add_up(strip, sums, parts, bias, y, activation, config)
 
 
@@ -173,11 +177,11 @@ def few_rows_kernel(
 def bring(x, x_ptr, strip, run, m, wide, config):
     """Send for the columns of x that the parts' next runs multiply, to one of two places; behind the last are zeros."""
     k, dtype, each = extent(x, 1), x.dtype, 8 if wide else 1
-    atom, pieces = fx.make_copy_atom(fx.nvvm.CpAsync(128), dtype), config.parts * HELD * RUN_K // each
-    start = run // HELD % 2 * (config.rows * config.line)
+    atom, held = fx.make_copy_atom(fx.nvvm.CpAsync(128), dtype), config.held * RUN_K
+    start, pieces = config.place(run), config.parts * held // each
     for i in range(fx.thread_idx.x, config.rows * pieces, config.warps * 32):
         row, at = i // pieces, i % pieces * each
-        column = (at // (HELD * RUN_K) * strip.runs + run) * RUN_K + at % (HELD * RUN_K)
+        column = (at // held * strip.runs + run) * RUN_K + at % held
         place = fx.make_view(x_ptr + (start + row * config.line + at), fx.make_layout(each, 1))
         is_inside = (column < k) & (run < strip.runs)
         row = fx.min(row, m - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from flydsl.kernels.gemm.hopper_plan import (
     BLOCK_ROWS,
@@ -19,8 +20,6 @@ from flydsl.kernels.gemm.hopper_plan import (
 RUN = 4
 """Pieces of 64 along K that a warp loads at once."""
 RUN_K = RUN * BLOCK_ROWS
-HELD = 2
-"""Runs of x of each part that lie in shared memory, while as much is on its way."""
 TILE = 8
 """Rows of x of one mma.sync."""
 PAD = 8
@@ -28,17 +27,22 @@ PAD = 8
 MOST_ROWS = 16
 RESIDENT_WARPS = 16
 """Of a multiprocessor: a thread has up to 128 registers."""
+HELD_BYTES = 32768
+"""Of x that a block waits for before it multiplies: what the second-level cache sends in half a microsecond or so."""
 MARGIN = 2048
 """Shared memory that the system and alignment take of a block."""
 
 
 @dataclass(frozen=True)
 class FewRows:
-    """How a block is made: warps, strips of 16 rows of weights among them, and rows of x."""
+    """How a block is made: warps, strips of 16 rows of weights among them, rows of x, and runs of each part that x is
+    held of, an even number: all of them in one place, or some while the next are on their way to the other of two."""
 
     warps: int
     strips: int
     rows: int
+    held: int
+    places: int = 2
 
     @property
     def parts(self) -> int:
@@ -48,7 +52,11 @@ class FewRows:
     @property
     def line(self) -> int:
         """Elements of a line of x in shared memory."""
-        return self.parts * HELD * RUN_K + PAD
+        return self.parts * self.held * RUN_K + PAD
+
+    def place(self, run: Any) -> Any:
+        """Where x of a run begins in shared memory."""
+        return run // self.held % self.places * (self.rows * self.line)
 
     @property
     def tiles(self) -> int:
@@ -56,8 +64,12 @@ class FewRows:
 
     @property
     def shared_bytes(self) -> int:
-        """x twice, that of these runs and of the next, and sums."""
-        return 2 * self.rows * self.line * 2 + self.warps * self.tiles * 512
+        """x and sums."""
+        return self.places * self.rows * self.line * 2 + self.warps * self.tiles * 512
+
+    def can_hold(self, k: int) -> bool:
+        """Whether x of so many columns goes through the places."""
+        return self.places > 1 or self.held >= ceildiv(ceildiv(k, RUN_K), self.parts)
 
     @property
     def resident(self) -> int:
@@ -65,24 +77,33 @@ class FewRows:
         return RESIDENT_WARPS // self.warps
 
 
-def few_rows_configs(m: int) -> list[FewRows]:
-    """Every configuration that the model compares for so many rows of x."""
-    found = [FewRows(warps, strips, 1 << (m - 1).bit_length()) for warps in (16, 8) for strips in (4, 2, 1)]
-    return [config for config in found if config.shared_bytes + MARGIN <= SHARED_BYTES // config.resident]
+def few_rows_configs(m: int, k: int) -> list[FewRows]:
+    """Every configuration that the model compares: x as a whole where it is small, so that warps meet only once."""
+    rows, found = 1 << (m - 1).bit_length(), []
+    for warps in (16, 8):
+        for strips in (4, 2, 1):
+            parts = warps // strips
+            runs = ceildiv(ceildiv(k, RUN_K), parts)
+            held = max(HELD_BYTES // (2 * rows * parts * RUN_K) // 2 * 2, 2)
+            config = FewRows(warps, strips, rows, *((runs + runs % 2, 1) if held >= runs else (held, 2)))
+            if config.shared_bytes + MARGIN <= SHARED_BYTES // config.resident:
+                found.append(config)
+    return found
 
 
 def few_rows_time(problem: Problem, config: FewRows, machine: Machine = HOPPER, sms: int = 132) -> float:
     """Microseconds of a launch; ``problem`` as the caller has it."""
-    blocks = ceildiv(problem.n, WARP_ROWS * config.strips)
-    rounds = ceildiv(blocks, sms * config.resident)
+    rounds = max(ceildiv(problem.n, WARP_ROWS * config.strips) / (sms * config.resident), 1.0)
     runs = ceildiv(ceildiv(problem.k, RUN_K), config.parts)
-    holding = config.rows * config.parts * runs * RUN_K * 2 / machine.port * config.resident
-    working = runs * machine.unpacking_run * RESIDENT_WARPS / 4 * (1 + machine.more_tiles * (config.tiles - 1))
-    each = machine.few_rows + (holding + working) / machine.cycles
-    return machine.launch + longest(machine, rounds * each, problem.swapped.moved / machine.memory)
+    # A run takes the time from its loads to what they bring, however many warps there are.
+    taken = config.rows * config.parts * RUN_K * 2 * config.resident / machine.few_rows_port
+    each = machine.few_rows_run * (1 + machine.more_tiles * (config.tiles - 1)) + taken
+    return machine.launch + longest(
+        machine, rounds * (machine.few_rows + runs * each / machine.cycles), problem.swapped.moved / machine.memory
+    )
 
 
 @lru_cache(maxsize=4096)
 def choose_few_rows(problem: Problem, sms: int = 132) -> FewRows:
     """The configuration that the model finds fastest."""
-    return min(few_rows_configs(problem.m), key=lambda config: few_rows_time(problem, config, HOPPER, sms))
+    return min(few_rows_configs(problem.m, problem.k), key=lambda config: few_rows_time(problem, config, HOPPER, sms))

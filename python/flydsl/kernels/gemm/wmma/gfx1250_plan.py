@@ -106,10 +106,10 @@ class TilePlan:
             raise ValueError(f"a cluster has at most 16 workgroups, got {self.cluster_m} x {self.cluster_n}")
         if self.threads > 1024:
             raise ValueError(f"a workgroup has at most 32 waves, got {self.m_warp} x {self.n_warp}")
-        if self.turns < self.stages:
+        if self.iterations < self.stages:
             raise ValueError(
-                f"K / split_k = {self.k // self.split_k} has {self.turns} tiles of {self.tile_k}, and num_buffers = "
-                f"{self.stages} want as many: take a smaller tile_k, or fewer"
+                f"K / split_k = {self.k // self.split_k} has {self.iterations} tiles of {self.tile_k}, and "
+                f"num_buffers = {self.stages} want as many: take a smaller tile_k, or fewer"
             )
         if not self.specialised and (self.waves & (self.waves - 1) or self.tile_m % self.waves):
             raise ValueError(
@@ -161,14 +161,14 @@ class TilePlan:
         return self.tile_k // self.a.depth
 
     @property
-    def turns(self) -> int:
+    def iterations(self) -> int:
         """Tiles along K of a workgroup."""
         return self.k // (self.tile_k * self.split_k)
 
     @property
     def loops(self) -> int:
-        """Turns of the loop, a tile in each stage, with a tile to fetch for each that is multiplied."""
-        return max(self.turns - (self.stages - 1), 0) // self.stages
+        """Iterations of the loop, a tile in each stage, with a tile to fetch for each that is multiplied."""
+        return max(self.iterations - (self.stages - 1), 0) // self.stages
 
     @property
     def row_bytes(self) -> int:
@@ -223,7 +223,7 @@ class TilePlan:
 
     @property
     def copies(self) -> int:
-        """Matrices of which a tile is fetched for every turn."""
+        """Matrices of which a tile is fetched for every iteration."""
         return 4 if self.scaled_by_groups else 2
 
     @property
@@ -272,7 +272,7 @@ def estimated_clocks(plan: TilePlan, m: int, n: int) -> float:
     traffic = (plan.tile_m * plan.a.step_bytes + plan.tile_n * plan.b.step_bytes) / FETCH_BYTES
     step = max(products + operands / LDS_BYTES_A_CLOCK, traffic)
     result = plan.tile_m * plan.tile_n * OUT_DTYPES[plan.out_dtype].width / 8 / FETCH_BYTES
-    return rounds * (plan.turns * plan.steps * step + result + START_CLOCKS)
+    return rounds * (plan.iterations * plan.steps * step + result + START_CLOCKS)
 
 
 @lru_cache(1024)

@@ -1,6 +1,6 @@
 """The pieces of gfx1250's GEMMs: tiles that the tensor data mover brings into a ring in LDS, and C on its way out.
 
-A wave tells the engine of a tile and goes on; ``tensorcnt`` counts the wave's tiles on their way. Each turn has one
+A wave tells the engine of a tile and goes on; ``tensorcnt`` counts the wave's tiles on their way. Each iteration has a
 barrier, in two halves: a wave *signals* when its share of the next tile is there and its own reads of this one are
 done, multiplies what it has read, and *waits* behind that. The stage that all have left is filled again then.
 
@@ -118,7 +118,7 @@ class Tiles:
         self.plan, self.m, self.n = plan, m, n
         column = fx.block_idx.y
         self.first_m, self.first_n = fx.block_idx.x * plan.tile_m, column * plan.tile_n
-        self.first_turn = fx.block_idx.z * plan.turns
+        self.first_iteration = fx.block_idx.z * plan.iterations
         wave = rocdl.wave_id()
         self.wave_row, self.wave_column = wave // plan.n_warp, wave % plan.n_warp
         self.lane = fx.thread_idx.x % LANES
@@ -149,11 +149,11 @@ class Tiles:
 
     def fetch(self, tile: fx.Int32 | int, stage: int) -> None:
         plan = self.plan
-        fetch_all(self.streams, self.first_turn + tile, stage % plan.stages, plan)
+        fetch_all(self.streams, self.first_iteration + tile, stage % plan.stages, plan)
         if plan.prefetch:
-            later = fx.min(fx.Int32(tile + plan.prefetch), fx.Int32(plan.turns - 1))
+            later = fx.min(fx.Int32(tile + plan.prefetch), fx.Int32(plan.iterations - 1))
             for stream in self.streams[:2]:
-                stream.prefetch(self.first_turn + later, plan.threads)
+                stream.prefetch(self.first_iteration + later, plan.threads)
 
     def pieces_of(self, start: fx.Pointer, count: int, apart: int, blocks: int = 1, between: int = 0) -> Any:
         """A vector of 16-byte pieces of LDS, ``apart`` elements from each other, of blocks ``between`` apart."""
@@ -170,7 +170,7 @@ class Tiles:
         return stream.ring + (row * stream.row + self.lane // 16 * (ACCESS_BYTES * 8 // stream.start.dtype.width))
 
     def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
-        """What a turn has beside what is in LDS, for its steps; ``left`` tiles follow."""
+        """What an iteration has beside what is in LDS, for its steps; ``left`` tiles follow."""
         return None
 
     def read_step(self, stage: int, step: int, held: Any) -> Any:
@@ -181,7 +181,7 @@ class Tiles:
         """The products of a step, of some of the wave's repetitions along M."""
         raise NotImplementedError
 
-    def turn(self, stage: int, tile: fx.Int32 | int, left: int) -> None:
+    def iteration(self, stage: int, tile: fx.Int32 | int, left: int) -> None:
         """Multiply the tile in a stage; ``left`` is how many follow it, up to as many as there are stages."""
         plan, ahead = self.plan, self.plan.stages - 1
         if left >= ahead:
@@ -217,14 +217,14 @@ class Tiles:
 
 @flyc.jit
 def multiply_all(tiles: Any, plan: TilePlan) -> None:
-    """The loop over K, a tile in each stage a turn; the last tiles follow it one by one."""
+    """The loop over K, a tile in each stage an iteration; the last tiles follow it one by one."""
     tiles.start()
     for loop in range(plan.loops):
         for stage in fx.range_constexpr(plan.stages):
-            tiles.turn(stage, loop * plan.stages + stage, plan.stages)
+            tiles.iteration(stage, loop * plan.stages + stage, plan.stages)
     done = plan.loops * plan.stages
-    for tile in fx.range_constexpr(plan.turns - done):
-        tiles.turn(tile, done + tile, plan.turns - done - 1 - tile)
+    for tile in fx.range_constexpr(plan.iterations - done):
+        tiles.iteration(tile, done + tile, plan.iterations - done - 1 - tile)
 
 
 # The result ------------------------------------------------------------------------------------------

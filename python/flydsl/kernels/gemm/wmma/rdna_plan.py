@@ -145,13 +145,13 @@ class RdnaPlan:
         return min(self.persistent, grid_m * grid_n) if self.persistent else grid_m * grid_n
 
     @property
-    def turns(self) -> int:
+    def iterations(self) -> int:
         """Tiles along K."""
         return -(-self.k // self.tile_k)
 
     @property
     def pairs(self) -> int:
-        """Turns of the loop, two tiles each: all that fetch whole tiles."""
+        """Iterations of the loop, two tiles each: all that fetch whole tiles."""
         whole = self.k // self.tile_k
         return max(whole - 2, 0) // 2
 
@@ -198,7 +198,7 @@ def estimated_clocks(plan: RdnaPlan, chip: Chip) -> int:
     A unit works on one block at a time as if it had all its SIMDs; a block with fewer waves than SIMDs uses as many.
     """
     rounds = -(-plan.grid[0] * plan.grid[1] // chip.units)
-    waves, steps = plan.waves_m * plan.waves_n, plan.turns * plan.reg_k
+    waves, steps = plan.waves_m * plan.waves_n, plan.iterations * plan.reg_k
     products = plan.reg_m * plan.reg_n * waves * chip.matrix_clocks // min(SIMDS, waves)
     reads = (plan.reg_m + plan.reg_n) * waves * chip.operand_bytes // LDS_BYTES_A_CLOCK
     traffic = (plan.tile_m + plan.tile_n) * BLOCK * 2 // FETCH_BYTES

@@ -106,6 +106,9 @@ def compile_moe_reduction(
             inside = (expert >= 0) & (expert < num_experts)
             return inside if mask is None else inside & (mask[inside.select(expert, fx.Int32(0))] != 0)
 
+        if fx.const_expr(fx.nvvm.is_target()):
+            fx.nvvm.griddepcontrol_wait()
+            fx.nvvm.griddepcontrol_launch_dependents()
         if fx.const_expr(source is None):
             sum_codes(X, Y, listed, topk, model_dim)
         else:
@@ -120,8 +123,9 @@ def compile_moe_reduction(
         mask = flattened(mask) if use_mask and mask is not None else None
         ids = flattened(ids) if use_mask and ids is not None else None
         moe_reduction_kernel(flattened(X), flattened(Y), mask, ids).launch(
-            grid=(T, -(-model_dim // (THREADS * WIDTH)), 1), block=(THREADS, 1, 1), stream=stream
-        )
+            grid=(T, -(-model_dim // (THREADS * WIDTH)), 1), block=(THREADS, 1, 1), stream=stream,
+            pdl=fx.nvvm.is_target(),
+        )  # fmt: skip
 
     @flyc.jit
     def moe_reduction(

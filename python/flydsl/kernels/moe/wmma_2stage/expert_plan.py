@@ -85,7 +85,7 @@ class ExpertPlan(TilePlan):
 
     @property
     def copies(self) -> int:
-        """What a wave asks of the tensor data mover for every turn: its rows, and weights with their scales."""
+        """What a wave asks of the tensor data mover for every iteration: its rows, and weights with their scales."""
         return -(-self.wave_rows // GATHERED) + self.parts * (2 if self.scaled_by_groups else 1)
 
     @property

@@ -101,7 +101,7 @@ class ExpertTiles(NarrowTiles):
     def load_scales(self, tile: fx.Int32 | int) -> None:
         plan = self.plan
         for step in range(plan.steps):
-            at = (self.first_turn + tile) * plan.steps + step
+            at = (self.first_iteration + tile) * plan.steps + step
             for i, place in enumerate(self.scale_places):
                 found = buffer_ops.buffer_load(self.row_scales, place + at, vec_width=1, dtype=fx.Int32)
                 self.next_scales[step * plan.m_reps + i] = found

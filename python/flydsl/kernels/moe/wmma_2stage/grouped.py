@@ -18,7 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import sigmoid, silu
-from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import NarrowTiles
+from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import NarrowTiles, Operands
 from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK, OUT_DTYPES, SCALE_GROUP, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import DirectRows, multiply_all, store_by
 from flydsl.kernels.gemm.wmma.rdna_plan import require, require_multiple
@@ -70,7 +70,7 @@ def multiply_group(C: Any, A: Any, B: Any, scales: Any, experts: Any, bias: Any,
             for array, size in zip((B, scales[1]), of_one, strict=True)
         )
         lda = plan.k // plan.a.depth * plan.a.step_bytes
-        tiles = NarrowTiles(plan, A, weights, (scales[0], of_columns), (m, n, lda), 0)
+        tiles = NarrowTiles(plan, Operands(A, weights, (scales[0], of_columns), m, n, lda))
         multiply_all(tiles, plan)
         shift = None if bias is None else fx.get_iter(bias) + fx.Int64(expert) * n
         store_by(tiles, lambda values, row, column: values, FinishedRows(tiles, C, shift, act, limit))

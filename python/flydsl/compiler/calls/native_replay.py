@@ -1,0 +1,295 @@
+"""Calls of ops that were recorded, made again by native code: the tables of `native/src/native_replay.c`.
+
+A recorded call takes tensors, makes others, launches code with both, and returns some. Shapes and strides are those of
+the recorded call, so that of a launch's numbers only pointers and the stream differ: a replay copies the numbers and
+puts these in. It is a function of Python like any built-in one, and costs the launch and what torch takes for new
+tensors.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from flydsl.base.lazy import lazy_module
+from flydsl.base.records import dataclass
+from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, dlpack_reader, function_address, signed
+from flydsl.compiler.calls.torch_tensors import new_tensors
+from flydsl.native import constants as native
+
+if TYPE_CHECKING:
+    from flydsl.compiler.running import loading
+else:
+    loading = lazy_module("flydsl.compiler.running.loading")
+
+_FAST_CALL = 0x80
+"""METH_FASTCALL: a function of its `self`, an array of arguments and their number."""
+_FUNCTIONS = {
+    native.PYTHON_INC_REF: "Py_IncRef",
+    native.PYTHON_DEC_REF: "Py_DecRef",
+    native.PYTHON_ERR_CLEAR: "PyErr_Clear",
+    native.PYTHON_ERR_OCCURRED: "PyErr_Occurred",
+    native.PYTHON_CALL_NO_ARGS: "PyObject_CallNoArgs",
+    native.PYTHON_CALL_ONE_ARG: "PyObject_CallOneArg",
+    native.PYTHON_VECTORCALL: "PyObject_Vectorcall",
+    native.PYTHON_GET_ATTR: "PyObject_GetAttr",
+    native.PYTHON_SET_ATTR: "PyObject_SetAttr",
+    native.PYTHON_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
+    native.PYTHON_AS_DOUBLE: "PyFloat_AsDouble",
+    native.PYTHON_AS_UTF8: "PyUnicode_AsUTF8AndSize",
+    native.PYTHON_FROM_LONG_LONG: "PyLong_FromLongLong",
+    native.PYTHON_TUPLE_SIZE: "PyTuple_Size",
+    native.PYTHON_TUPLE_GET_ITEM: "PyTuple_GetItem",
+    native.PYTHON_TUPLE_NEW: "PyTuple_New",
+    native.PYTHON_TUPLE_SET_ITEM: "PyTuple_SetItem",
+    native.PYTHON_BYTES_FROM: "PyBytes_FromStringAndSize",
+    native.PYTHON_DICT_GET_ITEM: "PyDict_GetItemWithError",
+    native.PYTHON_THREAD_STATE: "PyThreadState_Get",
+    native.PYTHON_SAVE_THREAD: "PyEval_SaveThread",
+    native.PYTHON_RESTORE_THREAD: "PyEval_RestoreThread",
+}
+
+
+# Functions of Python that are native code ----------------------------------------------------------------------------
+
+
+class _MethodDef(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
+                ("doc", ctypes.c_char_p))  # fmt: skip
+
+
+@cache
+def _method(name: str) -> _MethodDef:
+    return _MethodDef(name.encode(), loading.native_code("native_replay").address(name), _FAST_CALL, None)
+
+
+def _function(name: str, table: bytes) -> Callable[..., Any]:
+    """The native function of that name whose ``self`` is a table."""
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return new(ctypes.addressof(_method(name)), table, None)
+
+
+def _table(words: Sequence[int]) -> bytes:
+    return struct.pack(f"@{len(words)}q", *map(signed, words))
+
+
+@cache
+def replays_are_native() -> bool:
+    """Whether Python and torch are such as the native code knows them; without it calls go the long way."""
+    return (
+        bool(dlpack_reader())
+        and bytes.__basicsize__ - 1 == native.BYTES_HEADER
+        and getattr(sys, "_is_gil_enabled", lambda: True)()
+    )
+
+
+@cache
+def _interpreter() -> tuple[bytes, list[Any]]:
+    """The words on Python and torch, and the objects they mention."""
+    torch = sys.modules["torch"]
+    objects = {
+        native.PYTHON_TENSOR_TYPE: torch.Tensor,
+        native.PYTHON_PARAMETER_TYPE: torch.nn.Parameter,
+        native.PYTHON_INT_TYPE: int,
+        native.PYTHON_FLOAT_TYPE: float,
+        native.PYTHON_STR_TYPE: str,
+        native.PYTHON_TUPLE_TYPE: tuple,
+        native.PYTHON_SIZE_TYPE: torch.Size,
+        native.PYTHON_NONE: None,
+        native.PYTHON_TRUE: True,
+        native.PYTHON_FALSE: False,
+        native.PYTHON_IS_NEG: torch.Tensor.is_neg,
+        native.PYTHON_IS_GRAD_ENABLED: torch.is_grad_enabled,
+        native.PYTHON_REQUIRES_GRAD: sys.intern("requires_grad"),
+        native.PYTHON_REPORT: sys.intern("report"),
+        native.PYTHON_EMPTY_LIKE: torch.empty_like,
+    }
+    words = {
+        **{word: id(value) for word, value in objects.items()},
+        **{word: function_address(name) for word, name in _FUNCTIONS.items()},
+        native.PYTHON_READER: dlpack_reader(),
+        native.PYTHON_LOWEST_ADDRESS: LOWEST_ADDRESS,
+        **_torch_words(),
+    }
+    return _table([words[word] for word in range(native.PYTHON_WORDS)]), list(objects.values())
+
+
+def _torch_words() -> dict[int, int]:
+    torch = new_tensors()
+    return {
+        native.TORCH_EMPTY_STRIDED: 0 if torch is None else torch.address("aoti_torch_empty_strided"),
+        native.TORCH_DATA_POINTER: 0 if torch is None else torch.address("aoti_torch_get_data_ptr"),
+        native.TORCH_DELETE: 0 if torch is None else torch.address("aoti_torch_delete_tensor_object"),
+        native.TORCH_WRAP: 0 if torch is None else torch.wrap,
+    }
+
+
+def _python() -> int:
+    return id(_interpreter()[0]) + native.BYTES_HEADER
+
+
+@cache
+def call_facts() -> Callable[..., bytes | None]:
+    """A function of a call's arguments: what replays are found by, or None if the call has no replay.
+
+    It has of tensors their types, devices, shapes, strides, and which are the same; of numbers and words their values.
+    Tensors begin at multiples of 16 bytes.
+    """
+    return _function("fly_facts", _interpreter()[0])
+
+
+# Tables --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch of some code: its numbers, and where among them pointers and the stream are."""
+
+    executable: Any
+    block: bytes
+    stream: int
+    pointers: tuple[tuple[int, int, int], ...]
+    """(place, which buffer, bytes behind its start)."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A call: buffers are the tensors that it was given, then those that it made."""
+
+    facts: bytes
+    """Of the tensors that are given (`call_facts`)."""
+    given: int
+    made: tuple[Any, ...]
+    """Tensors like them, which need no memory."""
+    launches: tuple[Launched, ...]
+    returned: tuple[int, ...]
+    alone: bool
+    """Whether the first is returned by itself."""
+    saved: tuple[int, ...] | None
+    """Buffers that are returned in a second tuple; None: there is no second."""
+    stream_of: Callable[[Any], int | None]
+    device: Any
+    """What that function is given."""
+
+
+class Replay:
+    """A recorded call as a function of its tensors, which answers None to others; ``table`` is what it is made of."""
+
+    __slots__ = ("call", "kept", "table")
+
+    def __init__(self, recorded: Recorded) -> None:
+        self.kept: list[Any] = [recorded]
+        self.table = _table(_words(recorded, self.kept))
+        self.call = _function("fly_replay", self.table)
+
+
+def fits(recorded: Recorded) -> bool:
+    """Whether a replay has room for a call."""
+    return recorded.given <= native.MOST_ARGUMENTS and recorded.given + len(recorded.made) <= native.MOST_BUFFERS
+
+
+def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
+    facts = struct.unpack(f"@{len(recorded.facts) // 8}q", recorded.facts)
+    saved = recorded.saved
+    shown = {*recorded.returned, *(saved or ())}
+    rows = [word for at, like in enumerate(recorded.made) for word in _made(like, recorded.given + at in shown)]
+    rows += [*recorded.returned, *(saved or ())]
+    for launched in recorded.launches:
+        rows += _launch_words(launched, kept)
+    words = {
+        native.REPLAY_PYTHON: _python(),
+        native.REPLAY_GIVEN: recorded.given,
+        native.REPLAY_MADE: len(recorded.made),
+        native.REPLAY_LAUNCHES: len(recorded.launches),
+        native.REPLAY_RETURNED: len(recorded.returned),
+        native.REPLAY_ALONE: recorded.alone,
+        native.REPLAY_SAVED: -1 if saved is None else len(saved),
+        native.REPLAY_STREAM_OF: id(recorded.stream_of),
+        native.REPLAY_STREAM_DEVICE: id(recorded.device),
+        native.REPLAY_FACTS: native.REPLAY_ROWS + len(rows),
+        native.REPLAY_FACTS_COUNT: len(facts),
+    }
+    return [*(words[word] for word in range(native.REPLAY_ROWS)), *rows, *facts]
+
+
+def _made(like: Any, shown: bool) -> list[int]:
+    torch, device = new_tensors(), like.device
+    numbers = [0, 0] if torch is None else [torch.number("dtype", like.dtype), torch.number("device_type", device.type)]
+    words = {
+        native.MADE_LENGTH: native.MADE_WORDS + 2 * len(like.shape),
+        native.MADE_PATTERN: id(like),
+        native.MADE_SHOWN: shown,
+        native.MADE_RANK: len(like.shape),
+        native.MADE_DTYPE: numbers[0],
+        native.MADE_DEVICE_TYPE: numbers[1],
+        native.MADE_DEVICE_INDEX: device.index or 0,
+    }
+    return [*(words[word] for word in range(native.MADE_WORDS)), *like.shape, *like.stride()]
+
+
+def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
+    executable = launched.executable
+    names = executable.launch_names()
+    block = ctypes.create_string_buffer(launched.block, -(-len(launched.block) // 8) * 8)
+    kept += [names, block]
+    get, set_, device = (0, 0, 0) if "select" not in names else executable.device.selection()
+    words = {
+        native.LAUNCHED_ENTRY: ctypes.cast(names["entry"], ctypes.c_void_p).value or 0,
+        native.LAUNCHED_LOCAL: id(names["local"]),
+        native.LAUNCHED_NEW_REPORT: id(names["new_report"]),
+        native.LAUNCHED_FAIL: id(names["fail"]),
+        native.LAUNCHED_GET_DEVICE: get,
+        native.LAUNCHED_SET_DEVICE: set_,
+        native.LAUNCHED_DEVICE: device,
+        native.LAUNCHED_BLOCK: ctypes.addressof(block),
+        native.LAUNCHED_BLOCK_BYTES: len(block),
+        native.LAUNCHED_STREAM: launched.stream,
+        native.LAUNCHED_POINTERS: len(launched.pointers),
+    }
+    header = [words[word] for word in range(native.LAUNCHED_WORDS)]
+    return header + [word for pointer in launched.pointers for word in pointer]
+
+
+def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, apply: Any, not_now: Any) -> Callable[..., Any]:
+    """A function of a call's arguments: the call made again by one of the lanes, or None.
+
+    A lane is a tuple, by the facts of its calls: the table of a replay, and what ``apply`` is given before the tensors
+    where one of them wants a gradient, each or None; what else is in it is kept for them. The first ``tensors``
+    arguments may want gradients; ``not_now()`` says when ``apply`` is not to be called.
+    """
+    words = {
+        native.SITE_PYTHON: _python(),
+        native.SITE_LANES: id(lanes),
+        native.SITE_TENSORS: tensors,
+        native.SITE_APPLY: id(apply),
+        native.SITE_NOT_NOW: id(not_now),
+    }
+    table = _table([words[word] for word in range(native.SITE_WORDS)])
+    _sites.append((table, lanes, apply, not_now))
+    return _function("fly_again", table)
+
+
+def forward_function(first: Callable[..., Any], *, table: str, saved: str, lane: str) -> Callable[..., Any]:
+    """What autograd calls with a context, a lane and tensors: it returns what the lane's replay does.
+
+    ``table`` is the attribute of a lane with the table of a replay that returns a pair, or None; ``saved`` and ``lane``
+    are attributes of the context that take what is saved and the lane. Where there is no replay for the tensors,
+    ``first`` is called.
+    """
+    names = [sys.intern(name) for name in (table, saved, lane)]
+    words = [_python(), *map(id, names), id(first)]
+    assert len(words) == native.FORWARD_WORDS
+    made = _table(words)
+    _sites.append((made, names, first))
+    return _function("fly_forward", made)
+
+
+_sites: list[Any] = []
+"""What tables that are never dropped mention: those of ops and of autograd."""

@@ -1,0 +1,162 @@
+"""Rows whose vectors are the pieces of 16 bytes that they lie in, wherever in the first of them they begin.
+
+All accesses are wide and aligned; what is not of the row is masked in the first and the last vector, by the threads
+that have them. Rows of all matrices must begin at the same place in a piece (`rows.py` looks at that).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.cache_hints import Hint
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan
+from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of
+
+
+def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
+    """How many elements a row begins behind a multiple of 16 bytes."""
+    return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % ACCESS_BYTES) // plan.size
+
+
+class ShiftedShare(Share):
+    """Vectors are pieces of 16 bytes; the row begins at element ``place`` of the first piece."""
+
+    def __init__(self, plan: RowPlan, place: Any) -> None:
+        super().__init__(plan)
+        self.place = place
+
+    def first(self, iteration: int) -> Any:
+        """Which element of the row the first one of a vector is; below 0 where it is none."""
+        return (self.offset + self.vector(iteration)) * self.plan.width - self.place
+
+    def known_whole(self, iteration: int) -> bool:
+        """Whether all vectors of an iteration are known to be whole, whichever thread has them."""
+        plan = self.plan
+        beyond = (iteration + 1) * plan.lanes > plan.share
+        behind = ((plan.cluster - 1) * plan.share + (iteration + 1) * plan.lanes) * plan.width > plan.length
+        return iteration > 0 and not beyond and not behind
+
+    def _end(self, iteration: int) -> Any:
+        """Where the row ends for this thread: lanes beyond the block's share have nothing of it."""
+        plan, end = self.plan, fx.Int32(self.plan.length)
+        if (iteration + 1) * plan.lanes <= plan.share:
+            return end
+        return (self.vector(iteration) < plan.share).select(end, fx.Int32(0))
+
+    def whole(self, iteration: int) -> Any:
+        """Whether all elements of a vector are of the row: in all threads but one or two, where it is asked."""
+        first = self.first(iteration)
+        ends = first + self.plan.width <= self._end(iteration)
+        return (first >= 0) & ends if iteration == 0 else ends
+
+    def within_rows(self, iteration: int, row: fx.Int32, end: fx.Int32) -> Any:
+        """Whether the whole vector lies in memory of rows, be they others, of which there are ``end``."""
+        first = self.first(iteration)
+        return ((first >= 0) | (row > 0)) & ((first + self.plan.width <= self.plan.length) | (row < end - 1))
+
+    def insides(self, iteration: int) -> list[Any] | None:
+        if self.known_whole(iteration):
+            return None
+        first, end = self.first(iteration), self._end(iteration)
+        ats = [first + place for place in range(self.plan.width)]
+        return [(at >= 0) & (at < end) for at in ats] if iteration == 0 else [at < end for at in ats]
+
+    @flyc.jit
+    def filled(self, vector: Any, iteration: int, fill: float, dtype: Any) -> Any:
+        """The vector with ``fill`` in place of what is not of the row; threads with whole vectors skip that."""
+        if fx.const_expr(not self.known_whole(iteration)):
+            if not self.whole(iteration):
+                vector = picked(vector, self.insides(iteration), fill, dtype)
+        return vector
+
+    def within(self, vector: fx.Vector, iteration: int) -> Any:
+        return self.within_or_zero(vector, iteration)
+
+    def within_or_zero(self, vector: fx.Vector, iteration: int) -> Any:
+        return self.filled(vector, iteration, 0.0, fx.Float32)
+
+    def counted(self, iteration: int) -> Any:
+        if self.known_whole(iteration):
+            return fx.Float32(float(self.plan.width))
+        first = self.first(iteration)
+        elements = fx.min(first + self.plan.width, self._end(iteration)) - fx.max(first, fx.Int32(0))
+        return fx.Float32(fx.max(elements, fx.Int32(0)))
+
+    def columns(self, iteration: int) -> list[Any]:
+        first = self.first(iteration)
+        return [first + place for place in range(self.plan.width)]
+
+    def count_of_wave(self, group: int) -> Any:
+        plan, known, counts = self.plan, 0, fx.Int32(0)
+        stop = fx.min((self.offset + fx.Int32(plan.share)) * plan.width - self.place, fx.Int32(plan.length))
+        for iteration in range(plan.iterations):
+            if self.known_whole(iteration):
+                known += group * plan.width
+                continue
+            first = (self.offset + self.lane // group * group + iteration * plan.lanes) * plan.width - self.place
+            elements = fx.min(first + group * plan.width, stop) - fx.max(first, fx.Int32(0))
+            counts = counts + fx.max(elements, fx.Int32(0))
+        return fx.Float32(counts + known)
+
+    def count(self) -> Any:
+        iterations = range(self.plan.iterations)
+        known = sum(self.plan.width for iteration in iterations if self.known_whole(iteration))
+        counts = [self.counted(iteration) for iteration in iterations if not self.known_whole(iteration)]
+        return sum(counts, fx.Float32(float(known)))
+
+
+class PieceLine(Line):
+    """This thread's vectors of a row in memory whose pieces are loaded wherever it begins."""
+
+    def __init__(self, source: fx.Tensor, row: fx.Int32, end: fx.Int32, share: ShiftedShare, fill: float) -> None:
+        self.start, self.row, self.end, plan = row_start(source, row), row, end, share.plan
+        vectors = vectors_of(self.start - share.place + share.offset * plan.width, plan, plan.share)
+        super().__init__(vectors, share, fill, keep=plan.keep, hint=plan.hints.load, again=plan.hints.again)
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        return load_piece(self, iteration, hint)
+
+
+@flyc.jit
+def load_piece(line: PieceLine, iteration: int, hint: Hint | None) -> Any:
+    """A vector of a row. Pieces at its ends are loaded whole where other rows have the rest of them."""
+    share, kind = line.share, DTYPES[line.share.plan.dtype]
+    access = Access(share.plan, line.vectors, kind, hint)
+    if fx.const_expr(share.known_whole(iteration)):
+        for memory, register in access.pairs(share.vector(iteration), 0):
+            fx.copy_atom_call(access.atom, memory, register)
+    else:
+        access.fragment.fill(line.fill)
+        first, end = share.first(iteration), share._end(iteration)
+        if share.whole(iteration) | ((first < end) & share.within_rows(iteration, line.row, line.end)):
+            for memory, register in access.pairs(share.vector(iteration), 0):
+                fx.copy_atom_call(access.atom, memory, register)
+        else:
+            insides = share.insides(iteration)
+            for element in fx.range_constexpr(share.plan.width):
+                if insides[element]:
+                    access.fragment[element] = line.start[first + element]
+    return share.filled(access.fragment.load(), iteration, line.fill, kind)
+
+
+@flyc.jit
+def store_shifted(vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: Any, iteration: int) -> None:
+    """Write a vector of a row that begins in a piece where the source's does: whole, or what of it is in the row."""
+    plan, start, kind = share.plan, row_start(target, row), target.dtype
+    vectors = vectors_of(start - share.place + share.offset * plan.width, plan, plan.share)
+    access = Access(plan, vectors, kind, plan.hints.store)
+    access.fragment.store(vector.to(kind))
+    if fx.const_expr(share.known_whole(iteration)):
+        for memory, register in access.pairs(share.vector(iteration), 0):
+            fx.copy_atom_call(access.atom, register, memory)
+    else:
+        if share.whole(iteration):
+            for memory, register in access.pairs(share.vector(iteration), 0):
+                fx.copy_atom_call(access.atom, register, memory)
+        else:
+            rounded, first, insides = access.fragment.load(), share.first(iteration), share.insides(iteration)
+            for element in fx.range_constexpr(plan.width):
+                if insides[element]:
+                    start[first + element] = rounded[element]

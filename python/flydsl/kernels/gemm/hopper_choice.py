@@ -1,0 +1,140 @@
+"""Which configuration of the Hopper GEMM a product gets: those that fit, and the fastest of them by the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, lru_cache
+from math import gcd, isqrt
+
+from flydsl.kernels.gemm.hopper_plan import (
+    BLOCK_ROWS,
+    HOPPER,
+    LINE_BYTES,
+    MAX_BOX,
+    MIN_STAGES,
+    ROW_BYTES,
+    SCALED,
+    GemmConfig,
+    Problem,
+    ceildiv,
+    launch_time,
+    resident_clusters,
+)
+
+WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
+    (64, 1, False): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
+    (128, 2, False): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
+    (192, 3, False): (128, 160, 192),
+    (256, 2, False): (8, 16, 32, 64, 96, 128),
+    (64, 2, True): (128, 192, 256),
+    (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
+}
+"""Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
+FEW = 64
+"""Columns of a product whose rows are divided among all blocks."""
+LEAST_ROWS = 32
+"""Tiles of 16 and 24 rows were never the fastest: a step costs what it does whatever it loads."""
+STAGGERED = 16
+"""Columns up to which it gained up to 3 % that blocks are staggered; with 64 it lost 2 %, on an H200, 2026-11-16."""
+MOST_ROUNDS = 3
+"""Tiles, one after the other, in which a block may take its share of the rows."""
+CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
+
+
+def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
+    """Every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees it."""
+    found = (config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
+    # Turns are for blocks that have several tiles.
+    return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
+
+
+def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
+    """Of few columns: tiles of as many rows, in eights, as divide all of them evenly among the blocks that run."""
+    columns = ceildiv(problem.n, 8) * 8
+    unit, found = max(8, 8 * LINE_BYTES // problem.c_width), []
+    for cluster, along in ((1, "m"), (2, "k")) if columns <= FEW and problem.plain and problem.a_along_k else ():
+        for rounds in range(1, MOST_ROUNDS + 1):
+            one = GemmConfig(BLOCK_ROWS, columns, 1, 2, cluster, along)
+            one = replace(one, staggered=columns <= STAGGERED and cluster == 1)
+            share = ceildiv(problem.m * problem.batches, resident_clusters(one, sms) * rounds)
+            rows = max(ceildiv(share, unit) * unit, LEAST_ROWS)
+            if rows <= MAX_BOX:
+                config = replace(one, tile_m=rows, consumers=1 if rows <= BLOCK_ROWS else 2)
+                found.append(replace(config, stages=config.fitting_stages()))
+    return found
+
+
+@cache
+def _table() -> tuple[GemmConfig, ...]:
+    """The configurations of `WIDTHS` and `CLUSTERS`."""
+    found = []
+    for (rows, consumers, turns), widths in WIDTHS.items():
+        for columns in widths:
+            for cluster, along in CLUSTERS:
+                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns)
+                if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
+                    continue
+                if turns and config.splits > 1:
+                    continue
+                stages = config.fitting_stages()
+                if stages < MIN_STAGES:
+                    continue
+                band = isqrt(132 * columns // rows) // config.sharing("m")
+                found.append(replace(config, stages=stages, band=max(band, 1)))
+    return tuple(found)
+
+
+def fits(problem: Problem, config: GemmConfig) -> bool:
+    """Whether the kernel can be built so; ``problem`` as the kernel sees it."""
+    if not problem.b_along_k and config.tile_n % 64:
+        return False
+    if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
+        return False
+    # Where blocks have scales, those beside each other were 1 % faster than those below, on an H200, 2026-11-16.
+    if problem.block_scaled and (not config.can_scale or config.sharing("m") > 1):
+        return False
+    if not problem.c_along_n and config.tile_m * problem.c_width % (8 * LINE_BYTES):
+        return False
+    if not (config.is_whole or (problem.plain and problem.a_along_k)):
+        return False
+    # Turns gained where results leave along C's lines, and lost with gathered rows, on an H200, 2026-11-16.
+    if config.taking_turns and (problem.block_scaled or problem.packed or problem.gathers or not problem.c_along_n):
+        return False
+    # Two warpgroups beside one that gathers have too few registers: 27.5 ms instead of 7.2 on an H200, 2026-11-16.
+    if problem.block_scaled and problem.gathers and config.consumers > 1:
+        return False
+    if problem.quantises and (config.cluster > 1 or SCALED * problem.columns_of_one % config.tile_n):
+        return False
+    if problem.quantises and config.tile_m != BLOCK_ROWS * config.consumers:
+        return False
+    if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
+        return False
+    if problem.grouped and not _suits_groups(problem, config):
+        return False
+    shared = config.tile_n // config.sharing("m") % 8 == 0
+    steps = ceildiv(problem.k * problem.size, ROW_BYTES)
+    return shared and steps >= config.splits
+
+
+def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
+    """What was measured with groups, on an H200, 2026-11-16: clusters that share, or turns, gained with large ones."""
+    # Narrow tiles read the same rows too often: 64 x 64 took 92 us where 64 x 128 took 66.
+    if config.tile_n < min(96, problem.n):
+        return False
+    large, shares = problem.m >= 2 * config.tile_m * config.sharing("m"), config.cluster > config.splits
+    if shares or config.taking_turns:
+        plain = not (problem.gathers or problem.block_scaled or (shares and config.taking_turns))
+        return large and plain and config.tile_m == 128
+    return config.consumers < 3 and (large or max(config.tile_m, config.tile_n) <= 128 or config.tile_m == 128)
+
+
+@lru_cache(maxsize=4096)
+def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
+    """The configuration that the model finds fastest, for the product as it is or swapped."""
+    best, shortest = GemmConfig(), float("inf")
+    for swapped in problem.orders:
+        seen = problem.swapped if swapped else problem
+        for config in configurations(seen, sms):
+            if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
+                best, shortest = replace(config, swapped=swapped), time
+    return best

@@ -1,0 +1,484 @@
+/* Calls of ops that were recorded, made again: nothing is looked at but what tells that a call is like the recorded one.
+ *
+ * `compiler/calls/native_replay.py` writes the tables. They lie in bytes objects, each the `self` of a function that
+ * Python calls: `fly_again` looks a call up, `fly_replay` makes one, `fly_forward` makes one inside of autograd, and
+ * `fly_facts` says what a call is known by. They answer None to what is not for them. The caller holds the interpreter's lock, which is given up for launches.
+ */
+#include "python_objects.h"
+
+typedef struct {
+    int64_t count;
+    int64_t words[MOST_FACTS];
+    uint64_t addresses[MOST_BUFFERS];
+} Facts;
+
+/* A call that a thread has looked up and that is on its way through autograd: it need not be looked at twice. */
+static struct {
+    void *thread;
+    Object *const *args;
+    const Facts *facts;
+} handed;
+
+static Words *table_of(Object *bytes) { return (Words *)((char *)bytes + BYTES_HEADER); }
+
+static Object *keep(Words *python, Object *object) {
+    FUNCTION(python, PYTHON_INC_REF, IncRef)(object);
+    return object;
+}
+
+static void release(Words *python, Object *object) { FUNCTION(python, PYTHON_DEC_REF, DecRef)(object); }
+
+static Object *none(Words *python) { return keep(python, (Object *)python[PYTHON_NONE]); }
+
+static bool clear_error(Words *python) {
+    FUNCTION(python, PYTHON_ERR_CLEAR, ErrClear)();
+    return false;
+}
+
+/* Whether a function or attribute says True; what fails does not. */
+static bool is_true(Words *python, Object *answer) {
+    if (!answer)
+        return clear_error(python);
+    release(python, answer);
+    return answer == (Object *)python[PYTHON_TRUE];
+}
+
+/* Facts ----------------------------------------------------------------------------------------------------------- */
+
+static bool read_tensor(Words *python, Object *given, Tensor *found) {
+    if (FUNCTION(python, PYTHON_READER, Reader)(given, found))
+        return clear_error(python);
+    return true;
+}
+
+/* Whether a tensor is what its memory says; views of parts of complex numbers may be its negative. */
+static bool is_plain(Words *python, Object *tensor) {
+    Object *negated = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)python[PYTHON_IS_NEG], tensor);
+    if (!negated)
+        return clear_error(python);
+    release(python, negated);
+    return negated == (Object *)python[PYTHON_FALSE];
+}
+
+/* A tensor: all but where it lies, and which argument is the same one. One that lies at no multiple of 16 is refused. */
+static bool take_tensor(Words *python, Object *const *args, int64_t at, Facts *facts) {
+    Tensor found;
+    if (!read_tensor(python, args[at], &found) || !found.strides || facts->count + 4 + 2 * found.rank > MOST_FACTS)
+        return false;
+    uint64_t address = found.data + found.offset;
+    if (address % REPLAY_ALIGNMENT || address < (uint64_t)python[PYTHON_LOWEST_ADDRESS] ||
+        ((found.dtype & 255) == DLPACK_FLOAT && !is_plain(python, args[at])))
+        return false;
+    int64_t twin = 0, *words = facts->words + facts->count;
+    while (args[twin] != args[at])
+        twin++;
+    facts->addresses[at] = address;
+    words[0] = found.rank;
+    words[1] = found.dtype;
+    words[2] = (int64_t)found.device;
+    words[3] = twin;
+    for (int64_t i = 0; i < found.rank; i++) {
+        words[4 + 2 * i] = found.shape[i];
+        words[5 + 2 * i] = found.strides[i];
+    }
+    facts->count += 4 + 2 * (int64_t)found.rank;
+    return true;
+}
+
+/* A number, None, True or False. */
+static bool take_plain(Words *python, Object *given, Facts *facts) {
+    union { double value; int64_t bits; } wide;
+    int32_t overflow;
+    int64_t type = (int64_t)given->type, *words = facts->words + facts->count, address = (int64_t)given;
+    if (facts->count + 2 > MOST_FACTS)
+        return false;
+    facts->count += 2;
+    if (address == python[PYTHON_NONE] || address == python[PYTHON_TRUE] || address == python[PYTHON_FALSE]) {
+        words[0] = FACT_ONE;
+        words[1] = address;
+    } else if (type == python[PYTHON_INT_TYPE]) {
+        words[0] = FACT_INT;
+        words[1] = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(given, &overflow);
+        return !overflow;
+    } else if (type == python[PYTHON_FLOAT_TYPE]) {
+        wide.value = FUNCTION(python, PYTHON_AS_DOUBLE, AsDouble)(given);
+        words[0] = FACT_FLOAT;
+        words[1] = wide.bits;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool take_text(Words *python, Object *given, Facts *facts) {
+    int64_t bytes, *words = facts->words + facts->count;
+    const char *text = FUNCTION(python, PYTHON_AS_UTF8, AsUtf8)(given, &bytes);
+    if (!text)
+        return clear_error(python);
+    int64_t count = 2 + (bytes + 7) / 8;
+    if (facts->count + count > MOST_FACTS)
+        return false;
+    words[0] = FACT_TEXT;
+    words[1] = bytes;
+    for (int64_t i = 2; i < count; i++)
+        words[i] = 0;
+    for (int64_t i = 0; i < bytes; i++)
+        ((char *)(words + 2))[i] = text[i];
+    facts->count += count;
+    return true;
+}
+
+static bool take_tuple(Words *python, Object *given, Facts *facts) {
+    int64_t count = FUNCTION(python, PYTHON_TUPLE_SIZE, TupleSize)(given), *words = facts->words + facts->count;
+    if (facts->count + 2 > MOST_FACTS)
+        return false;
+    words[0] = FACT_TUPLE;
+    words[1] = count;
+    facts->count += 2;
+    for (int64_t i = 0; i < count; i++) {
+        if (!take_plain(python, FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem)(given, i), facts))
+            return false;
+    }
+    return true;
+}
+
+static bool take_facts(Words *python, Object *const *args, int64_t count, Facts *facts) {
+    facts->count = 0;
+    if (count > MOST_ARGUMENTS)
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t type = (int64_t)args[i]->type;
+        bool taken;
+        if (type == python[PYTHON_TENSOR_TYPE] || type == python[PYTHON_PARAMETER_TYPE])
+            taken = take_tensor(python, args, i, facts);
+        else if (type == python[PYTHON_TUPLE_TYPE] || type == python[PYTHON_SIZE_TYPE])
+            taken = take_tuple(python, args[i], facts);
+        else if (type == python[PYTHON_STR_TYPE])
+            taken = take_text(python, args[i], facts);
+        else
+            taken = take_plain(python, args[i], facts);
+        if (!taken)
+            return false;
+    }
+    return true;
+}
+
+static Object *key_of(Words *python, const Facts *facts) {
+    return FUNCTION(python, PYTHON_BYTES_FROM, BytesFrom)(facts->words, facts->count * (int64_t)sizeof(int64_t));
+}
+
+/* Replays --------------------------------------------------------------------------------------------------------- */
+
+/* The handle of a stream; -1 where Python failed to say. */
+static int64_t stream_of(Words *python, Words *replay) {
+    int32_t overflow;
+    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
+    Object *stream = call((Object *)replay[REPLAY_STREAM_OF], (Object *)replay[REPLAY_STREAM_DEVICE]);
+    if (!stream)
+        return -1;
+    bool usual = stream == (Object *)python[PYTHON_NONE];
+    int64_t handle = usual ? 0 : FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(stream, &overflow);
+    release(python, stream);
+    return handle;
+}
+
+/* Where this thread's launches of some code say what failed; 0 where Python failed to make the place. */
+static int64_t report_of(Words *python, Words *launched) {
+    int32_t overflow;
+    GetAttr *get = FUNCTION(python, PYTHON_GET_ATTR, GetAttr);
+    Object *report = get((Object *)launched[LAUNCHED_LOCAL], (Object *)python[PYTHON_REPORT]);
+    if (!report) {
+        clear_error(python);
+        report = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs)((Object *)launched[LAUNCHED_NEW_REPORT]);
+        if (!report)
+            return 0;
+    }
+    int64_t address = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(report, &overflow);
+    release(python, report);
+    return address;
+}
+
+/* The launch's status with its device current, CALL_MISREAD where the driver does not let that happen. */
+static int32_t enter(Words *launched, char *block, int64_t report) {
+    int64_t before = 0, device = launched[LAUNCHED_DEVICE];
+    GetDevice *get = FUNCTION(launched, LAUNCHED_GET_DEVICE, GetDevice);
+    SetDevice *set = FUNCTION(launched, LAUNCHED_SET_DEVICE, SetDevice);
+    Entry *entry = FUNCTION(launched, LAUNCHED_ENTRY, Entry);
+    if (!get)
+        return entry(block, (void *)report);
+    if (get(&before) || (before != device && set(device)))
+        return CALL_MISREAD;
+    int32_t status = entry(block, (void *)report);
+    return before != device && set(before) ? CALL_MISREAD : status;
+}
+
+/* Whether it was launched; else Python has an error, or is to go the long way, which finds it. */
+static bool launch(Words *python, Words *launched, const uint64_t *addresses, int64_t stream) {
+    int64_t bytes = launched[LAUNCHED_BLOCK_BYTES], report = report_of(python, launched);
+    if (!report)
+        return false;
+    char *block = __builtin_alloca_with_align(bytes, 128);
+    const char *from = (const char *)launched[LAUNCHED_BLOCK];
+    for (int64_t i = 0; i < bytes; i += 8)
+        put64(block, i, ((const Unaligned64 *)(from + i))->value);
+    put64(block, launched[LAUNCHED_STREAM], stream);
+    for (int64_t i = 0; i < launched[LAUNCHED_POINTERS]; i++) {
+        Words *pointer = launched + LAUNCHED_WORDS + POINTER_WORDS * i;
+        put64(block, pointer[POINTER_PLACE], (int64_t)addresses[pointer[POINTER_BUFFER]] + pointer[POINTER_OFFSET]);
+    }
+    void *state = FUNCTION(python, PYTHON_SAVE_THREAD, SaveThread)();
+    int32_t status = enter(launched, block, report);
+    FUNCTION(python, PYTHON_RESTORE_THREAD, RestoreThread)(state);
+    if (!status || status == CALL_MISREAD)
+        return !status;
+    Object *number = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(status);
+    if (number) {
+        CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
+        Object *answer = call((Object *)launched[LAUNCHED_FAIL], number);
+        release(python, number);
+        if (answer)
+            release(python, answer);
+    }
+    return false;
+}
+
+/* The tensors of a replay: those of Python, and others. */
+typedef struct {
+    ARRAY Object *buffers[MOST_BUFFERS];
+    ARRAY void *hidden[MOST_BUFFERS];
+} Tensors;
+
+/* A new tensor by torch's function for Python. */
+static bool make_like(Words *python, Words *row, Object **made, uint64_t *address) {
+    Tensor found;
+    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
+    *made = call((Object *)python[PYTHON_EMPTY_LIKE], (Object *)row[MADE_PATTERN]);
+    if (!*made || !read_tensor(python, *made, &found))
+        return false;
+    *address = found.data + found.offset;
+    return true;
+}
+
+/* A new tensor; the long way says why there is none. */
+static bool make(Words *python, Words *row, Tensors *tensors, int64_t at, uint64_t *address) {
+    tensors->buffers[at] = 0;
+    tensors->hidden[at] = 0;
+    if (!python[TORCH_WRAP])
+        return make_like(python, row, &tensors->buffers[at], address);
+    void *made;
+    Words *shape = row + MADE_WORDS, *strides = shape + row[MADE_RANK];
+    EmptyStrided *empty = FUNCTION(python, TORCH_EMPTY_STRIDED, EmptyStrided);
+    if (empty(row[MADE_RANK], shape, strides, (int32_t)row[MADE_DTYPE], (int32_t)row[MADE_DEVICE_TYPE],
+              (int32_t)row[MADE_DEVICE_INDEX], &made))
+        return false;
+    tensors->hidden[at] = made;
+    if (FUNCTION(python, TORCH_DATA_POINTER, DataPointer)(made, address))
+        return false;
+    if (row[MADE_SHOWN])
+        tensors->buffers[at] = FUNCTION(python, TORCH_WRAP, Wrap)(made);
+    return !row[MADE_SHOWN] || tensors->buffers[at];
+}
+
+static void drop(Words *python, Tensors *tensors, int64_t first, int64_t end) {
+    for (int64_t i = first; i < end; i++) {
+        if (tensors->buffers[i])
+            release(python, tensors->buffers[i]);
+        if (tensors->hidden[i])
+            FUNCTION(python, TORCH_DELETE, Delete)(tensors->hidden[i]);
+    }
+}
+
+/* Some buffers as a tuple, or one of them alone. */
+static Object *gathered(Words *python, Words *numbers, int64_t count, bool alone, Object **buffers) {
+    if (alone)
+        return keep(python, buffers[numbers[0]]);
+    Object *tuple = FUNCTION(python, PYTHON_TUPLE_NEW, TupleNew)(count);
+    for (int64_t i = 0; tuple && i < count; i++)
+        FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(tuple, i, keep(python, buffers[numbers[i]]));
+    return tuple;
+}
+
+static Object *results(Words *python, Words *replay, Words *numbers, Object **buffers) {
+    int64_t returned = replay[REPLAY_RETURNED], saved = replay[REPLAY_SAVED];
+    Object *first = gathered(python, numbers, returned, replay[REPLAY_ALONE], buffers);
+    if (saved < 0 || !first)
+        return first;
+    Object *second = gathered(python, numbers + returned, saved, false, buffers);
+    Object *both = second ? FUNCTION(python, PYTHON_TUPLE_NEW, TupleNew)(2) : 0;
+    if (!both) {
+        release(python, first);
+        if (second)
+            release(python, second);
+        return 0;
+    }
+    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 0, first);
+    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 1, second);
+    return both;
+}
+
+/* What the replay returns; 0 if Python has an error, or is to be asked for one. */
+static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses) {
+    Tensors tensors;
+    Object *found = 0;
+    int64_t given = replay[REPLAY_GIVEN], end = given, stream = -1;
+    int64_t saved = replay[REPLAY_SAVED] < 0 ? 0 : replay[REPLAY_SAVED];
+    Words *row = replay + REPLAY_ROWS;
+    for (int64_t i = 0; i < given; i++)
+        tensors.buffers[i] = args[i];
+    bool good = true;
+    for (int64_t i = 0; i < replay[REPLAY_MADE]; i++) {
+        if (good) {
+            good = make(python, row, &tensors, end, &addresses[end]);
+            end++;
+        }
+        row += row[MADE_LENGTH];
+    }
+    Words *numbers = row, *launched = row + replay[REPLAY_RETURNED] + saved;
+    if (good) {
+        stream = stream_of(python, replay);
+        good = stream != -1;
+    }
+    for (int64_t i = 0; i < replay[REPLAY_LAUNCHES] && good; i++) {
+        good = launch(python, launched, addresses, stream);
+        launched += LAUNCHED_WORDS + POINTER_WORDS * launched[LAUNCHED_POINTERS];
+    }
+    if (good)
+        found = results(python, replay, numbers, tensors.buffers);
+    drop(python, &tensors, given, end);
+    return found;
+}
+
+/* What is there without an error was refused. */
+static Object *or_none(Words *python, Object *found) {
+    if (found || FUNCTION(python, PYTHON_ERR_OCCURRED, CallNothing)())
+        return found;
+    return none(python);
+}
+
+Object *fly_facts(Object *self, Object *const *args, int64_t count) {
+    Words *python = table_of(self);
+    Facts facts;
+    return take_facts(python, args, count, &facts) ? key_of(python, &facts) : none(python);
+}
+
+/* The facts of a call that was handed on, which it takes. */
+static const Facts *take_handed(Words *python, Object *const *args, int64_t count) {
+    if (!handed.args || handed.thread != FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)())
+        return 0;
+    bool same = true;
+    for (int64_t i = 0; i < count; i++)
+        same &= handed.args[i] == args[i];
+    handed.args = 0;
+    return same ? handed.facts : 0;
+}
+
+/* What a replay makes of its own tensors; 0 of others, and with an error. */
+static Object *replayed(Words *python, Words *replay, Object *const *args, int64_t count) {
+    Words *known = replay + replay[REPLAY_FACTS];
+    int64_t length = replay[REPLAY_FACTS_COUNT];
+    Facts own;
+    if (count != replay[REPLAY_GIVEN])
+        return 0;
+    const Facts *facts = take_handed(python, args, count); /* with those of numbers behind them */
+    if (facts) {
+        for (int64_t i = 0; i < count; i++)
+            own.addresses[i] = facts->addresses[i];
+    } else if (take_facts(python, args, count, &own) && own.count == length) {
+        facts = &own;
+    } else {
+        return 0;
+    }
+    for (int64_t i = 0; i < length; i++) {
+        if (facts->words[i] != known[i])
+            return 0;
+    }
+    return run(python, replay, args, own.addresses);
+}
+
+Object *fly_replay(Object *self, Object *const *args, int64_t count) {
+    Words *replay = table_of(self), *python = (Words *)replay[REPLAY_PYTHON];
+    return or_none(python, replayed(python, replay, args, count));
+}
+
+/* The arguments are the context, a lane, and tensors. */
+Object *fly_forward(Object *self, Object *const *args, int64_t count) {
+    Words *forward = table_of(self), *python = (Words *)forward[FORWARD_PYTHON];
+    Object *both = 0, *table = FUNCTION(python, PYTHON_GET_ATTR, GetAttr)(args[1], (Object *)forward[FORWARD_TABLE]);
+    if (!table)
+        return 0;
+    if ((int64_t)table != python[PYTHON_NONE])
+        both = replayed(python, table_of(table), args + 2, count - 2);
+    release(python, table);
+    if (!both) {
+        if (FUNCTION(python, PYTHON_ERR_OCCURRED, CallNothing)())
+            return 0;
+        return FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)((Object *)forward[FORWARD_FIRST], args, (uint64_t)count, 0);
+    }
+    TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
+    SetAttr *set = FUNCTION(python, PYTHON_SET_ATTR, SetAttr);
+    Object *found = 0;
+    if (!set(args[0], (Object *)forward[FORWARD_SAVED], item(both, 1)) &&
+        !set(args[0], (Object *)forward[FORWARD_LANE], args[1]))
+        found = keep(python, item(both, 0));
+    release(python, both);
+    return found;
+}
+
+static bool wants_gradient(Words *python, Words *site, Object *const *args) {
+    int64_t tensors = site[SITE_TENSORS];
+    CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
+    if (!is_true(python, ask((Object *)python[PYTHON_IS_GRAD_ENABLED])))
+        return false;
+    for (int64_t i = 0; i < tensors; i++) {
+        if ((int64_t)args[i] == python[PYTHON_NONE])
+            continue;
+        GetAttr *get = FUNCTION(python, PYTHON_GET_ATTR, GetAttr);
+        if (is_true(python, get(args[i], (Object *)python[PYTHON_REQUIRES_GRAD])))
+            return true;
+    }
+    return false;
+}
+
+/* A call that was looked up, by way of autograd or without. */
+static Object *follow(Words *python, Words *site, Object *lane, Object *const *args, Facts *facts) {
+    TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
+    if (!wants_gradient(python, site, args)) {
+        Object *replay = item(lane, 0);
+        if ((int64_t)replay == python[PYTHON_NONE])
+            return none(python);
+        return or_none(python, run(python, table_of(replay), args, facts->addresses));
+    }
+    ARRAY Object *given[MOST_ARGUMENTS + 1];
+    given[0] = item(lane, 1);
+    CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
+    if ((int64_t)given[0] == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
+        return none(python);
+    for (int64_t i = 0; i < site[SITE_TENSORS]; i++)
+        given[i + 1] = args[i];
+    Vectorcall *apply = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
+    handed.thread = FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)();
+    handed.args = args;
+    handed.facts = facts;
+    Object *found = apply((Object *)site[SITE_APPLY], given, (uint64_t)site[SITE_TENSORS] + 1, 0);
+    if (handed.args == args)
+        handed.args = 0;
+    return found;
+}
+
+Object *fly_again(Object *self, Object *const *args, int64_t count) {
+    Words *site = table_of(self), *python = (Words *)site[SITE_PYTHON];
+    Facts facts;
+    if (!take_facts(python, args, count, &facts))
+        return none(python);
+    Object *key = key_of(python, &facts);
+    if (!key)
+        return 0;
+    Object *lane = FUNCTION(python, PYTHON_DICT_GET_ITEM, DictGetItem)((Object *)site[SITE_LANES], key);
+    release(python, key);
+    if (!lane)
+        return or_none(python, 0);
+    keep(python, lane);
+    Object *found = follow(python, site, lane, args, &facts);
+    release(python, lane);
+    return found;
+}

@@ -1,0 +1,108 @@
+"""`flydsl.ops` on a real GPU: replays with autograd, on streams, in graphs and from other threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import flydsl.ops as ops
+from flydsl.ops.table import TABLE
+
+pytestmark = [pytest.mark.gpu, pytest.mark.torch]
+TYPES = ("float32", "bfloat16")
+SHAPES = ((128, 1024), (3, 5, 96), (7, 1000))
+
+
+@pytest.fixture(scope="module")
+def cuda_torch(torch: ModuleType) -> ModuleType:
+    if not torch.cuda.is_available():
+        pytest.skip("this torch has no CUDA")
+    return torch
+
+
+def sides(torch: ModuleType) -> dict[str, tuple[Callable[..., Any], Callable[..., Any], int]]:
+    """Name -> (ours, torch's, how many vectors beside x it takes), each of (x, vectors...)."""
+    functional = torch.nn.functional
+
+    def labels(x: Any) -> Any:
+        return torch.arange(x.shape[0], device=x.device) % x.shape[-1]
+
+    def last(x: Any) -> tuple[int]:
+        return (x.shape[-1],)
+
+    def entropy(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x: function(x.flatten(0, -2), labels(x.flatten(0, -2)))
+
+    return {
+        "softmax": (ops.softmax, lambda x: torch.softmax(x, -1), 0),
+        "rms_norm": (
+            lambda x, w: ops.rms_norm(x, last(x), w, 1e-5), lambda x, w: functional.rms_norm(x, last(x), w, 1e-5), 1
+        ),
+        "layer_norm": (
+            lambda x, w, b: ops.layer_norm(x, last(x), w, b), lambda x, w, b: functional.layer_norm(x, last(x), w, b), 2
+        ),
+        "add_rms_norm": (
+            lambda x, w: ops.add_rms_norm(x, x, w, 1e-5)[0],
+            lambda x, w: functional.rms_norm(x + x, last(x), w, 1e-5), 1,
+        ),
+        "cross_entropy": (entropy(ops.cross_entropy), entropy(functional.cross_entropy), 0),
+        "swiglu": (lambda x: ops.swiglu(x, x * 2), lambda x: functional.silu(x) * (x * 2), 0),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", ["softmax", "rms_norm", "layer_norm", "add_rms_norm", "cross_entropy", "swiglu"])
+def test_repeated_calls(name: str, dtype: str, cuda_torch: ModuleType) -> None:
+    """Several shapes in turns, each time with other data, with gradients and without."""
+    torch = cuda_torch
+    ours, reference, vectors = sides(torch)[name]
+    close = {"rtol": 1e-5, "atol": 2e-5} if dtype == "float32" else {"rtol": 2e-2, "atol": 3e-2}
+    for _ in range(4):
+        for shape in SHAPES:
+            extents = [shape, *[shape[-1:]] * vectors]
+            given = [
+                torch.randn(extent, device="cuda").to(getattr(torch, dtype)).requires_grad_() for extent in extents
+            ]
+            wide = [x.detach().double().requires_grad_() for x in given]
+            got, want = ours(*given), reference(*wide)
+            torch.testing.assert_close(got.double(), want, **close)
+            with torch.no_grad():
+                torch.testing.assert_close(ours(*given).double(), want, **close)
+            weight = torch.randn_like(got)
+            found = torch.autograd.grad(got, given, weight)
+            expected = torch.autograd.grad(want, wide, weight.double())
+            for a, b in zip(found, expected, strict=True):
+                scale = b.abs().max().clamp_min(1e-3)
+                torch.testing.assert_close(a.double() / scale, b / scale, **close)
+    assert len(TABLE[name].op.lanes)
+
+
+def test_streams_graphs_and_threads(cuda_torch: ModuleType) -> None:
+    torch = cuda_torch
+    x, w = torch.randn(64, 512, device="cuda"), torch.randn(512, device="cuda")
+    for _ in range(3):
+        ops.rms_norm(x, w)
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(10_000_000)
+        late = torch.randn(64, 512, device="cuda")
+        got = ops.rms_norm(late, w)
+    side.synchronize()
+    torch.testing.assert_close(got, torch.nn.functional.rms_norm(late, (512,), w))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = ops.rms_norm(x, w)
+    x.normal_()
+    captured.fill_(float("nan"))
+    graph.replay()
+    torch.testing.assert_close(captured, torch.nn.functional.rms_norm(x, (512,), w))
+    found: list[Any] = []
+    worker = threading.Thread(target=lambda: found.append(ops.rms_norm(x, w)))
+    worker.start()
+    worker.join()
+    torch.testing.assert_close(found[0], captured)

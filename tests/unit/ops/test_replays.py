@@ -1,0 +1,291 @@
+"""Recorded calls made again: which calls are alike, what a replay refuses, and what cannot be recorded."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+import flydsl.ops as ops
+from flydsl.compiler.calls import native_replay
+from flydsl.compiler.calls.native_replay import Launched, Recorded, Replay, call_facts
+from flydsl.compiler.calls.torch_tensors import new_tensors
+from flydsl.compiler.outlets.observed_calls import observed_calls
+from flydsl.compiler.outlets.recorded_launch import recorded_launch
+from flydsl.ops import recordings, replays
+from flydsl.ops.op import Op
+from flydsl.ops.table import TABLE
+
+torch: Any = pytest.importorskip("torch", reason="replays are of calls on torch tensors")
+N = 64
+
+
+@flyc.kernel
+def scale_kernel(A: fx.Tensor, B: fx.Tensor, s: fx.Float32):
+    B[fx.thread_idx.x] = A[fx.thread_idx.x] * s
+
+
+@flyc.jit
+def scale(A: fx.Tensor, B: fx.Tensor, s: fx.Float32, stream: fx.Stream = None):  # pyright: ignore[reportArgumentType]
+    scale_kernel(A, B, s).launch(grid=(1, 1, 1), block=(N, 1, 1), stream=stream)
+
+
+def scaling(launch: Callable[..., Any] | None = None, allocate: Callable[..., Any] | None = None) -> Op:
+    """An op of (x, factor) that scales a vector."""
+    return Op(
+        "scaling", "Tensor x, float s", allocate or (lambda x, s: (x.new_empty(x.shape),)),
+        launch or (lambda a, results: scale(a[0], results[0], a[1], None)),
+    )  # fmt: skip
+
+
+def record(op: Op, x: Any, factor: float = 2.0) -> tuple[tuple[Any, ...], Replay | None]:
+    return recordings.recorded(op, (x, factor), call_facts()(x), alone=True, returned=1)
+
+
+@pytest.fixture(scope="module")
+def doubled() -> Iterator[Replay]:
+    scale(torch.ones(N), torch.empty(N), 2.0, None)
+    _, replay = record(scaling(), torch.randn(N))
+    assert replay is not None
+    yield replay
+
+
+def test_calls_that_are_alike_and_others() -> None:
+    facts = call_facts()
+    x, y = torch.randn(4, 8), torch.randn(4, 8)
+    assert facts(x, 1, (8,), None, 0.5) == facts(y, 1, torch.Size([8]), None, 0.5)
+    assert facts(torch.nn.Parameter(x)) == facts(x)
+    base = torch.randn(64)
+    others = [
+        (x,), (x.double(),), (x.bfloat16(),), (x[:2],), (x.reshape(8, 4),), (x.t(),), (base[:32].view(4, 8)[:, :4],),
+        (x, x), (x, y), (x, None), (x, 1), (x, 1.0), (x, True), (x, (1,)), (x, (1, 1)), (x, ()), (x, 0.0), (x, -0.0),
+        (x, ""), (x, "mean"), (x, "sum"), (x, "a text of more words"), (x, "m\0ean"),
+    ]  # fmt: skip
+    keys = [facts(*call) for call in others]
+    assert None not in keys and len({*keys}) == len(keys)
+
+
+def test_calls_that_have_no_replay() -> None:
+    facts, base = call_facts(), torch.randn(64)
+
+    class Other(torch.Tensor):
+        pass
+
+    freed = torch.empty(64)
+    freed.untyped_storage().resize_(0)
+    negative = torch.randn(8, dtype=torch.complex64).conj().imag
+    assert negative.is_neg()
+    for call in (
+        (base[1:],), (base.as_subclass(Other),), (freed,), (negative,), ("x" * 4000,), ("\ud800",), (base, [1]),
+        (base, ("a",)), (1 << 70,), (base.to_sparse(),), (torch.empty(8, device="meta"),), (None,) * 17,
+        tuple(range(400)),
+    ):  # fmt: skip
+        assert facts(*call) is None, call
+
+
+def test_a_replay_takes_its_own_tensors_alone(doubled: Replay) -> None:
+    x = torch.randn(N)
+    first, second = doubled.call(x), doubled.call(x)
+    assert torch.equal(first, 2 * x) and torch.equal(second, first) and first.data_ptr() != second.data_ptr()
+    x += 1
+    assert torch.equal(doubled.call(x), 2 * x)
+    for other in (torch.randn(N + 1), torch.randn(N, 1), x.double(), torch.randn(2 * N)[::2], torch.randn(N + 1)[1:]):
+        assert doubled.call(other) is None
+    assert doubled.call() is None and doubled.call(x, x) is None and doubled.call(1.0) is None
+
+
+def test_new_tensors_are_those_that_torch_makes(doubled: Replay, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By torch's C functions, and without them."""
+    assert new_tensors() is not None
+    x = torch.randn(N)
+    by_c = doubled.call(x)
+    for cached in (native_replay._interpreter, call_facts):
+        cached.cache_clear()
+    monkeypatch.setattr(native_replay, "new_tensors", lambda: None)
+    _, replay = record(scaling(), x)
+    assert replay is not None
+    by_python = replay.call(x)
+    for cached in (native_replay._interpreter, call_facts):
+        cached.cache_clear()
+    for made in (by_c, by_python):
+        assert type(made) is torch.Tensor and torch.equal(made, 2 * x) and not made.requires_grad
+        assert (made.dtype, made.device, made.stride()) == (x.dtype, x.device, x.stride())
+        made.resize_(2 * N).fill_(1)  # it has memory of its own, as any tensor
+
+
+def test_results_that_are_saved_or_hidden() -> None:
+    """Temporary tensors are nobody's to see, and one may lie inside of another."""
+
+    def launch(arguments: Any, results: Any) -> None:
+        middle = results[0].new_empty(3 * N)
+        scale(arguments[0], middle[N : 2 * N], arguments[1], None)
+        scale(middle[N : 2 * N], results[0], 10.0, None)
+
+    op, x = scaling(launch), torch.randn(N)
+    _, replay = recordings.recorded(op, (x, 2.0), call_facts()(x), saved=lambda a, r: (a[0], r[0], a[0]), returned=1)
+    assert replay is not None
+    given = torch.randn(N)
+    (y,), saved = replay.call(given)
+    assert torch.equal(y, given * 2 * 10) and [value is given for value in saved] == [True, False, True]
+    assert saved[1] is y
+
+
+def test_what_cannot_be_repeated() -> None:
+    x, kept = torch.randn(N), torch.ones(N)
+
+    def computes(arguments: Any, results: Any) -> None:
+        results[0].zero_()
+        scale(arguments[0], results[0], arguments[1], None)
+
+    def copies(arguments: Any, results: Any) -> None:
+        scale(arguments[0].clone(), results[0], arguments[1], None)
+
+    def keeps(arguments: Any, results: Any) -> None:
+        scale(kept, results[0], arguments[1], None)
+
+    def compiles(arguments: Any, results: Any) -> None:
+        flyc.compile(scale, arguments[0], results[0], arguments[1], None)
+
+    for launch in (computes, copies, keeps, compiles, lambda *_: None):
+        assert record(scaling(launch), x)[1] is None
+    assert record(scaling(allocate=lambda x, s: (x.clone(),)), x)[1] is None
+    assert record(scaling(), x)[1] is not None
+    bound = flyc.compile(scale, x, torch.empty(N), 2.0, None)
+    _, replay = record(scaling(lambda a, results: bound(a[0], results[0], a[1], None)), x)
+    assert replay is not None and torch.equal(replay.call(x + 1), 2 * (x + 1))
+
+
+def test_calls_are_watched_in_one_thread_and_for_one_block() -> None:
+    x, y, found = torch.randn(N), torch.empty(N), []
+    with observed_calls(lambda function, *_: found.append(function), lambda: found.append(None)):
+        worker = threading.Thread(target=lambda: scale(x, y, 3.0, None))
+        worker.start()
+        worker.join()
+        scale(x, y, 3.0, None)
+    scale(x, y, 3.0, None)
+    assert found == [scale]
+
+
+def launched(given: Any, device: Any = None, fail: Any = None) -> Launched:
+    """A launch of `scale` from buffer 0 into buffer 1, with another device and another way to fail."""
+    result = torch.empty(N)
+    places = {given.data_ptr(): (0, 0), result.data_ptr(): (1, 0)}
+    plain = recorded_launch(scale, (given, result, 2.0, None), {}, places.get)
+    assert plain is not None
+    names = {**plain.executable.launch_names(), **({} if fail is None else {"fail": fail[1], "entry": fail[0]})}
+    if device is not None:
+        names["select"] = None
+    executable = SimpleNamespace(launch_names=lambda: names, device=device, artifact=plain.executable.artifact)
+    return Launched(executable, plain.block, plain.stream, plain.pointers)
+
+
+def replay_of(given: Any, launch: Launched, stream_of: Callable[[Any], Any] = lambda _: None) -> Replay:
+    facts = call_facts()(given)
+    assert facts is not None
+    return Replay(Recorded(facts, 1, (torch.empty(N),), (launch,), (1,), True, None, stream_of, None))
+
+
+def test_the_device_of_a_launch_is_current_and_put_back() -> None:
+    x, calls, current = torch.randn(N), [], [3]
+    getter, setter = (
+        ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_int32)),
+        ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64),
+    )
+
+    def get(place: Any) -> int:
+        place[0] = current[0]
+        return 0
+
+    def set_(device: int) -> int:
+        calls.append(device)
+        current[0] = device
+        return 0 if device != 9 else 1
+
+    functions = getter(get), setter(set_)
+    addresses = tuple(ctypes.cast(function, ctypes.c_void_p).value for function in functions)
+    for device, before, wanted in ((7, 3, [7, 3]), (3, 3, []), (9, 3, [9])):
+        calls.clear()
+        current[0] = before
+        replay = replay_of(x, launched(x, SimpleNamespace(selection=lambda device=device: (*addresses, device))))
+        result = replay.call(x)
+        assert calls == wanted
+        assert result is None if device == 9 else torch.equal(result, 2 * x)
+
+
+def test_errors_are_those_of_the_long_way() -> None:
+    x = torch.randn(N)
+    entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)(lambda *_: 5)
+
+    def fail(status: int) -> None:
+        raise RuntimeError(f"status {status}")
+
+    def no_stream(_: Any) -> None:
+        raise RuntimeError("no stream")
+
+    with pytest.raises(RuntimeError, match="status 5"):
+        replay_of(x, launched(x, fail=(entry, fail))).call(x)
+    with pytest.raises(RuntimeError, match="no stream"):
+        replay_of(x, launched(x), no_stream).call(x)
+
+
+@pytest.fixture
+def softmax_lanes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    lanes = TABLE["softmax"].op.lanes
+    lanes.forget()
+    yield lanes
+    lanes.forget()
+
+
+def test_gradients_are_asked_for_call_by_call(softmax_lanes: Any) -> None:
+    """One lane serves calls that want gradients and calls that do not, in any order."""
+    x = torch.randn(3, 8)
+    learned = x.clone().requires_grad_()
+    for _ in range(3):
+        for given, wants in ((x, False), (learned, True), (learned.detach(), False)):
+            y = ops.softmax(given)
+            assert y.requires_grad is wants and (y.grad_fn is not None) is wants
+            torch.testing.assert_close(y, torch.softmax(given, -1))
+        with torch.no_grad():
+            assert not ops.softmax(learned).requires_grad
+        with torch.inference_mode():
+            assert ops.softmax(x).is_inference()
+    assert len(softmax_lanes) == 1 and softmax_lanes.again(learned, -1).requires_grad
+    assert softmax_lanes.again(torch.randn(3, 9), -1) is None
+
+
+def test_threads_repeat_calls_side_by_side(softmax_lanes: Any) -> None:
+    x = torch.randn(3, 8, requires_grad=True)
+    want = torch.softmax(x, -1)
+    slope = torch.autograd.grad(want, x, torch.eye(3, 8))[0]
+    for _ in range(2):
+        torch.autograd.grad(ops.softmax(x), x, torch.eye(3, 8))
+    wrong: list[Any] = []
+
+    def repeat() -> None:
+        for _ in range(40):
+            y = ops.softmax(x)
+            found = torch.autograd.grad(y, x, torch.eye(3, 8))[0]
+            if not (torch.allclose(y, want, atol=1e-6) and torch.allclose(found, slope, atol=1e-6)):
+                wrong.append((y, found))
+
+    workers = [threading.Thread(target=repeat) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+def test_lanes_have_an_end(softmax_lanes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replays, "_MOST", 2)
+    for n in (8, 9, 10, 11, 8):
+        x = torch.randn(2, n)
+        torch.testing.assert_close(ops.softmax(x), torch.softmax(x, -1))
+        assert len(softmax_lanes) <= 2
