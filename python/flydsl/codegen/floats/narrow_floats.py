@@ -133,14 +133,7 @@ def _rounding_bias(b: Bits, significand: str, cut: str, sign: str, rounding: str
 
 
 def _limit_code(
-    b: Bits,
-    source: FloatFormat,
-    dest: FloatFormat,
-    code: str,
-    magnitude: str,
-    sign: str,
-    rounding: str,
-    saturate: bool,
+    b: Bits, source: FloatFormat, dest: FloatFormat, code: str, magnitude: str, sign: str, rounding: str, saturate: bool
 ) -> str:
     """Codes past the largest finite one: what overflow gives, or the largest when rounding towards it."""
     past = b.test("ugt", code, dest.largest)

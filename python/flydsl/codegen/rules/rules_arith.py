@@ -47,12 +47,7 @@ INT_INTRINSIC: dict[str, str] = {
     "arith.maxui": "llvm.umax",
 }
 
-FLOAT_BINARY: dict[str, str] = {
-    "arith.addf": "fadd",
-    "arith.subf": "fsub",
-    "arith.mulf": "fmul",
-    "arith.divf": "fdiv",
-}
+FLOAT_BINARY: dict[str, str] = {"arith.addf": "fadd", "arith.subf": "fsub", "arith.mulf": "fmul", "arith.divf": "fdiv"}
 
 # minimum/maximum return NaN when either side is NaN; minnum/maxnum return the other side.
 FLOAT_INTRINSIC: dict[str, str] = {

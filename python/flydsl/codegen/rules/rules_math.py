@@ -70,12 +70,7 @@ _LIBRARY: dict[str, str] = {
 _LIBRARY_ATTRIBUTES = "nounwind willreturn memory(none)"
 
 # Class masks of llvm.is.fpclass.
-_CLASSES: dict[str, int] = {
-    "math.isnan": 0x003,
-    "math.isinf": 0x204,
-    "math.isfinite": 0x1F8,
-    "math.isnormal": 0x108,
-}
+_CLASSES: dict[str, int] = {"math.isnan": 0x003, "math.isinf": 0x204, "math.isfinite": 0x1F8, "math.isnormal": 0x108}
 
 
 def basic(callee: str) -> Rule:

@@ -147,10 +147,7 @@ def _open_phis(emitter: FunctionEmitter, arguments: Sequence[SSAValue]) -> list[
 
 
 def _close_phis(
-    emitter: FunctionEmitter,
-    arguments: Sequence[SSAValue],
-    slots: list[int],
-    incoming: list[list[tuple[str, str]]],
+    emitter: FunctionEmitter, arguments: Sequence[SSAValue], slots: list[int], incoming: list[list[tuple[str, str]]]
 ) -> None:
     for argument, slot, pairs in zip(arguments, slots, incoming, strict=True):
         emitter.fill_phi(slot, emitter.operand(argument), type_text(argument.type), pairs)
