@@ -150,7 +150,7 @@ class _Direct(torch.autograd.Function):
         return given
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def backward(ctx: Any, *gradients: Any) -> Any:
         if torch.is_grad_enabled():  # gradients of gradients are asked for, which there are none of
             return _once(ctx, *gradients)
         return _gradients(ctx, *gradients)
