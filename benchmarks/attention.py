@@ -238,7 +238,12 @@ def captured(run: Side, launches: int) -> Side:
     with torch.cuda.graph(graph):
         for _ in range(launches):
             run()
-    return graph.replay
+
+    def replay(reads: Side = run) -> None:
+        """Replay the graph; ``reads`` keeps what it reads alive."""
+        graph.replay()
+
+    return replay
 
 
 def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int, launches: int) -> dict[str, Any]:

@@ -78,6 +78,7 @@ def test_processes_that_disagree_or_die_are_named(
 
 
 FAILING = """
+import time
 import numpy as np, torch
 import flydsl.compiler as flyc
 from tests.unit.ranks.dying_rank import meet
@@ -86,6 +87,7 @@ def program(rank):
     signals = rank.symmetric((2, 3), np.int32)
     rank.barrier()
     if rank.number:
+        time.sleep(5)  # the other one's kernel is compiled and waits
         raise KeyError("mine")
     meet(signals)
     torch.cuda.synchronize()
