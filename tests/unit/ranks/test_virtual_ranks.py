@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.compiler.arguments import argument_form
+from flydsl.runtime import host_ranks
 
 THREADS = 32
 
@@ -240,6 +242,21 @@ def test_waves_that_run_apart_wait_for_ranks_too(monkeypatch: pytest.MonkeyPatch
     for seed in range(3):
         for out in flyc.virtual_ranks(3, seed=seed).run(program):
             np.testing.assert_array_equal(out, [3000 + 3 * (63 - np.arange(64))] * 2)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_in_a_destructor_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python drops the exception there; ranks that wait for each other would go on."""
+
+    class Dying:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    begin = host_ranks.begin
+    monkeypatch.setattr(host_ranks, "begin", lambda *given: (begin(*given), Dying())[0])
+    with pytest.raises(KeyboardInterrupt):
+        flyc.virtual_ranks(2).run(lambda rank: time.sleep(0.5))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_an_interrupt_ends_ranks_that_never_would(rng: np.random.Generator) -> None:

@@ -6,9 +6,11 @@ whose blocks wait; then the blocks of all ranks run, interleaved. What happens d
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -67,6 +69,26 @@ class VirtualRank(ThreadRank):
         return local, addresses, virtual_multicast(first, stride, self.world)
 
 
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """The interrupts that came: Python drops what a handler raises in a destructor, or as a weak reference dies."""
+    came: list[int] = []
+    usual = signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
+        yield came
+        return
+
+    def handler(number: int, frame: Any) -> None:
+        came.append(number)
+        usual(number, frame)
+
+    try:
+        signal.signal(signal.SIGINT, handler)
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
 class VirtualRanks:
     """A group of virtual GPUs. ``run`` gives every rank its program."""
 
@@ -83,16 +105,17 @@ class VirtualRanks:
         if not _running.acquire(blocking=False):
             raise DslRuntimeError("virtual ranks run already in this process", hint="run one group after the other")
         try:
-            host_pool.start(pool_object)
-            host_ranks.begin(self.world, self.seed, self.resident)
-            return self._run(program)
+            with _interrupts() as interrupts:
+                host_pool.start(pool_object)
+                host_ranks.begin(self.world, self.seed, self.resident)
+                return self._run(program, interrupts)
         finally:
             if len(self._ended) == self.world:
                 host_ranks.call("end")
                 self._arrays.clear()
                 _running.release()
 
-    def _run(self, program: Callable[[VirtualRank], Any]) -> list[Any]:
+    def _run(self, program: Callable[[VirtualRank], Any], interrupts: Sequence[int]) -> list[Any]:
         results: list[Any] = [None] * self.world
         failures: list[tuple[int, BaseException]] = []
         numbers, over = iter(range(self.world)), threading.Lock()
@@ -118,6 +141,8 @@ class VirtualRanks:
             self._ended = ended
             self._start_threads(one)
             while len(ended) < self.world:  # a signal that comes just before an endless wait would not end it
+                if interrupts:
+                    raise KeyboardInterrupt
                 over.acquire(timeout=_GLANCE)
         except BaseException:  # a signal's: launches end, and so do ranks that do not catch that
             host_ranks.call("stop")
