@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -244,6 +245,15 @@ def test_waves_that_run_apart_wait_for_ranks_too(monkeypatch: pytest.MonkeyPatch
             np.testing.assert_array_equal(out, [3000 + 3 * (63 - np.arange(64))] * 2)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Interrupts raise, though this process may have been started in the background, where they are ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_in_a_destructor_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python drops the exception there; ranks that wait for each other would go on."""
@@ -259,6 +269,7 @@ def test_an_interrupt_in_a_destructor_is_not_lost(monkeypatch: pytest.MonkeyPatc
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_ranks_that_never_would(rng: np.random.Generator) -> None:
     @flyc.kernel(known_block_size=(1, 1, 1))
     def taking_turns(turn: fx.Symmetric, most: fx.Int32):
