@@ -155,6 +155,22 @@ def test_locations_in_the_text_win() -> None:
     assert failing(["--fly-layout-lowering"], text).startswith("kernel.py:7:5: error: ")
 
 
+TENSORS = "!fly_rocdl.gfx1250.tdm<rank = 2, warps = 1, pad = 0, 0, cache = 0, barrier = false, timeout = false>"
+ATOMS = {
+    "!fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32>>": "scale_a, scale_b",
+    "!fly.copy_atom<!fly.universal_copy<128>, 32>": "none",
+    f"!fly.copy_atom<{TENSORS}, 32>": "workgroup_mask, extent_0",
+}
+
+
+@pytest.mark.parametrize("atom", ATOMS)
+def test_a_field_that_an_atom_has_not(atom: str) -> None:
+    set_value = 'fly.atom.set_value(%m, "extent_7", %s) : (!atom, i32) -> !atom'
+    text = f"!atom = {atom}\nfunc.func @f(%m: !atom, %s: i32) {{\n  %n = {set_value}\n  return\n}}\n"
+    message = failing(["--convert-fly-to-rocdl"], text)
+    assert "has no state 'extent_7'" in message and f"its state is {ATOMS[atom]}" in message
+
+
 def test_a_bug_in_a_pass_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(module: object) -> None:
         raise KeyError("oops")

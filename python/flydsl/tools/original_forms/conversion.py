@@ -41,6 +41,9 @@ _ORDERING = {"ordering": IntegerAttr(0, i64)}
 
 TENSOR_COPY_STATE = (*[i32] * 6, *[i64] * 5)
 """Mask, five extents, four strides, offset."""
+TENSOR_COPY_FIELDS = (
+    "workgroup_mask", *(f"extent_{i}" for i in range(5)), *(f"stride_{i}" for i in range(4)), "imm_offset",
+)  # fmt: skip
 
 
 Atom = pl.CopyAtom | pl.MmaAtom
@@ -64,14 +67,11 @@ def state_types(atom: Atom) -> list[Attribute]:
 
 def state_index(atom: Atom, field: str) -> int:
     """Where a field of an atom's state is in its struct."""
-    instruction = atom.op
-    if not isinstance(instruction, TensorCopy):
-        return instruction.state.index(field)
-    kind, _, number = field.rpartition("_")
-    bases = {"extent": (1, 5), "stride": (6, 4)}
-    if kind in bases and number.isdigit() and int(number) < bases[kind][1]:
-        return bases[kind][0] + int(number)
-    return 10 if field == "imm_offset" else 0
+    fields = TENSOR_COPY_FIELDS if isinstance(atom.op, TensorCopy) else atom.op.state
+    if field not in fields:
+        known = ", ".join(fields) or "none"
+        raise LoweringError(f"{atom.op} has no state {field!r}", hint=f"its state is {known}")
+    return fields.index(field)
 
 
 def converted(type_: Attribute) -> Attribute:
