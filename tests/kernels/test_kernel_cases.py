@@ -63,6 +63,7 @@ def test_a_wrong_element_is_found(place: str, torch: ModuleType) -> None:
     case.poison()
     case.run(None)
     wrong: Any = case.out if place == "inside" else case.guards[0][None]
-    wrong[0, 3] = wrong[0, 3] * 1.02 if place == "inside" else 1.0
+    largest = int(case.out[0].float().argmax())  # a small element may be wrong by more than that
+    wrong[0, largest] = wrong[0, largest] * 1.02 if place == "inside" else 1.0
     with pytest.raises(AssertionError, match="1 of 21 are wrong" if place == "inside" else "were written"):
         case.check(case.out)
