@@ -86,15 +86,7 @@ def decode_kernel(
     if thread == 0:
         for pipe in pipes:
             pipe.init()
-    # Rows that no query has are multiplied too: zeros, not what happens to lie there.
-    words = fx.make_view(fx.recast_iter(fx.Int32, q_ptr), fx.make_layout(ROWS * plan.d // 2, 1))
-    for i in range(thread, ROWS * plan.d // 8, THREADS):
-        fx.full(4, 0, fx.Int32).store(words, [4 * i], alignment=16)
-    fx.nvvm.fence_proxy_async()
-    fx.barrier()
-    # The launch may begin while the one before it ends; from here on memory is read and written.
-    fx.nvvm.griddepcontrol_launch_dependents()
-    fx.nvvm.griddepcontrol_wait()
+    begin(q_ptr, plan.d, THREADS)
     warp = fx.nvvm.warp_uniform(thread // 32)
     if warp == WARPGROUP // 32:
         load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
@@ -103,6 +95,21 @@ def decode_kernel(
         mine = Warpgroup(places, pipes, swizzles, (None, None, sinks), numbers, plan, first=0)
         results = (out, sinks, lengths, partial, parts, v_scale, done)
         compute(mine, ticket, lambda *found: store(*found, *results))
+
+
+@flyc.jit
+def begin(q_ptr, d, threads):
+    """Clear the tile of queries, and wait until memory may be read and written: the launch before may still end.
+
+    Rows that no query has are multiplied too: by zeros, not by what happens to lie there.
+    """
+    words = fx.make_view(fx.recast_iter(fx.Int32, q_ptr), fx.make_layout(ROWS * d // 2, 1))
+    for i in range(fx.thread_idx.x, ROWS * d // 8, threads):
+        fx.full(4, 0, fx.Int32).store(words, [4 * i], alignment=16)
+    fx.nvvm.fence_proxy_async()
+    fx.barrier()
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
 
 
 @flyc.jit

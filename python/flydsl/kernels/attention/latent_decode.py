@@ -16,6 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_decode import (
     Parts,
+    begin,
     box_of,
     cache_map,
     load_queries,
@@ -76,15 +77,7 @@ def latent_kernel(
     if thread == 0:
         pipe_q.init()
         pipe.init()
-    # Rows that no query has are multiplied too: zeros, not what happens to lie there.
-    words = fx.make_view(fx.recast_iter(fx.Int32, q_ptr), fx.make_layout(ROWS * plan.d // 2, 1))
-    for i in range(thread, ROWS * plan.d // 8, THREADS):
-        fx.full(4, 0, fx.Int32).store(words, [4 * i], alignment=16)
-    fx.nvvm.fence_proxy_async()
-    fx.barrier()
-    # The launch may begin while the one before it ends; from here on memory is read and written.
-    fx.nvvm.griddepcontrol_launch_dependents()
-    fx.nvvm.griddepcontrol_wait()
+    begin(q_ptr, plan.d, THREADS)
     piece, count, first = part_at(parts, fx.block_idx.x, lengths, plan)
     warp = fx.nvvm.warp_uniform(thread // 32)
     if warp < WARPGROUP // 32:
