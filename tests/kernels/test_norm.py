@@ -104,6 +104,20 @@ def test_large_values_far_from_zero_keep_their_variance(rng: np.random.Generator
     assert np.abs(out - expected).max() / np.abs(expected).max() < 3e-3
 
 
+@pytest.mark.parametrize("arch", ["sm_90a", "gfx942"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_row_of_equal_elements_gives_the_shift(dtype: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 / standard deviation is 316 there and would show any rounding of the mean."""
+    monkeypatch.setenv("ARCH", arch)
+    for columns in (1, 7, 49, 1000, 4097):
+        x = np.repeat(np.array([[1.0], [-3.5], [1000.0]]), columns, 1).astype(DTYPES[dtype])
+        gamma = np.full(columns, 2.0, x.dtype)
+        beta = np.linspace(-1e-3, 1e-3, columns).astype(x.dtype)
+        out = poisoned(x)
+        build_layernorm_module(columns, dtype)(x, gamma, beta, out, len(x))
+        np.testing.assert_array_equal(out, np.broadcast_to(beta, out.shape), str(columns))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_shape_in_every_type(name: str, dtype: str, rng: np.random.Generator) -> None:

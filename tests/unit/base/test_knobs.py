@@ -149,9 +149,11 @@ def test_code_settings_follow_exactly_the_knobs_that_change_code() -> None:
 def test_unknown_variables_are_found_with_the_name_they_resemble(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLYDSL_DUMP_IRS", "1")
     monkeypatch.setenv("FLYDSL_XYZZY_PLUGH", "1")
+    monkeypatch.setenv("FLYDSL_TEST_SEED", "1")
     unknown = knobs.unknown_variables()
     assert unknown["FLYDSL_DUMP_IRS"] == "FLYDSL_DUMP_IR"
     assert unknown["FLYDSL_XYZZY_PLUGH"] is None
+    assert "FLYDSL_TEST_SEED" not in unknown, "it belongs to the tests, whose processes inherit it"
 
 
 def test_the_document_is_current(repository: Path) -> None:

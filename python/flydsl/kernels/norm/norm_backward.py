@@ -99,10 +99,9 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
     """Write dx of a row; returns the sums with what the row adds to them."""
     iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
     scale, *mean = work.given
-    offset = -mean[0] * scale if mean else None
 
     def normed(vector: Any) -> Any:
-        return vector * scale if offset is None else fx.math.fma(vector, scale, offset)
+        return (vector - mean[0] if mean else vector) * scale
 
     def weighted(iteration: int, vector: Any) -> Any:
         return vector * work.lines[0][iteration] if work.lines else vector
@@ -116,10 +115,10 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
         d = weighted(iteration, gradient)
         products = d * value if products is None else fx.math.fma(d, value, products)
         total = d if total is None else total + d
-    parts = [products] if offset is None else [products, total]
+    parts = [products, total] if mean else [products]
     values = [part.reduce("add", fastmath="reassoc") for part in parts]
     means = [total * (1.0 / length) for total in work.exchange.totals(values)]
-    slope, shift = -means[0] * scale, None if offset is None else -means[1] * scale
+    slope, shift = -means[0] * scale, -means[1] * scale if mean else None
     factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
     added = list(sums)
     for iteration in range(iterations):

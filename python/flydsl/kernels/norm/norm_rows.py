@@ -189,12 +189,18 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
     """
     waves = work.exchange.publish(list(wave_moments(x, work.exchange)))
     sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
-    mean = waves.combine(sums, add) * (1.0 / form.length)
+    mean = _row_mean(waves.combine(sums, add), form.length)
     parts = []
     for total, square, count in zip(sums, squares, counts, strict=True):
         distance = mean_of(total, count) - mean
         parts.append(square + count * distance * distance)
     return mean, fx.math.rsqrt(waves.combine(parts, add) * (1.0 / form.length) + form.eps, fastmath="afn")
+
+
+def _row_mean(total: Any, length: int) -> Any:
+    """Divide a row's sum by its length, rounded once: a row of equal elements must not differ from its own mean."""
+    about = total * (1.0 / length)
+    return fx.math.fma(fx.math.fma(about, fx.Float32(-length), total), fx.Float32(1.0 / length), about)
 
 
 def mean_of(total: Any, count: Any) -> Any:
@@ -212,14 +218,9 @@ def store_normed(
 
     def normed() -> Iterator[tuple[int, Any, Any]]:
         mean, rstd = statistics
-        # Elements of 16 bits have fewer digits than what one rounding less of the mean would lose.
-        offset = None if mean is None or form.dtype == "f32" else -mean * rstd
-
-        def centred(vector: Any) -> Any:
-            return (vector - mean) * rstd if offset is None else fx.math.fma(vector, rstd, offset)
-
         for iteration, vector in enumerate(x.again()):
-            y = vector * rstd if mean is None else centred(vector)
+            # The mean goes first: where a row hardly varies, rstd is large and would multiply a rounding of the mean.
+            y = (vector if mean is None else vector - mean) * rstd
             scale, shift, smooth = (lines[name][iteration] if name in lines else None for name in _LINES)
             y = affine(y, scale, shift)
             yield iteration, vector, y if smooth is None else y * smooth
