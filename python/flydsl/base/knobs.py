@@ -435,15 +435,10 @@ def code_settings() -> tuple[tuple[str, str], ...]:
 
 
 def unknown_variables() -> dict[str, str | None]:
-    """Find ``FLYDSL_*`` variables that are set but mean nothing, each with the known name it resembles, if any.
-
-    Names that begin with ``FLYDSL_TEST_`` belong to the project's test suite, which starts processes that inherit them.
-    """
+    """Find ``FLYDSL_*`` variables that are set but mean nothing, each with the known name it resembles, if any."""
     known = {name for knob in TABLE.values() for name in (knob.name, *knob.aliases)}
     ours = (name for name in os.environ if name.startswith("FLYDSL_") and not name.startswith("FLYDSL_TEST_"))
     strangers = sorted(name for name in ours if name not in known)
-    if not strangers:
-        return {}
     near = import_module("difflib").get_close_matches  # slow to import, and seldom needed
     return {name: next(iter(near(name, known, n=1, cutoff=0.8)), None) for name in strangers}
 
