@@ -17,8 +17,8 @@ from flydsl.compiler.lowering.driver import compile_module
 from flydsl.compiler.tracing.trace import trace
 from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import compile_a8w4_gemm
 from flydsl.kernels.gemm.hgemm_splitk import compile_hgemm_kernel
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.mxfp4_preshuffle import compile_preshuffle_gemm_w4
 from flydsl.kernels.gemm.naive import build_naive_gemm_module
 from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm

@@ -21,8 +21,8 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError
 from flydsl.compiler.artifacts.artifact import Artifact
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime import cubin, cuda, nvidia_tools
 from tests.conftest import REPOSITORY

@@ -9,8 +9,8 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.kernels.gemm.hopper.choice import choose_config
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, Problem
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_matmul
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 

@@ -8,10 +8,10 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS
+from flydsl.kernels.gemm.hopper.plan import GemmConfig
+from flydsl.kernels.gemm.hopper.weights import shuffle_weights
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
-from flydsl.kernels.gemm.hopper_plan import GemmConfig
-from flydsl.kernels.gemm.hopper_weights import shuffle_weights
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm import hopper_matmul, hopper_operands
+from flydsl.kernels.gemm import hopper_matmul
+from flydsl.kernels.gemm.hopper import operands
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
 from tests.support.hopper_products import TYPES, Product, check, check_bits
 
 SMALL = GemmConfig(64, 32, 1, 2)
@@ -167,8 +168,8 @@ def test_the_first_call_launches_once(monkeypatch: pytest.MonkeyPatch) -> None:
         launched.append(f"compiled with {arguments}")
         return lambda *later: launched.append(f"called with {later}")
 
-    monkeypatch.setattr(hopper_operands.flyc, "compile", compile_and_launch)
-    call = hopper_operands.Bound(None)
+    monkeypatch.setattr(operands.flyc, "compile", compile_and_launch)
+    call = operands.Bound(None)
     call(1)
     call(2)
     assert launched == ["compiled with (1,)", "called with (2,)"]

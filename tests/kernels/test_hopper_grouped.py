@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from flydsl.kernels.gemm.hopper.plan import GemmConfig
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
-from flydsl.kernels.gemm.hopper_plan import GemmConfig
 from tests.support.hopper_products import ROUNDING, TYPES, activated
 
 Array = np.ndarray[Any, Any]

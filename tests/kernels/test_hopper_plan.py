@@ -10,7 +10,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations, fits
-from flydsl.kernels.gemm.hopper_plan import (
+from flydsl.kernels.gemm.hopper.plan import (
     HOPPER,
     SHARED_BYTES,
     GemmConfig,

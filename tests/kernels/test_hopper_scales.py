@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from flydsl.kernels.gemm.hopper.choice import choose_config
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, Problem
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem
 from tests.support.hopper_products import TYPES, activated
 
 Array = np.ndarray[Any, Any]

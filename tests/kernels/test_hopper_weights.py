@@ -11,10 +11,10 @@ import pytest
 import flydsl.expr as fx
 from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_configs, few_rows_time
 from flydsl.kernels.gemm.hopper.choice import choose_config
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, PackedKind, Problem
+from flydsl.kernels.gemm.hopper.weights import shuffle_weights
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_linear4
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, PackedKind, Problem
-from flydsl.kernels.gemm.hopper_weights import shuffle_weights
 from tests.support.wgmma_registers import early_writes
 
 BF16 = ml_dtypes.bfloat16

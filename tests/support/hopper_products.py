@@ -9,8 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from flydsl.kernels.gemm.hopper.plan import GemmConfig
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
-from flydsl.kernels.gemm.hopper_plan import GemmConfig
 from tests.support import random_data
 
 TYPES: dict[str, Any] = {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.ops as ops
-from flydsl.kernels.gemm.hopper_weights import shuffle_weights
+from flydsl.kernels.gemm.hopper.weights import shuffle_weights
 from flydsl.ops import op
 
 BF16, E4M3 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn

@@ -14,8 +14,8 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
 from tests.unit.nvvm.running import run
 from tests.unit.sanitize import planted_async_products as products
 from tests.unit.sanitize.planted_async_copies import box_of, integers, unwritten

@@ -11,9 +11,9 @@ each other and share that of A, by multicast; or they have one tile together, a 
 distributed shared memory, in the same order in every run.
 
 A is (M, K), B is (N, K), C and D are (M, N), each with either mode contiguous. Extents are free; TMA wants lines of A
-and B that are multiples of 16 bytes, and C is stored faster if its lines are, too. `hopper_tiles` has the pieces,
-results leave by `hopper_epilogue`, `hopper_plan` has the configurations and chooses among them; `hopper_matmul` and
-`hopper_grouped` are how to call all this.
+and B that are multiples of 16 bytes, and C is stored faster if its lines are, too. The pieces are in `hopper/`:
+operands and the order of tiles in `tiles`, what multiplies in `warpgroup`, how results leave in `epilogue`,
+configurations in `plan`, which of them a product gets in `choice`. `hopper_matmul` and `hopper_grouped` call all this.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm import hopper_tiles as tiles
+from flydsl.kernels.gemm.hopper import tiles
+from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringPipeline, load_gathered
-from flydsl.kernels.gemm.hopper_epilogue import Epilogue, QuantisingEpilogue
-from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, check_config
-from flydsl.kernels.gemm.hopper_tiles import GroupSchedule, Operand, PartialSums, Schedule
-from flydsl.kernels.gemm.hopper_warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
-from flydsl.kernels.gemm.hopper_weights import PackedWeights, UnpackingWarpgroup
+from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, check_config
+from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule
+from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
+from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
 REGISTERS = {(2, False): (40, 232), (3, False): (40, 152), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""

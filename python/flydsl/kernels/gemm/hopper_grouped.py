@@ -34,10 +34,8 @@ from typing import Any
 
 from flydsl.kernels.blocks.inputs import strides
 from flydsl.kernels.gemm.hopper.choice import choose_config
-from flydsl.kernels.gemm.hopper_epilogue import QuantisingEpilogue
-from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
-from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
-from flydsl.kernels.gemm.hopper_operands import (
+from flydsl.kernels.gemm.hopper.epilogue import QuantisingEpilogue
+from flydsl.kernels.gemm.hopper.operands import (
     MULTIPLIED,
     WRITTEN,
     Bound,
@@ -51,7 +49,9 @@ from flydsl.kernels.gemm.hopper_operands import (
     type_of,
     zeros,
 )  # fmt: skip
-from flydsl.kernels.gemm.hopper_plan import SCALED, GemmConfig, GemmKind, Problem, ceildiv
+from flydsl.kernels.gemm.hopper.plan import SCALED, GemmConfig, GemmKind, Problem, ceildiv
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
+from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
 
 KEPT_CALLS = 4096
 LEAST_GROUPS, MOST_GROUPS = 32, 2048

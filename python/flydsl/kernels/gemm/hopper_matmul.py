@@ -5,7 +5,7 @@
 C = act(alpha * row_scale * (A @ B) * column_scale + bias + beta * D). A is (M, K), B is (K, N), C and D are (M, N), or
 all of them with the same batch in front. Each may have either of its modes contiguous: ``weights.T`` of an (N, K)
 matrix is as good as any B. Lines that TMA cannot read, those that do not start at multiples of 16 bytes, are copied
-together first. How the kernel is built for a product is decided by `hopper_plan`, once for each shape.
+together first. How the kernel is built for a product is decided by `hopper/choice.py`, once for each shape.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from flydsl.kernels.blocks.inputs import empty_beside, strides
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
 from flydsl.kernels.gemm.hopper.choice import choose_config
-from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
-from flydsl.kernels.gemm.hopper_operands import (
+from flydsl.kernels.gemm.hopper.operands import (
     MULTIPLIED,
     WRITTEN,
     Bound,
@@ -35,7 +34,7 @@ from flydsl.kernels.gemm.hopper_operands import (
     type_of,
     zeros,
 )  # fmt: skip
-from flydsl.kernels.gemm.hopper_plan import (
+from flydsl.kernels.gemm.hopper.plan import (
     BLOCK_ROWS,
     LINE_BYTES,
     SCALED,
@@ -45,7 +44,8 @@ from flydsl.kernels.gemm.hopper_plan import (
     Problem,
     ceildiv,
 )
-from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS
+from flydsl.kernels.gemm.hopper.weights import BLOCK_WORDS
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 
 KEPT_CALLS = 4096
 """Shapes that the way to their kernel is kept for."""

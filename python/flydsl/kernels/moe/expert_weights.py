@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
-from flydsl.kernels.gemm.hopper_operands import address
+from flydsl.kernels.gemm.hopper.operands import address
 from flydsl.kernels.quant.device_quant import (
     ALIGNMENT,
     build_block_quant_module,

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.gemm.hopper.operands import address
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
-from flydsl.kernels.gemm.hopper_operands import address
 from flydsl.kernels.moe import wmma_2stage
 from flydsl.kernels.moe.blockscale_2stage import compile_moe_blockscale_gemm1, compile_moe_blockscale_gemm2
 from flydsl.kernels.moe.expert_weights import (

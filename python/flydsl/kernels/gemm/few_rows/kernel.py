@@ -1,7 +1,7 @@
 """A few rows times weights of four bits on Hopper, at the speed of memory: y = act(x @ weights^T + bias).
 
-Weights are those of `hopper_weights`, in the same order. Each warp has a strip of 16 of their rows and a part of K: it
-keeps two runs of 4 pieces of 16 x 64 codes on their way from memory to registers, 16 bytes a thread each, and
+Weights lie in the order of `hopper/weights.py`. Each warp has a strip of 16 of their rows and a part of K: it keeps two
+runs of 4 pieces of 16 x 64 codes on their way from memory to registers, 16 bytes a thread each, and
 multiplies codes by mma.sync with x, which lies in shared memory. Sums of a group are scaled, not weights: of codes that
 are too large by as much as the zero, that times the sum of x is taken off. The warps of a strip add up at the end, in
 the same order in every run. Nothing is shared between blocks.
@@ -16,9 +16,9 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.gemm.few_rows.plan import RUN, RUN_K, TILE, FewRows
-from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
-from flydsl.kernels.gemm.hopper_tiles import extent
-from flydsl.kernels.gemm.hopper_weights import (
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
+from flydsl.kernels.gemm.hopper.tiles import extent
+from flydsl.kernels.gemm.hopper.weights import (
     BLOCK_WORDS,
     codes_above,
     lane_factors,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from flydsl.kernels.gemm.hopper_plan import (
+from flydsl.kernels.gemm.hopper.plan import (
     BLOCK_ROWS,
     HOPPER,
     SHARED_BYTES,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from math import gcd, isqrt
 
-from flydsl.kernels.gemm.hopper_plan import (
+from flydsl.kernels.gemm.hopper.plan import (
     BLOCK_ROWS,
     HOPPER,
     LINE_BYTES,

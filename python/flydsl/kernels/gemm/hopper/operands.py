@@ -9,7 +9,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import empty_beside, strides
-from flydsl.kernels.gemm.hopper_plan import LINE_BYTES, ROW_BYTES
+from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, ROW_BYTES
 
 MULTIPLIED: dict[str, Any] = {
     "bfloat16": fx.BFloat16, "float16": fx.Float16, "float8_e4m3fn": fx.Float8E4M3FN, "float8_e5m2": fx.Float8E5M2,

@@ -13,8 +13,8 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.blocks.narrow import quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_reduce
-from flydsl.kernels.gemm.hopper_plan import SCALED, STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
-from flydsl.kernels.gemm.hopper_tiles import Place
+from flydsl.kernels.gemm.hopper.plan import SCALED, STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.tiles import Place
 
 
 class Epilogue:

@@ -6,8 +6,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm.hopper_plan import ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP
-from flydsl.kernels.gemm.hopper_tiles import Place, extent
+from flydsl.kernels.gemm.hopper.plan import ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP
+from flydsl.kernels.gemm.hopper.tiles import Place, extent
 
 RUN = 8
 """Steps of K whose products, with scales of blocks, overlap."""

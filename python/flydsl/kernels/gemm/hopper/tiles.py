@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, resident_clusters
+from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, resident_clusters
 
 
 class Place(NamedTuple):
