@@ -74,3 +74,10 @@ def test_products_of_a_stage_share_what_their_descriptors_have_in_common() -> No
     stage = text[text.index("wgmma.fence") : text.index("wgmma.commit_group")]
     assert stage.count("wgmma.mma_async") == 4
     assert len(re.findall(r"\bshr\.[ub]", stage)) <= 2, stage
+
+
+def test_results_of_16_bits_leave_by_four_matrices_at_once() -> None:
+    """A thread's 128 sums are 64 words, four of which an instruction writes to shared memory."""
+    kernel = next(kernel for kernel in KERNELS if kernel.name == "hopper_gemm")
+    text = compiled(kernel, "sm_90a").device_binary.decode()
+    assert re.findall(r"stmatrix\.[\w.]*\.(x\d)\.", text) == ["x4"] * 16

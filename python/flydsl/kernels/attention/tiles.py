@@ -7,6 +7,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.scores import Band, blocks_of, capped, masked
+from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 
 # Tiles -------------------------------------------------------------------------------------------
 
@@ -60,16 +61,12 @@ class FragmentRows:
     """
 
     def __init__(self, tiled: Any, thread: Any, shape: tuple[int, int], queries: int = 0) -> None:
-        where = fx.make_identity_tensor(shape)
-        mine, pattern = (tiled.get_slice(t).partition_C(where) for t in (thread, 0))
-        size = int(fx.size(pattern))
-        places = [tuple(int(part) for part in fx.get_leaves(pattern[i])) for i in range(size)]
-        first = [fx.Int32(part) for part in fx.get_leaves(mine[0])]
-        self.query, self.column = first[queries], first[1 - queries]
-        self.rows = sorted({place[queries] for place in places})
-        self.lanes = [[i for i in range(size) if places[i][queries] == row] for row in self.rows]
+        fragment = FragmentPlaces(tiled, thread, shape)
+        places, self.rows = fragment.steps, fragment.along(queries)
+        self.query, self.column = fragment.origin[queries], fragment.origin[1 - queries]
+        self.lanes = [[i for i, place in enumerate(places) if place[queries] == row] for row in self.rows]
         self.columns = [[places[i][1 - queries] for i in lanes] for lanes in self.lanes]
-        self._order = [(self.rows.index(place[queries])) for place in places]
+        self._order = fragment.numbers(queries)
 
     def split(self, values: Any) -> list[Any]:
         """A vector for each row."""

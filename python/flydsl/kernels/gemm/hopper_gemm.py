@@ -61,7 +61,7 @@ def gemm_kernel(
     if fx.const_expr(kind.gathers):
         A = GatheredRows(map_a, from_rows, a_ptr, config.tile_m, bk, stages, B.swizzle)
     elif fx.const_expr(kind.packed is not None):
-        A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, kind)
+        A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, stages, kind)
     else:
         A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"))
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(

@@ -15,9 +15,10 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 from flydsl.kernels.gemm.few_rows.plan import RUN, RUN_K, TILE, FewRows
 from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
-from flydsl.kernels.gemm.hopper.tiles import extent
+from flydsl.kernels.gemm.hopper.tiles import extent, warp_product
 from flydsl.kernels.gemm.hopper.weights import (
     BLOCK_WORDS,
     codes_above,
@@ -49,7 +50,9 @@ class Strip:
         of_block = BLOCK_ROWS // WARP_ROWS
         first = fx.Int64(self.number // of_block) * self.blocks * BLOCK_WORDS
         self.words = fx.get_iter(packed) + (first + self.number % of_block * (BLOCK_WORDS // of_block) + lane * 4)
-        self.rows = [fx.min(self.number * WARP_ROWS + half * 8 + lane // 4, n - 1) for half in range(2)]
+        own = FragmentPlaces(warp_product(TILE), lane, (WARP_ROWS, TILE))
+        top = self.number * WARP_ROWS + own.origin[0]
+        self.rows = [fx.min(top + step, n - 1) for step in own.along(0)]
         self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts)
         self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(WARP_ROWS, TILE, 16, dtype, fx.Float32))
 
@@ -123,7 +126,7 @@ class Strip:
 
     def x_words(self, x: Any, tile: int, column: Any) -> list[Any]:
         """x of 64 columns as mma.sync wants it; lanes of rows that are not there name the last one."""
-        lane = fx.lane_id()
+        lane = fx.lane_id()  # a tiled copy by ldmatrix would have no place for that: its rows are a layout's
         row = fx.min(tile * TILE + lane % 8, fx.Int32(self.config.rows - 1))
         place = x + (row * self.config.line + column + lane // 8 * 8)
         return [word for half in range(2) for word in fx.nvvm.ldmatrix(place + half * 32, 4)]
@@ -209,6 +212,7 @@ def add_up(strip, sums, parts, bias, y, activation, config):
             for part in range(1, config.parts):
                 total = total + parts[None, lane, tile, warp + part * config.strips].load()
             for i in fx.range_constexpr(4):
+                # As `FragmentPlaces` would say, which takes an instruction more here.
                 row, column = strip.number * WARP_ROWS + i // 2 * 8 + lane // 4, tile * TILE + lane % 4 * 2 + i % 2
                 if (row < extent(y, 1)) & (column < extent(y, 0)):
                     value = total[i]

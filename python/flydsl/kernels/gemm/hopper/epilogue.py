@@ -11,10 +11,11 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
+from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 from flydsl.kernels.blocks.narrow import quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_reduce
 from flydsl.kernels.gemm.hopper.plan import SCALED, STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
-from flydsl.kernels.gemm.hopper.tiles import Place
+from flydsl.kernels.gemm.hopper.tiles import Place, warp_product
 
 
 class Epilogue:
@@ -32,13 +33,19 @@ class Epilogue:
         self.shape = config.store_box(kind)
         boxes = smem.allocate(fx.Array[kind.c, config.warps * STORE_BYTES * 8 // kind.c.width, 1024]).ptr
         self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
-        self.box = self.boxed(boxes + self.warp * (STORE_BYTES * 8 // kind.c.width))
+        start = boxes + self.warp * (STORE_BYTES * 8 // kind.c.width)
+        self.box, self.box_of_sums = self.boxed(start), self.boxed(start, kind.columns_of_one)
+        self.sums = warp_product(self.shape[1] * kind.columns_of_one)
 
-    def boxed(self, ptr: Any) -> Any:
-        """A warp's place in shared memory as (element of a piece, line, piece); swizzled, so that no banks conflict."""
-        lines, length = self.lines()
+    def boxed(self, ptr: Any, each: int = 1) -> Any:
+        """A warp's place in shared memory as (row, column), in the order of C; swizzled, so that no banks conflict.
+        ``each`` says how many columns of the product have one place."""
+        (rows, columns), (_, length) = self.shape, self.lines()
         pieces = length // self.piece
-        layout = fx.make_layout((self.piece, lines, pieces), (1, length, self.piece))
+        down, right = (length, 1) if self.kind.c_along_n else (1, length)
+        layout = fx.make_layout((rows, columns), (down, right))
+        if each > 1:
+            layout = fx.make_layout((rows, (each, columns)), (down, (0, right)))
         if pieces == 1:
             return fx.make_view(ptr, layout)
         swizzle = fx.static(fx.SwizzleType.get(pieces.bit_length() - 1, self.piece.bit_length() - 1, 3))
@@ -58,21 +65,22 @@ class Epilogue:
         """The accumulators of a warp's thread, those of a tile at a place, to C."""
         row, column = place.row, place.column
         config, kind = self.config, self.kind
-        each, width = config.tile_n // 2, self.shape[1]
+        each, width = config.tile_n // 2, self.shape[1] * kind.columns_of_one
         for block in fx.range_constexpr(config.accumulators // each):
             top = row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
-            part = fx.Vector.from_elements([values[block * each + i] for i in range(each)], values.dtype)
-            part = self.finished(part.to(fx.Float32), place, top, column)
-            part = self.activated(part).to(kind.c)
-            left = column // kind.columns_of_one
-            for first in fx.range_constexpr(0, config.tile_n // kind.columns_of_one, width):
+            for first in fx.range_constexpr(0, config.tile_n, width):
+                start = block * each + first // 2
+                part = fx.Vector.from_elements([values[start + i] for i in range(width // 2)], values.dtype)
+                part = self.finished(part.to(fx.Float32), place, top, column + first)
+                part = self.activated(part).to(kind.c)
                 self.sync()  # the box before has been read
-                self.fill(part, first // 2)
+                self.fill(part)
                 self.sync()
+                left = (column + first) // kind.columns_of_one
                 if fx.const_expr(kind.wide_store):
-                    self.copy_pieces(place, top, left + first)
+                    self.copy_pieces(place, top, left)
                 else:
-                    self.copy_elements(place, top, left + first)
+                    self.copy_elements(place, top, left)
 
     def activated(self, part: Any) -> Any:
         """The activation of each element, or the gate of each even column times the odd one: a thread has both."""
@@ -85,11 +93,10 @@ class Epilogue:
     def finished(self, part: Any, place: Place, top: Any, column: Any) -> Any:
         """part * alpha * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
         scale_m, scale_n, bias_m, bias_n, D = self.extras
-        lane = fx.lane_id()
-        # A thread has two neighbouring columns of every eight, in two rows eight apart.
-        rows = [top + half * 8 + lane // 4 for half in range(2)]
-        columns = [column + i // 2 * 8 + lane % 4 * 2 + i % 2 for i in range(part.numel // 2)]
-        places = [(i // 2 % 2, i // 4 * 2 + i % 2) for i in range(part.numel)]
+        own = FragmentPlaces(self.sums, fx.lane_id(), (WARP_ROWS, part.numel * 32 // WARP_ROWS))
+        rows = [top + own.origin[0] + step for step in own.along(0)]
+        columns = [column + own.origin[1] + step for step in own.along(1)]
+        places = list(zip(own.numbers(0), own.numbers(1), strict=True))
 
         def spread(vector: Any, along: list[Any], mode: int) -> Any:
             last = fx.Int32(fx.get_scalar(fx.size(vector))) - 1  # a vector of one number serves all
@@ -107,26 +114,19 @@ class Epilogue:
         found = [fx.Float32(D[(*place.c, *at)]) for at in inside]
         return part + fx.Vector.from_elements(found, fx.Float32) * self.beta
 
-    @flyc.jit
-    def fill(self, part: Any, first: int) -> None:
-        """Elements of a box's columns, the thread's own from the ``first`` on, to the box."""
-        lane, width, along_n = fx.lane_id(), self.shape[1], self.kind.c_along_n
-        gated = self.kind.columns_of_one > 1
-        if fx.const_expr(self.kind.c.width == 16 and not gated):
-            words = part.bitcast(fx.Int32)
-            for eight in fx.range_constexpr(width // 8):
-                # Two matrices of 8x8, rows 0-7 and 8-15; lane 8 * i + r names line r of matrix i.
-                below, line = lane // 8 % 2, lane % 8
-                place = (line + below * 8, eight) if along_n else (line + eight * 8, below)
-                two = [words[first // 2 + eight * 2 + i] for i in range(2)]
-                fx.nvvm.stmatrix(self.box[None, place[0], place[1]], two, transposed=not along_n)
+    def fill(self, part: Any) -> None:
+        """A thread's elements of a box, to the box."""
+        lane, each = fx.lane_id(), self.kind.columns_of_one
+        if self.kind.c.width == 16 and each == 1:
+            held = fx.make_fragment_like(self.sums.get_slice(lane).partition_C(self.box))
+            held.store(part)
+            move = fx.nvvm.StMatrix(4 if self.shape[1] % 16 == 0 else 2, transposed=not self.kind.c_along_n)
+            tiled = fx.make_tiled_copy_C(fx.make_copy_atom(move, self.kind.c), self.sums)
+            lanes = tiled.get_slice(lane)
+            fx.copy(tiled, lanes.retile(held), lanes.partition_D(self.box))
         else:
-            for i in fx.range_constexpr(width // 2):
-                row, column = i // 2 % 2 * 8 + lane // 4, i // 4 * 8 + lane % 4 * 2 + i % 2
-                if fx.const_expr(gated):  # a column of every four, in two rows
-                    row, column = i % 2 * 8 + lane // 4, i // 2 * 4 + lane % 4
-                line, place = (row, column) if along_n else (column, row)
-                self.box[place % self.piece, line, place // self.piece] = part[first + i]
+            place = self.sums.get_slice(lane).partition_C(self.box_of_sums)
+            (place if each == 1 else place[(0, None), None, None]).store(part)
 
     def row_of_c(self, row: Any, end: Any) -> tuple[Any, Any]:
         """Where a row goes, and whether it does: behind the end it does not, nor where the index names no row of C."""
@@ -136,24 +136,38 @@ class Epilogue:
         rows = fx.Int32(fx.get_scalar(fx.get_(self.C.shape, 0)))
         return target, (row < end) & (target >= 0) & (target < rows)
 
+    def mover(self, atom: Any) -> tuple[Any, int]:
+        """A copy of a box in pieces of 16 bytes, a line's by neighbouring lanes, and how many lanes it takes."""
+        lines, length = self.lines()
+        pieces = length // self.piece
+        together = min(lines, 32 // pieces)
+        lanes, values = fx.make_layout((together, pieces), (pieces, 1)), fx.make_layout((1, self.piece), (0, 1))
+        if not self.kind.c_along_n:
+            lanes, values = (fx.select(layout, [1, 0]) for layout in (lanes, values))
+        return fx.make_tiled_copy_tv(atom, lanes, values), together * pieces
+
     @flyc.jit
     def copy_pieces(self, place: Place, top: Any, column: Any) -> None:
         """The box to C, 16 bytes a lane."""
         along_n = self.kind.c_along_n
         lines, length = self.lines()
-        pieces = length // self.piece
         atom = fx.make_copy_atom(fx.UniversalCopy(128), self.kind.c)
-        for first in fx.range_constexpr(0, lines * pieces, 32):
-            line, piece = (first + fx.lane_id()) // pieces, (first + fx.lane_id()) % pieces
-            start = piece * self.piece
-            row, col = (top + line, column + start) if along_n else (top + start, column + line)
+        mover, active = self.mover(atom)
+        own = mover.get_slice(fx.lane_id())
+        pieces, coords = own.partition_S(self.box), own.partition_S(fx.make_identity_tensor(self.shape))
+        for i in fx.range_constexpr(lines * length // self.piece // active):
+            step = (i, 0) if along_n else (0, i)
+            row, col = (start + fx.Int32(part) for start, part in zip((top, column), fx.get_leaves(coords[(0, *step)])))
             row, is_inside = self.row_of_c(row, place.end)
-            if is_inside & (col < self.columns) & (line < lines):
+            is_inside = is_inside & (col < self.columns)
+            if fx.const_expr(active < 32):
+                is_inside = is_inside & (fx.lane_id() < active)
+            if is_inside:
                 whole = self.C[(*place.c, row, None)] if along_n else self.C[(*place.c, None, col)]
                 target = fx.logical_divide(whole, fx.make_layout(self.piece, 1))
                 target = target[None, (col if along_n else row) // self.piece]
                 moved = fx.make_rmem_tensor(self.piece, self.kind.c)
-                fx.copy_atom_call(atom, self.box[None, line, piece], moved)
+                fx.copy_atom_call(atom, pieces[(None, *step)], moved)
                 if fx.const_expr(self.kind.scatter == "add"):
                     fx.atomic("add", target, moved.load())
                 else:
@@ -164,12 +178,13 @@ class Epilogue:
         """The box to C, element by element: lines of C do not start at multiples of 16 bytes."""
         along_n = self.kind.c_along_n
         lines, length = self.lines()
+        order = fx.make_layout(self.shape, (length, 1) if along_n else (1, length))
         for first in range(0, lines * length, 32):
-            line, element = (first + fx.lane_id()) // length, (first + fx.lane_id()) % length
-            row, col = (top + line, column + element) if along_n else (top + element, column + line)
-            row, is_inside = self.row_of_c(row, place.end)
+            at = [fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(first + fx.lane_id(), order))]
+            col = column + at[1]
+            row, is_inside = self.row_of_c(top + at[0], place.end)
             if is_inside & (col < self.columns):
-                value = self.box[element % self.piece, line, element // self.piece]
+                value = self.box[at[0], at[1]]
                 if fx.const_expr(self.kind.scatter == "add"):
                     fx.atomic("add", self.C, value, at=(row, col))
                 else:
@@ -197,8 +212,11 @@ class QuantisingEpilogue(Epilogue):
         each = WARP_ROWS * self.LINE
         boxes = smem.allocate(fx.Array[fx.BFloat16, config.warps * each, 16]).ptr
         self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
-        layout = fx.make_layout((8, WARP_ROWS, self.LINE // 8), (1, self.LINE, 8))
-        self.box = fx.make_view(boxes + self.warp * each, layout)
+        start, of_one = boxes + self.warp * each, kind.columns_of_one
+        self.box = fx.make_view(start, fx.make_layout((WARP_ROWS, SCALED), (self.LINE, 1)))
+        doubled = fx.make_layout((WARP_ROWS, (of_one, SCALED)), (self.LINE, (0, 1)))
+        self.box_of_sums = fx.make_view(start, doubled) if of_one > 1 else self.box
+        self.sums = warp_product(config.tile_n)
 
     @staticmethod
     def bytes(config: GemmConfig) -> int:
@@ -208,35 +226,37 @@ class QuantisingEpilogue(Epilogue):
     @flyc.jit
     def store(self, values: Any, warp: Any, place: Place) -> None:
         """The accumulators of a warp's thread to its place; with the last of 128 columns, all of those to C."""
-        top, lane, columns = place.row + warp * WARP_ROWS, fx.lane_id(), self.config.tile_n // self.kind.columns_of_one
-        left = place.column // self.kind.columns_of_one
+        top, each = place.row + warp * WARP_ROWS, self.kind.columns_of_one
+        columns, left = self.config.tile_n // each, place.column // each
         first = left % SCALED
         part = self.activated(self.finished(values.to(fx.Float32), place, top, place.column)).to(fx.BFloat16)
         if first == 0:
             self.sync()  # what was there has been read
-        gated = self.kind.columns_of_one > 1
-        for i in fx.range_constexpr(part.numel):
-            # A thread has a column of every four, or two neighbours of every eight, in two rows.
-            row, column = (i % 2, i // 2 * 4 + lane % 4) if gated else (i // 2 % 2, i // 4 * 8 + lane % 4 * 2 + i % 2)
-            self.box[(first + column) % 8, row * 8 + lane // 4, (first + column) // 8] = part[i]
+        tile = fx.zipped_divide(self.box_of_sums, (WARP_ROWS, self.config.tile_n))[None, (0, first // columns)]
+        own = self.sums.get_slice(fx.lane_id()).partition_C(tile)
+        (own if each == 1 else own[(0, None), None, None]).store(part)
         if first + columns == SCALED:
             self.sync()
             self.leave(place, top, left - first)
 
     def leave(self, place: Place, top: Any, column: Any) -> None:
         """128 columns of a warp's rows to C, and their scales; a lane has half of a row."""
-        line, half, pieces = fx.lane_id() // 2, fx.lane_id() % 2, SCALED // 16
-        found = [self.box[None, line, half * pieces + i].load().to(fx.Float32) for i in range(pieces)]
+        pieces, halves = SCALED // 16, fx.make_layout((WARP_ROWS, 2), (2, 1))
+        atom = fx.make_copy_atom(fx.UniversalCopy(128), fx.BFloat16)
+        mover = fx.make_tiled_copy_tv(atom, halves, fx.make_layout((1, SCALED // 2), (0, 1))).get_slice(fx.lane_id())
+        line, start = fx.get_leaves(mover.partition_S(fx.make_identity_tensor((WARP_ROWS, SCALED)))[0])
+        own = mover.partition_S(self.box)
+        found = [own[(None, i), 0, 0].load().to(fx.Float32) for i in range(pieces)]
         largest = found[0]
         for piece in found[1:]:
             largest = fx.max(abs(largest), abs(piece))
         scale, inverse = row_scale(wave_reduce(abs(largest).reduce("maximumf"), maximum, 2), "fp8")
-        row, is_inside = self.row_of_c(top + line, place.end)
+        row, is_inside = self.row_of_c(top + fx.Int32(line), place.end)
         if is_inside:
-            start = fx.get_iter(self.C[row, None]) + (column + half * (SCALED // 2))
+            target = fx.get_iter(self.C[row, None]) + (column + fx.Int32(start))
             for i in range(0, pieces, 2):
                 codes = [quantised(piece * inverse, "fp8") for piece in found[i : i + 2]]
                 sixteen = fx.Vector.from_elements([code[j] for code in codes for j in range(8)], self.kind.c)
-                fx.make_view((start + i * 8).aligned(16), fx.make_layout(16, 1)).store(sixteen)
-            if half == 0:
+                fx.make_view((target + i * 8).aligned(16), fx.make_layout(16, 1)).store(sixteen)
+            if fx.Int32(start) == 0:
                 self.scales[row, column // SCALED] = scale

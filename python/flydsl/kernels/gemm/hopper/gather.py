@@ -32,8 +32,15 @@ class GatheredRows(Operand):
         self.matrix, self.index, self.stages = matrix, index, stages
         self.ptr, self.rows, self.bk, self.swizzle, self.along_k = ptr, rows, bk, swizzle, True
         self.piece = 128 // matrix.dtype.width
-        self.lanes = bk // self.piece
-        """Threads that copy a line."""
+        of_line = bk // self.piece
+        self.atom = fx.make_copy_atom(fx.nvvm.CpAsync(128), matrix.dtype)
+        threads = fx.make_layout((WARPGROUP // of_line, of_line), (of_line, 1))
+        pieces = fx.make_layout((1, self.piece), (0, 1))
+        self.mine = fx.make_tiled_copy_tv(self.atom, threads, pieces).get_slice(fx.thread_idx.x)
+        """A thread's pieces of a tile: neighbours have neighbouring ones of a line."""
+        self.coords = self.mine.partition_D(fx.make_identity_tensor((rows, bk)))
+        self.count = rows // (WARPGROUP // of_line)
+        """Pieces of a thread, each in a line of its own."""
 
     def rows_of(self, place: Place) -> tuple[list[Any], Any]:
         """Which rows of A a thread copies pieces of, -1 for zeros, and whether there is none of those.
@@ -42,8 +49,9 @@ class GatheredRows(Operand):
         one line many times, all blocks for the same.
         """
         count, found, all_there = extent(self.matrix, 0), [], fx.Boolean(True)
-        for first in range(0, self.rows, WARPGROUP // self.lanes):
-            row = place.row + first + fx.thread_idx.x // self.lanes
+        for i in range(self.count):
+            line, _ = fx.get_leaves(self.coords[0, i, 0])
+            row = place.row + fx.Int32(line)
             source = fx.Int32(self.index[fx.min(row, place.end - 1)])
             is_there = (source >= 0) & (source < count)
             inside = row < place.end
@@ -55,11 +63,11 @@ class GatheredRows(Operand):
     def copy(self, rows: list[Any], all_there: Any, is_whole: Any, k: Any, stage: Any, full: Any) -> None:
         """Send for a thread's pieces of the lines of step k, which arrive at the barrier when they are there. Of a tile
         that is whole, no row is behind the group's end."""
-        thread, length, piece = fx.thread_idx.x, extent(self.matrix, 1), self.piece
-        tile, atom = self.tiles(self.stages), fx.make_copy_atom(fx.nvvm.CpAsync(128), self.matrix.dtype)
-        column, lane = k * self.bk + thread % self.lanes * piece, thread % self.lanes
-        lines = [tile[i * (WARPGROUP // self.lanes) + thread // self.lanes, None, stage] for i in range(len(rows))]
-        targets = [fx.logical_divide(line, fx.make_layout(piece, 1))[None, lane] for line in lines]
+        length, piece, atom = extent(self.matrix, 1), self.piece, self.atom
+        _, first = fx.get_leaves(self.coords[0])
+        column = k * self.bk + fx.Int32(first)
+        own = self.mine.partition_D(self.tiles(self.stages))
+        targets = [own[None, i, 0, stage] for i in range(len(rows))]
         if is_whole & all_there & (column + piece <= length):
             for i in fx.range_constexpr(len(rows)):
                 source = fx.logical_divide(self.matrix[rows[i], None], fx.make_layout(piece, 1))

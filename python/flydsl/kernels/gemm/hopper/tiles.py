@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, resident_clusters
+from flydsl.kernels.gemm.hopper.plan import WARP_ROWS, WARPGROUP, GemmConfig, GemmKind, resident_clusters
 
 
 class Place(NamedTuple):
@@ -215,6 +215,13 @@ def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: i
 # Sums ----------------------------------------------------------------------------------------------
 
 
+def warp_product(columns: int) -> Any:
+    """The 16 rows of a wgmma that a warp has: lanes and registers are those of mma.sync, 8 columns after 8 columns."""
+    atom = fx.make_mma_atom(fx.nvvm.MmaSync(WARP_ROWS, 8, 16, fx.BFloat16, fx.Float32))
+    tile = (WARP_ROWS, 16 if columns % 16 == 0 else 8, 16)  # by 16 columns stmatrix moves them
+    return fx.make_tiled_mma(atom, fx.make_layout((1, 1, 1), (0, 0, 0)), tile)
+
+
 class PartialSums:
     """Accumulators that the blocks of a cluster, each with a part of K, show each other in shared memory.
 
@@ -224,7 +231,7 @@ class PartialSums:
     def __init__(self, smem: Any, dtype: Any, config: GemmConfig) -> None:
         self.config, self.dtype, self.threads = config, dtype, config.consumers * WARPGROUP
         self.fours = config.accumulators // 4
-        layout = fx.make_layout((4, self.threads, self.fours), (1, 4, 4 * self.threads))
+        layout = fx.make_layout((4, (32, config.warps), self.fours), (1, (4, 128), 4 * self.threads))
         self.sums = fx.make_view(smem.allocate(fx.Array[dtype, 4 * self.threads * self.fours, 1024]).ptr, layout)
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
@@ -248,21 +255,21 @@ class PartialSums:
 
         Each block takes an equal share of the warps; those left over get a number that no warp has.
         """
-        config, thread = self.config, fx.thread_idx.x - WARPGROUP
+        config, lane, own = self.config, fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32
         fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
         for i in fx.range_constexpr(self.fours):
             part = fx.Vector.from_elements([values[i * 4 + j] for j in range(4)], self.dtype)
-            self.sums[None, thread, i].store(part)
+            self.sums[None, (lane, own), i].store(part)
         self.tell(self.ready)
         fx.nvvm.mbarrier_wait(self.ready, phase)
         fx.fence("cluster")
-        share, own = config.warps // config.splits, thread // 32
+        share = config.warps // config.splits
         warp = (own < share).select(rank * share + own, fx.Int32(config.warps))
-        source = fx.min(warp, fx.Int32(config.warps - 1)) * 32 + thread % 32
+        source = fx.min(warp, fx.Int32(config.warps - 1))
         vector = fx.Float32x4 if self.dtype is fx.Float32 else fx.Int32x4
         total = []
         for i in fx.range_constexpr(self.fours):
-            place = self.sums[None, source, i]
+            place = self.sums[None, (lane, source), i]
             parts = [fx.nvvm.cluster_load(place, block, vector) for block in range(config.splits)]
             total += list(sum(parts[1:], parts[0]))
         self.tell(self.free)

@@ -6,15 +6,17 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 from flydsl.kernels.gemm.hopper.plan import ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP
-from flydsl.kernels.gemm.hopper.tiles import Place, extent
+from flydsl.kernels.gemm.hopper.tiles import Place, extent, warp_product
 
 RUN = 8
 """Steps of K whose products, with scales of blocks, overlap."""
 TURNS = 14
 """Named barriers from here on say whose turn it is; warps that store have those before."""
 LANES_OF_ROW = 4
-"""Lanes that have accumulators of the same rows."""
+"""Lanes that have accumulators of the same rows. Which of them a lane is, its remainder by four, is what a shuffle of
+that width counts in: no place in a tile, so no layout says it."""
 K_BLOCKS = ROW_BYTES // 32
 """Products of wgmma, 32 bytes of K each, in a stage."""
 
@@ -98,6 +100,13 @@ class TurningWarpgroup(Warpgroup):
 # Blocks with scales ----------------------------------------------------------------------------------
 
 
+def rows_of_sums(place: Place) -> list[Any]:
+    """The two rows that a thread has sums of where each warpgroup has 64; behind the last one, that."""
+    own = FragmentPlaces(warp_product(8), fx.lane_id(), (WARP_ROWS, 8))
+    top = place.row + (fx.thread_idx.x // 32 - WARPGROUP // 32) * WARP_ROWS
+    return [fx.min(top + own.origin[0] + step, place.end - 1) for step in own.along(0)]
+
+
 class BlockScales:
     """Scales of 1 x 128 of A and 128 x 128 of B, in the order they are given.
 
@@ -110,9 +119,7 @@ class BlockScales:
 
     def rows(self, place: Place) -> list[Any]:
         """The two rows of A whose sums a thread has."""
-        lane, warp = fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32
-        top = place.row + warp * WARP_ROWS
-        found = [fx.min(top + half * 8 + lane // 4, place.end - 1) for half in range(2)]
+        found = rows_of_sums(place)
         if self.from_rows is None:
             return found
         last = extent(self.a, 0) - 1  # rows that are not there are zeros, whatever they are multiplied by
@@ -137,6 +144,8 @@ class ScaledWarpgroup(Warpgroup):
     def __init__(self, A, B, pipe, scales, kind, config):
         super().__init__(A, B, pipe, kind, config)
         self.scales = scales
+        self.row_of = FragmentPlaces(self.tiled, 0, (config.multiplied_rows, B.rows)).numbers(0)
+        """Of each sum, which of the thread's two rows it is of."""
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
@@ -187,12 +196,7 @@ class ScaledWarpgroup(Warpgroup):
         fx.nvvm.wgmma_wait_group(pending, acc)
         if self.leader:
             self.pipe.release(state)
-        add_scaled(sums, acc, factors)
+        held = acc.load()
+        spread = fx.Vector.from_elements([factors[row] for row in self.row_of], fx.Float32)
+        sums.store(fx.math.fma(held, spread.reshape(held.shape), sums.load()))
         return self.pipe.advance(state)
-
-
-def add_scaled(sums: Any, products: Any, two: list[Any]) -> None:
-    """sums += products * factors: of a thread's accumulators, two of every four are of its second row."""
-    held = products.load()
-    spread = fx.Vector.from_elements([two[i // 2 % 2] for i in range(held.numel)], fx.Float32)
-    sums.store(fx.math.fma(held, spread.reshape(held.shape), sums.load()))

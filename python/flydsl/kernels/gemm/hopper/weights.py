@@ -21,9 +21,9 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARP_ROWS, WARPGROUP, GemmKind, PackedKind
-from flydsl.kernels.gemm.hopper.tiles import Operand, Place, extent
-from flydsl.kernels.gemm.hopper.warpgroup import K_BLOCKS, LANES_OF_ROW, Warpgroup
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARPGROUP, GemmKind, PackedKind
+from flydsl.kernels.gemm.hopper.tiles import Operand, extent
+from flydsl.kernels.gemm.hopper.warpgroup import K_BLOCKS, LANES_OF_ROW, Warpgroup, rows_of_sums
 
 BLOCK_WORDS = 512
 """Of a block of 64 x 64 codes, eight a word."""
@@ -65,9 +65,9 @@ def shuffle_weights(codes: Any) -> Any:
 class PackedWeights(Operand):
     """Blocks of weights, their scales and zeros; ``ptr`` is that of words."""
 
-    def __init__(self, packed: Any, scales: Any, zeros: Any, ptr: Any, rows: int, kind: GemmKind) -> None:
+    def __init__(self, packed: Any, scales: Any, zeros: Any, ptr: Any, rows: int, stages: int, kind: GemmKind) -> None:
         self.packed, self.scales, self.zeros, self.kind = packed, scales, zeros, kind
-        self.ptr, self.rows, self.bk = ptr, rows, kind.bk
+        self.ptr, self.rows, self.stages, self.bk = ptr, rows, stages, kind.bk
         self.blocks = rows // BLOCK_ROWS
         self.bytes = self.blocks * BLOCK_WORDS * 4
         assert kind.packed is not None
@@ -84,14 +84,9 @@ class PackedWeights(Operand):
 
     def words(self, stage: Any) -> Any:
         """A thread's four words of a stage."""
-        thread = fx.thread_idx.x - WARPGROUP
-        place = self.ptr + (stage * self.blocks + thread // WARPGROUP) * BLOCK_WORDS + thread % WARPGROUP * 4
-        return fx.make_view(place, fx.make_layout(4, 1)).load()
-
-    def rows_of(self, place: Place) -> list[Any]:
-        """The two rows of the weights that a thread multiplies."""
-        lane, warp = fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32
-        return [fx.min(place.row + warp * WARP_ROWS + half * 8 + lane // 4, place.end - 1) for half in range(2)]
+        threads = self.blocks * WARPGROUP
+        layout = fx.make_layout((4, threads, self.stages), (1, 4, 4 * threads))
+        return fx.make_view(self.ptr, layout)[None, fx.thread_idx.x - WARPGROUP, stage].load()
 
     def quad(self, k: Any) -> Any:
         """Which four groups step k is in."""
@@ -196,7 +191,7 @@ class UnpackingWarpgroup(Warpgroup):
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
         """The sums of a tile: a step is unpacked while the one before it is multiplied."""
-        before, weights, rows = state, self.weights, self.weights.rows_of(place)
+        before, weights, rows = state, self.weights, rows_of_sums(place)
         held, following = (weights.load_factors(rows, weights.quad(k_first) + i) for i in range(2))
         runs = (k_last - k_first) // FRAGMENTS
         for run in range(runs):
