@@ -3,9 +3,9 @@
 `python benchmarks/isa_quality.py --kernels` shows it. Of each kernel:
 
 - VGPRs of both kinds, AGPRs among them, SGPRs, spills, LDS bytes, and waves of a SIMD that the registers and LDS allow;
-- of the main loop, for each matrix instruction (`MFMA` of them in a turn): other vector instructions (`VALU`), accesses
-  to LDS and to memory, each by bytes of a lane (`16x0.50` are 0.5 of 16 bytes), waits and scalar instructions. Of a
-  branch in the loop the shorter way counts; of several loops the one that is fastest, where no key is masked;
+- of the main loop, for each matrix instruction (`MFMA` of them in an iteration): other vector instructions (`VALU`),
+  accesses to LDS and to memory, each by bytes of a lane (`16x0.50` are 0.5 of 16 bytes), waits and scalar instructions.
+  Of a branch in the loop the shorter way counts; of several loops the one that is fastest, where no key is masked;
 - VALU / MFMA: issue clocks of other vector instructions and of LDS over those of matrix instructions;
 - share: the part of all issue clocks in which matrix instructions run, by the table of `flydsl.tools.assembly`;
 - conflicts: extra clocks by bank conflicts for each access to LDS, by `flyc.lds_report` of a small run.
@@ -107,7 +107,7 @@ class Row:
     def __init__(self, arch: str, text: str, lds: int | None = None, like: Row | None = None) -> None:
         self.products = 0
         try:
-            loop = main_loop(text).turn
+            loop = main_loop(text).iteration
             self.products = products_of(loop)
             each = loop.matrix * self.products / (like.products if like else self.products)
         except ValueError:

@@ -59,8 +59,8 @@ def check(case: Any, arch: str) -> None:
         if not any(f"\t{name}" in text for name in MATRIX):
             continue
         try:
-            loop = main_loop(text).turn
-        except ValueError:  # all turns are written out
+            loop = main_loop(text).iteration
+        except ValueError:  # all iterations are written out
             assert not case.large
             continue
         if case in GEMMS:
@@ -131,12 +131,12 @@ LOOP = """
 """
 
 
-def test_a_turn_takes_the_shorter_way() -> None:
+def test_an_iteration_takes_the_shorter_way() -> None:
     """Another loop with as many products, but more beside them, is not the main one; what is skipped does not count."""
     other = LOOP.replace("LBB0", "LBB1").replace("\tv_add_f32_e32", "\tv_mul_f32_e32 v9, v9, v9\n\tv_add_f32_e32")
     loop = main_loop(other + LOOP)
     assert "v_mul_f32_e32" not in loop.counts and loop.counts["v_exp_f32_e32"] == 2
-    turn = loop.turn
-    assert (turn.matrix, turn.vector, turn.counts["v_exp_f32_e32"]) == (1, 1, 0)
-    assert turn.accesses("ds_") == {16: 1}
-    assert turn.matrix_share == 16 / (16 + 4 * 5)
+    iteration = loop.iteration
+    assert (iteration.matrix, iteration.vector, iteration.counts["v_exp_f32_e32"]) == (1, 1, 0)
+    assert iteration.accesses("ds_") == {16: 1}
+    assert iteration.matrix_share == 16 / (16 + 4 * 5)

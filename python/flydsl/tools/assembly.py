@@ -68,7 +68,7 @@ def width_of(name: str) -> int:
 
 @dataclass(frozen=True)
 class MainLoop:
-    """Lines of a loop with matrix instructions in the order of the text, and of those the ones of a turn."""
+    """Lines of a loop with matrix instructions in the order of the text, of which an iteration takes some."""
 
     lines: tuple[str, ...]
     arch: str = ""
@@ -122,8 +122,8 @@ class MainLoop:
         return Counter(width_of(name) for name in self.names if name.startswith(prefixes) and not _CACHE.match(name))
 
     @cached_property
-    def turn(self) -> MainLoop:
-        """A turn of the loop: its way back to the start with all matrix instructions and the fewest clocks.
+    def iteration(self) -> MainLoop:
+        """An iteration of the loop: its way back to the start with all matrix instructions and the fewest clocks.
 
         A loop may have code for rare cases, such as another maximum in a softmax: of a branch the shorter way is taken.
         """
@@ -159,7 +159,7 @@ def _better(way: MainLoop, other: MainLoop | None) -> bool:
 
 
 def main_loop(assembly: str) -> MainLoop:
-    """The innermost loop that has the most matrix instructions; of several, the one whose turn takes fewest clocks."""
+    """The innermost loop with the most matrix instructions; of several, the one whose iteration takes fewest clocks."""
     lines, labels = assembly.splitlines(), {}
     found = _TARGET.search(assembly)
     arch = found[1] if found else ""
@@ -175,7 +175,7 @@ def main_loop(assembly: str) -> MainLoop:
              if not any(start < first and last <= end for first, last, _ in found_loops)]  # fmt: skip
     if not inner:
         raise ValueError("the assembly has no loop with matrix instructions")
-    return min(inner, key=lambda loop: (-loop.turn.matrix, loop.turn.clocks))
+    return min(inner, key=lambda loop: (-loop.iteration.matrix, loop.iteration.clocks))
 
 
 def kernels(assembly: str) -> dict[str, str]:

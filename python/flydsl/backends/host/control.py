@@ -135,7 +135,7 @@ def _uniform_for(wg: Workgroup, op: Operation) -> None:
     wg.flush([], list(zip(op.operands[3:], carried, strict=True)))
     lower, upper, step = (body.operand(o) for o in op.operands[:3])
     type_ = type_text(counter.type)
-    head, inside, done = (body.fresh_label(part) for part in ("loop", "turn", "pool"))
+    head, inside, done = (body.fresh_label(part) for part in ("loop", "iteration", "pool"))
     before = body.current_label
     body.branch(head)
     body.start_block(head)
@@ -158,9 +158,9 @@ def _while_anyone(wg: Workgroup, op: Operation, test: Callable[[], str], inside:
     body.branch(head)
     body.start_block(head)
     anyone = _set_masks(wg, [mask], lambda: [test()])[0]
-    turn = body.fresh_label("turn")
-    body.branch_if(_is_set(wg, anyone), turn, done)
-    body.start_block(turn)
+    iteration = body.fresh_label("iteration")
+    body.branch_if(_is_set(wg, anyone), iteration, done)
+    body.start_block(iteration)
     wg.stopping.look(op)
     wg.mask = mask
     inside()
@@ -183,11 +183,11 @@ def _masked_for(wg: Workgroup, op: Operation) -> None:
         index = wg.slots.load(counter, wg.thread_number)
         return wg.body.assign(f"icmp slt {type_} {index}, {wg.value(op.operands[1])}")
 
-    def turn() -> None:
+    def iteration() -> None:
         wg.emit_ops(region.block, _yields(region, carried))
         wg.over_threads(lambda: _advance(wg, counter, op.operands[2], type_))
 
-    _while_anyone(wg, op, test, turn)
+    _while_anyone(wg, op, test, iteration)
 
 
 def _advance(wg: Workgroup, counter: SSAValue, step: SSAValue, type_: str) -> None:
@@ -207,7 +207,7 @@ def _masked_while(wg: Workgroup, op: Operation) -> None:
     body, outer = wg.body, wg.mask
     entering, passing = wg.new_mask(), wg.new_mask()
     _set_masks(wg, [entering], lambda: ["true"])
-    head, turn, done = (body.fresh_label(part) for part in ("while", "turn", "elihw"))
+    head, iteration, done = (body.fresh_label(part) for part in ("while", "iteration", "elihw"))
     body.branch(head)
     body.start_block(head)
     condition = before.block.last_op
@@ -218,9 +218,9 @@ def _masked_while(wg: Workgroup, op: Operation) -> None:
     wg.emit_ops(before.block, [*zip(condition.operands[1:], after.block.args, strict=True)])
     wg.over_threads(lambda: wg.slots.store_key(flag_key, "i1", wg.value(condition.operands[0]), wg.thread_number))
     anyone = _set_masks(wg, [passing], lambda: [wg.slots.load_key(flag_key, "i1", wg.thread_number)])[0]
-    body.branch_if(_is_set(wg, anyone), turn, done)
-    body.start_block(turn)
-    wg.stopping.turn(op)
+    body.branch_if(_is_set(wg, anyone), iteration, done)
+    body.start_block(iteration)
+    wg.stopping.iteration(op)
     wg.mask = passing
     wg.emit_ops(after.block, _yields(after, before.block.args))
     wg.mask = outer

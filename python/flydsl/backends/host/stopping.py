@@ -41,8 +41,8 @@ class Stopping:
         body.rules = {**body.rules, **self.waiting.rules(dict(body.rules), self._launch)}
         self.look(self.wg.op)
 
-    def turn(self, op: Operation) -> None:
-        """A loop that only the running kernel can end begins another turn."""
+    def iteration(self, op: Operation) -> None:
+        """A loop that only the running kernel can end begins another iteration."""
         self.look(op)
         self.waiting.looked(op, self._launch)
 
@@ -79,7 +79,7 @@ class Stopping:
         return {"scf.for": self._for, "scf.while": self._while}
 
     def _while(self, emitter: FunctionEmitter, op: Operation) -> None:
-        emit_while(emitter, op, lambda: self.turn(op))
+        emit_while(emitter, op, lambda: self.iteration(op))
         self.left(op)
 
     def _for(self, emitter: FunctionEmitter, op: Operation) -> None:

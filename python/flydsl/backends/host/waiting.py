@@ -69,7 +69,7 @@ class Waiting:
             self.wg.module.scope.declare(STEP, "void", ["ptr"])
 
     def looked(self, loop: Operation, launch: str) -> None:
-        """A loop begins another turn: what it waits for is not there."""
+        """A loop begins another iteration: what it waits for is not there."""
         if not waits(loop):
             return
         self.wg.sites.append(site_of(loop, WAITS))

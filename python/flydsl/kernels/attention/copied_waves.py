@@ -44,9 +44,12 @@ class Ring:
         self.storage = waves.allocator.allocate(fx.Array[waves.plan.dtype, 2 * self.size, 1024]).ptr
 
     def view(self, stage: Any, shape: Any, stride: Any) -> Any:
+        return fx.make_view(self.storage + stage * self.size, self.exchanged(shape, stride))
+
+    def exchanged(self, shape: Any, stride: Any) -> Any:
+        """A layout whose pieces are exchanged; exchanged twice they are where they were."""
         swizzle = fx.static(fx.SwizzleType.get(self.bits, self.base, self.shift))
-        layout = fx.make_composed_layout(swizzle, fx.make_layout(shape, stride))
-        return fx.make_view(self.storage + stage * self.size, layout)
+        return fx.make_composed_layout(swizzle, fx.make_layout(shape, stride))
 
     def copy(self, tensor: Any, piece: Any, block: Any, stage: Any) -> None:
         """Start this thread's copies of a block."""
@@ -54,15 +57,15 @@ class Ring:
         threads, lanes = self.waves.threads, fx.num_warp_threads()
         first_lane = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // lanes)) * lanes
         step = threads * COPIED
-        # Turns after which rows are exchanged as before: those need no offset of their own.
+        # Iterations after which rows are exchanged as before: those need no offset of their own.
         period = max((1 << (self.base + self.shift + self.bits)) // step, 1)
-        for turn in range(self.size // step):
-            again = turn // period * period
-            place = ((turn - again) * threads + fx.thread_idx.x) * COPIED
-            number = (place >> (self.base + self.shift)) & ((1 << self.bits) - 1)
-            wanted = place ^ (number << self.base)
-            offset = (wanted // self.width * rows.stride + wanted % self.width) * rows.bytes_of
-            target = self.storage + stage * self.size + (turn * threads + first_lane) * COPIED
+        exchanged = self.exchanged((self.width, self.waves.plan.keys), (1, self.width))
+        in_memory = fx.make_layout((self.width, self.waves.plan.keys), (1, rows.stride))
+        for iteration in range(self.size // step):
+            again = iteration // period * period
+            place = ((iteration - again) * threads + fx.thread_idx.x) * COPIED
+            offset = fx.get_scalar(in_memory(exchanged(place))) * rows.bytes_of
+            target = self.storage + stage * self.size + (iteration * threads + first_lane) * COPIED
             before = again * step // self.width * rows.stride * rows.bytes_of
             rocdl.raw_ptr_buffer_load_lds(rows.behind(0), target, 16, offset, before)
 

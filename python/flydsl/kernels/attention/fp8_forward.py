@@ -62,13 +62,13 @@ def turn_kernel(V: Any, turned: Any, dv: fx.Constexpr):
     storage = fx.SharedAllocator().allocate(fx.Array[fx.Int32, BLOCK // PIECE * sixteen, 16]).ptr
     tile = fx.make_view(storage, fx.make_layout(BLOCK // PIECE * sixteen, 1))
     found = []
-    for turn in fx.range_constexpr(BLOCK * pieces // THREADS):
-        key, piece = (turn * THREADS + thread) // pieces, (turn * THREADS + thread) % pieces
+    for iteration in fx.range_constexpr(BLOCK * pieces // THREADS):
+        key, piece = (iteration * THREADS + thread) // pieces, (iteration * THREADS + thread) % pieces
         line = fx.recast_iter(fx.Int32, fx.get_iter(V[batch, head, fx.min(first + key, keys - 1), None]))
         four = fx.Vector.load(words, fx.make_view(line, fx.make_layout(row, 1)), [piece * (PIECE // 4)], alignment=16)
         found.append((first + key < keys).select(four, fx.zeros_like(four)))
-    for turn, four in enumerate(found):
-        key, piece = (turn * THREADS + thread) // pieces, (turn * THREADS + thread) % pieces
+    for iteration, four in enumerate(found):
+        key, piece = (iteration * THREADS + thread) // pieces, (iteration * THREADS + thread) % pieces
         four.store(tile, [key // PIECE * sixteen + key % PIECE * row + piece * (PIECE // 4)], alignment=16)
     fx.barrier()
     across = BLOCK // PIECE

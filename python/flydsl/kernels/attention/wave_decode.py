@@ -99,16 +99,15 @@ class BlockedWaves(PagedWaves):
     def start(self, piece, block):
         plan, (K, V), wide = self.plan, self.sources, fx.Float32
         keys, values, place = [], [], self.places(piece, block)
-        for at in self.shares(plan.keys * plan.d // 8):
-            page, token = place(at // (plan.d // 8))
-            column = at % (plan.d // 8) * 8
+        for row, column in self.shares(plan.d, (1, 8)):
+            page, token = place(row)
             eight = self.converted(K[page, token, (None, column // 16)], column % 16, 8)
             if self.scales is not None:
                 eight = (eight.to(wide) * self.scales[0][page, token]).to(plan.dtype)
             keys.append(eight)
-        for at in self.shares(plan.keys * plan.dv // 16):
-            first = block * plan.keys + at // (plan.dv // 4) * 4
-            page, token = place(at // (plan.dv // 4) * 4)
+        for row, column in self.shares(plan.dv, (4, 4)):
+            first = block * plan.keys + row
+            page, token = place(row)
             token = token // 4 * 4  # the last token's own four, where the first is behind it
             weights = [(first + i < piece.band.length).select(fx.Float32(1.0), 0.0) for i in range(4)]
             if self.scales is not None:
@@ -116,15 +115,13 @@ class BlockedWaves(PagedWaves):
                            for i in range(4)]  # fmt: skip
             weight = fx.Vector.from_elements(weights, wide)
             for i in fx.range_constexpr(4):
-                row = at % (plan.dv // 4) * 4 + i
-                four = self.converted(V[page, row, (None, token // 16)], token % 16, 4).to(wide)
+                four = self.converted(V[page, column + i, (None, token // 16)], token % 16, 4).to(wide)
                 values.append((weight == 0.0).select(fx.zeros_like(weight), four * weight).to(plan.dtype))
         return keys, values
 
-    def store_values(self, at, four):
+    def store_values(self, row, column, four):
         for i in fx.range_constexpr(4):
-            row = at % (self.plan.dv // 4) * 4 + i
-            four[i].store(self.v_tile, [row, at // (self.plan.dv // 4) * 4], alignment=8)
+            four[i].store(self.v_tile, [column + i, row], alignment=8)
 
 
 @flyc.kernel

@@ -176,21 +176,31 @@ class Waves:
         """A copy of four neighbouring elements: what every instruction has side by side."""
         return fx.make_copy_atom(fx.UniversalCopy64b(), self.plan.dtype)
 
-    def shares(self, count):
-        """This thread's shares of ``count``; where they do not come out even, threads share the last."""
-        turns = -(-count // self.threads)
-        shares = [fx.thread_idx.x + turn * self.threads for turn in range(turns)]
-        return shares if turns * self.threads == count else [fx.min(share, fx.Int32(count - 1)) for share in shares]
+    def shares(self, width, piece):
+        """(row, column) of this thread's pieces, of so many rows and columns, of a tile ``width`` columns wide.
+
+        Where they do not come out even, threads share the last.
+        """
+        rows, columns = piece
+        down, across = self.plan.keys // rows, width // columns
+        pieces, count = fx.make_identity_tensor((across, down)), down * across
+        found = []
+        for iteration in range(-(-count // self.threads)):
+            at = fx.thread_idx.x + iteration * self.threads
+            at = at if count % self.threads == 0 else fx.min(at, fx.Int32(count - 1))
+            column, row = fx.get_leaves(pieces[at])
+            found.append((row * rows, column * columns))
+        return found
 
     def start(self, piece, block):
         """Have a block of keys come: this thread's part of it, eight elements of K, four by four of V at a time."""
         plan, (k_rows, v_rows) = self.plan, self.rows_of(piece, block)
         keys, values = [], []
-        for at in self.shares(plan.keys * plan.d // 8):
-            keys.append(k_rows(at // (plan.d // 8), at % (plan.d // 8) * 8, 8))
-        for at in self.shares(plan.keys * plan.dv // 16):
+        for row, column in self.shares(plan.d, (1, 8)):
+            keys.append(k_rows(row, column, 8))
+        for row, column in self.shares(plan.dv, (4, 4)):
             for i in fx.range_constexpr(4):
-                values.append(v_rows(at // (plan.dv // 4) * 4, at % (plan.dv // 4) * 4, 4, i))
+                values.append(v_rows(row, column, 4, i))
         return keys, values
 
     def arrive(self, piece, following, held):
@@ -213,17 +223,16 @@ class Waves:
     def fill_tiles(self, keys, values):
         """K as it is; V transposed, four by four elements, which a thread has."""
         plan = self.plan
-        for at, vector in zip(self.shares(plan.keys * plan.d // 8), keys, strict=True):
-            vector.store(self.k_tile, [at // (plan.d // 8), at % (plan.d // 8) * 8], alignment=16)
-        for turn, at in enumerate(self.shares(plan.keys * plan.dv // 16)):
-            self.store_values(at, values[turn * 4 : turn * 4 + 4])
+        for place, vector in zip(self.shares(plan.d, (1, 8)), keys, strict=True):
+            vector.store(self.k_tile, list(place), alignment=16)
+        for i, place in enumerate(self.shares(plan.dv, (4, 4))):
+            self.store_values(*place, values[i * 4 : i * 4 + 4])
 
-    def store_values(self, at, four):
+    def store_values(self, row, column, four):
         """A block of 4 x 4 values, turned."""
-        dv = self.plan.dv
         for j in fx.range_constexpr(4):
-            column = fx.Vector.from_elements([vector[j] for vector in four], self.plan.dtype)
-            column.store(self.v_tile, [at % (dv // 4) * 4 + j, at // (dv // 4) * 4], alignment=8)
+            values = fx.Vector.from_elements([vector[j] for vector in four], self.plan.dtype)
+            values.store(self.v_tile, [column + j, row], alignment=8)
 
     def read(self, part, step):
         """What the instructions take of a tile for a step."""

@@ -22,7 +22,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
-from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, SCALE_GROUP, TilePlan
+from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, SCALE_GROUP, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store
 from flydsl.kernels.gemm.wmma.wmma_result import OfColumns
 from flydsl.kernels.quant.shuffles import preshuffle_b_16x16, preshuffle_e8m0_scale, scale_32x4
@@ -58,7 +58,7 @@ class GroupScales:
         mask: fx.Int32 | int,
     ) -> None:
         """``rows`` of a tile, shared by ``warps`` waves, begin at row ``first``, and ``inside`` of them are there."""
-        self.plan, self.reps = plan, rows // (warps * BLOCK)
+        self.plan, self.warps, self.reps = plan, warps, rows // (warps * BLOCK)
         start, groups = fx.recast_iter(fx.Int8, fx.get_iter(scales)), plan.k // SCALE_GROUP
         if plan.scales == "warp":
             width = plan.steps * self.reps * 4
@@ -72,43 +72,37 @@ class GroupScales:
             start + fx.Int64(at) * stride, tile, stride, step, inside=(there, None), gap=gap, mask=mask
         )
 
-    def read(self, lane: fx.Int32, wave: fx.Int32, stage: int, step: int, blocks: int = 1) -> Words:
-        """For every instruction the word with a row's four scales, and the half of the wave that has it.
+    def find(self, lane: fx.Int32, wave: fx.Int32, blocks: int = 1) -> None:
+        """This lane's words in LDS: one for every instruction, or for two of them.
 
-        Of two ``blocks`` of rows either half of the wave has its own.
+        Of two ``blocks`` of rows, or of two instructions, either half of the wave has its own.
         """
-        plan, start = self.plan, self.stream.stage(stage)
-        if plan.scales == "warp":
-            row = (wave * BLOCK + lane % 16) * self.stream.row + step * self.reps * 4
-            if blocks == 2:
-                row = row + lane // 16 * 4
-                return [(words_at(start + (row + pair * 8), 1)[0], 0) for pair in range(self.reps // 2)]
-            if plan.opsel:  # the upper lanes have the rows behind
-                words = [words_at(start + (row + lane // 16 * 4 + pair * 8), 1)[0] for pair in range(self.reps // 2)]
-                return [(words[rep // 2], rep % 2) for rep in range(self.reps)]
-            words = words_at(start + row, self.reps)
-            return [(word, 0) for word in words]
-        if self.reps % 2 == 0:
-            pairs = range(self.reps // 2)
-            place = start + (wave * (self.reps // 2) * self.stream.row + lane * 4)
-            words = [words_at(place + (p * self.stream.row + step * 128), 1)[0] for p in pairs]
-            return [(words[rep // 2], rep % 2) for rep in range(self.reps)] if blocks == 1 else [(w, 0) for w in words]
-        found = []
-        for rep in range(self.reps):
-            row = wave * self.reps * BLOCK + rep * BLOCK + lane % 16
-            place = start + (row // 32 * self.stream.row + row % 32 * 4 + step * 128)
-            found.append((words_at(place, 1)[0], 0))
-        return found
+        plan, words = self.plan, fx.recast_iter(fx.Int32, self.stream.ring)
+        row, size, pairs = self.stream.row // 4, self.stream.size // 4, self.reps // 2
+        self.blocks, self.paired = blocks, blocks == 2 or (plan.opsel if plan.scales == "warp" else self.reps % 2 == 0)
+        if plan.scales == "32x4" and not self.paired:  # a wave may begin in the middle of 32 rows
+            shape, stride = ((32, self.stream.tile[0]), plan.steps, plan.stages), ((1, row), 32, size)
+            rows = fx.make_layout(((BLOCK, 2), self.reps, self.warps), ((1, 0), BLOCK, BLOCK * self.reps))
+            tile = fx.make_view(words, fx.make_layout(shape, stride))
+            self.words = [tile[fx.get_scalar(rows(lane, rep, wave)), None, None] for rep in range(self.reps)]
+            return
+        if plan.scales == "32x4":
+            waves, lanes, of_lane, step = pairs * row, (LANES, 1), (pairs, row), LANES
+        elif self.paired:
+            waves, lanes, of_lane, step = BLOCK * row, ((BLOCK, 2), (row, 1)), (pairs, 2), self.reps
+        else:  # both halves of the wave have the same words
+            waves, lanes, of_lane, step = BLOCK * row, ((BLOCK, 2), (row, 0)), (self.reps, 1), self.reps
+        shape, stride = zip(lanes, of_lane, (plan.steps, step), (plan.stages, size), (self.warps, waves), strict=True)
+        self.words = fx.make_view(words, fx.make_layout(shape, stride))[lane, None, None, None, wave]
 
-
-def words_at(start: fx.Pointer, count: int) -> list[Any]:
-    """Neighbouring words of LDS, by accesses as wide as can be."""
-    width = max(w for w in (1, 2, 4) if count % w == 0)
-    words = fx.recast_iter(fx.Int32, start.aligned(4 * width))
-    access = fx.make_copy_atom(fx.UniversalCopy(32 * width), fx.Int32)
-    found = fx.make_rmem_tensor((width, count // width), fx.Int32)
-    fx.copy(access, fx.make_view(words, fx.make_layout((width, count // width), (1, width))), found)
-    return [found[i % width, i // width] for i in range(count)]
+    def read(self, stage: int, step: int) -> Words:
+        """For every instruction the word with a row's four scales, and the half of the wave that has it."""
+        if isinstance(self.words, list):
+            return [(words[step, stage], 0) for words in self.words]
+        words = self.words[None, step, stage].load()
+        if self.paired and self.blocks == 1:
+            return [(words[rep // 2], rep % 2) for rep in range(self.reps)]
+        return [(words[i], 0) for i in range(words.numel)]
 
 
 class Operands(NamedTuple):
@@ -149,26 +143,30 @@ class NarrowTiles(Tiles):
             )
             streams += [self.of_rows.stream, self.of_columns.stream]
         self.place(*streams)
-        self.a_start = self.a_lane(self.a)
-        half, column = self.lane // 16, self.wave_column * plan.n_reps
-        self.b_start = self.b.ring + (column * b_bytes + half * 256 + self.lane % 16 * ACCESS_BYTES)
+        if plan.scaled_by_groups:
+            self.of_rows.find(self.lane, self.wave_row)
+            self.of_columns.find(self.lane, self.wave_column, plan.blocks)
+        self.a_pieces = self.rows_of(self.a, self.wave_row, plan.m_warp, plan.m_reps)
+        self.b_pieces = self.blocks_of(self.b, plan.n_reps)
+
+    def blocks_of(self, stream: Stream, reps: int) -> Any:
+        """This lane's pieces of the wave's ``reps`` blocks of 16 columns, which lie in blocks of 16 by 16 bytes."""
+        plan, row, deep = self.plan, stream.row, self.plan.b.step_bytes
+        shape = (BLOCK, (ACCESS_BYTES, deep // ACCESS_BYTES), plan.blocks, reps // plan.blocks, plan.steps,
+                 plan.n_warp)  # fmt: skip
+        stride = (ACCESS_BYTES, (1, BLOCK * ACCESS_BYTES), row, plan.blocks * row, BLOCK * deep, reps * row)
+        return self.pieces_of(stream.view(shape, stride, plan.stages), self.wave_column)
 
     def read_step(self, stage: int, step: int, held: Any) -> Any:
         plan = self.plan
-        a_at = self.a_start + (stage * self.a.size + step * plan.a.step_bytes)
-        b_at = self.b_start + (stage * self.b.size + step * plan.b.step_bytes * BLOCK)
-        size, blocks = self.b.row, plan.blocks
-        columns = [
-            self.pieces_of(b_at + j * size, plan.b.pieces, 512, blocks, size) for j in range(0, plan.n_reps, blocks)
-        ]
-        rows = [self.pieces_of(a_at + i * BLOCK * self.a.row, plan.a.pieces, 32) for i in range(plan.m_reps)]
+        columns = [self.read(self.b_pieces[None, j, step, stage]) for j in range(plan.n_reps // plan.blocks)]
+        rows = [self.read(self.a_pieces[None, i, step, stage]) for i in range(plan.m_reps)]
         return rows, columns, *self.scales_of(stage, step, held)
 
     def scales_of(self, stage: int, step: int, held: Any) -> tuple[Words, Words]:
         plan = self.plan
         if plan.scaled_by_groups:
-            return (self.of_rows.read(self.lane, self.wave_row, stage, step),
-                    self.of_columns.read(self.lane, self.wave_column, stage, step, plan.blocks))  # fmt: skip
+            return self.of_rows.read(stage, step), self.of_columns.read(stage, step)
         unit = fx.Int32(UNIT_SCALES)
         return [(unit, 0)] * plan.m_reps, [(unit, 0)] * plan.n_reps
 
@@ -221,11 +219,11 @@ class BlockScaledTiles(NarrowTiles):
     def load_scales(self, tile: fx.Int32 | int) -> None:
         """Fetch the bytes of a tile; those behind the last one are zero."""
         plan, (of_rows, of_columns) = self.plan, self.resources
-        row = self.first_m + self.wave_row * plan.wave_m + self.lane % 16
+        row = self.first_m + self.wave_row * plan.wave_m
         column = self.first_n + self.wave_column * plan.wave_n
         for step in range(plan.steps):
             block = (self.first_iteration + tile) * plan.steps + step
-            places = [(of_rows, block * self.ascale + row + i * BLOCK) for i in range(plan.m_reps)]
+            places = [(of_rows, block * self.ascale + row + self.row_of(i)) for i in range(plan.m_reps)]
             places += [(of_columns, (column + j * BLOCK) // SCALE_BLOCK * (plan.k // SCALE_BLOCK) + block)
                        for j in range(plan.n_reps)]  # fmt: skip
             for number, (resource, place) in enumerate(places, step * len(places)):
@@ -235,7 +233,7 @@ class BlockScaledTiles(NarrowTiles):
         self.load_scales(0)
         super().start()
 
-    def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
+    def begin_iteration(self, tile: fx.Int32 | int, left: int) -> Any:
         count = self.plan.steps * (self.plan.m_reps + self.plan.n_reps)
         words = [fx.Int32(fx.Uint32(self.next_scales[i].bitcast(fx.Uint8)) * EVERY_BYTE) for i in range(count)]
         if left >= 1:
@@ -273,7 +271,7 @@ class StraightScaledTiles(NarrowTiles):
         resource = buffer_ops.create_buffer_resource(
             scales, max_size=False, num_records_bytes=blocks * (BLOCK * line * 4)
         )
-        return resource, ((first // rows + wave) * BLOCK + self.lane % BLOCK) * line, reps
+        return resource, ((first // rows + wave) * BLOCK + self.row_of(0)) * line, reps
 
     def load_scales(self, tile: fx.Int32 | int) -> None:
         """Fetch the words of a tile; those behind the last one are zero."""
@@ -282,7 +280,7 @@ class StraightScaledTiles(NarrowTiles):
                 place = start + (self.first_iteration + tile) * (self.plan.steps * reps) + word
                 found[word] = buffer_ops.buffer_load(resource, place, vec_width=1, dtype=fx.Int32)
 
-    def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
+    def begin_iteration(self, tile: fx.Int32 | int, left: int) -> Any:
         words = [[found[i] for i in range(self.plan.steps * side[2])]
                  for found, side in zip(self.next_scales, self.sides, strict=True)]  # fmt: skip
         if left >= 1:

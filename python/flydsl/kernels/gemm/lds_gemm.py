@@ -106,12 +106,13 @@ class Loader:
 
     def exchanged(self, number: int, across: int, unit: int) -> Any:
         """The thread whose part this one fetches in a pass: another piece of the same line."""
-        operand, thread = self.operand, fx.thread_idx.x
+        operand, thread, threads = self.operand, fx.thread_idx.x, self.plan.threads
         if operand.bits == 0:
             return thread
-        line = thread // across + number * (self.plan.threads // across)
-        turned = (line >> operand.skip) % (1 << operand.bits) << log2(operand.granule // unit)
-        return thread ^ turned
+        base = log2(operand.granule // unit)  # the exchange of pieces, counted in copies
+        swizzle = fx.static(fx.SwizzleType.get(operand.bits, base, log2(across) + operand.skip - base))
+        order = fx.make_composed_layout(swizzle, fx.make_layout(len(self.passes) * threads, 1))
+        return fx.get_scalar(order(thread + number * threads)) - number * threads
 
     def of_pass(self, part: Any, number: int) -> Any:
         return part[None, None, number] if self.operand.transposed else part[None, number, None]

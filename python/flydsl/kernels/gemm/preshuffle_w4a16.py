@@ -27,7 +27,6 @@ from flydsl.kernels.quant.shuffles import pack_int4
 
 GROUP = 32
 """Elements of K that share a scale."""
-LANES = 64
 TYPES = {"bf16": "int4_bf16", "fp16": "int4_fp16"}
 
 
@@ -39,10 +38,9 @@ class ScaledWeights(FourBitWeights):
         super().__init__(plan, view, pipeline.tiled, fx.Int8)
         self.groups, self.steps = groups, pipeline.instruction.steps
         rows = plan.k // GROUP if groups else 1
-        lane, wave = fx.thread_idx.x % LANES, fx.thread_idx.x // LANES
-        first = column * plan.tile_n + wave * BLOCK + lane % BLOCK
-        if groups:  # of the 64 elements of a chunk the upper lanes have the second group
-            first = first + lane // (LANES // 2) * plan.n
+        # A lane has a column; of the 64 elements of a chunk the upper lanes have the second group.
+        places = fx.make_layout((BLOCK, 2, 2, WAVES), (1, 0, plan.n if groups else 0, BLOCK))
+        first = column * plan.tile_n + fx.get_scalar(places(fx.thread_idx.x))
         start = rocdl.make_buffer_ptr(fx.get_iter(scales), fx.Int64(rows * plan.n * 4)) + first
         self.view = fx.make_view(start, fx.make_layout(plan.column_tiles, BLOCK * WAVES))
         self.number = fx.make_copy_atom(rocdl.BufferCopy32b(), fx.Float32)

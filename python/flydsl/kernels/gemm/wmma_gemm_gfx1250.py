@@ -19,8 +19,8 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
-from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK, FORMATS, OUT_DTYPES, TilePlan
-from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store
+from flydsl.kernels.gemm.wmma.gfx1250_plan import FORMATS, OUT_DTYPES, TilePlan
+from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store, tiled_instruction
 from flydsl.kernels.gemm.wmma.wmma_result import OfColumns
 
 NAMES = {"fp16": "f16", "f16": "f16", "bf16": "bf16", "f32": "f32", "fp32": "f32"}
@@ -52,35 +52,20 @@ class HalfTiles(Tiles):
             self.b = Stream(fx.get_iter(B) + self.first_n, (plan.tile_k, plan.tile_n), n, plan.tile_k * n,
                             inside=(None, self.columns_inside), gap=GAP, mask=self.masks[1])  # fmt: skip
         self.place(self.a, self.b)
-        self.a_start = self.a_lane(self.a)
+        self.a_pieces, self.copy = self.rows_of(self.a, self.wave_row, plan.m_warp, plan.m_reps), None
         if plan.b_rows:
-            row = self.wave_column * plan.wave_n + self.lane % 16
-            self.b_start = self.b.ring + (row * self.b.row + self.lane // 16 * EIGHT)
+            self.b_pieces = self.rows_of(self.b, self.wave_column, plan.n_warp, plan.n_reps)
             return
-        # Eight lanes read eight rows of K, eight columns each; lanes 8 to 15 the next columns, 16 to 31 the next rows.
-        row, column = self.lane // 16 * EIGHT + self.lane % EIGHT, self.lane // EIGHT % 2 * EIGHT
-        self.b_start = self.b.ring + (row * self.b.row + self.wave_column * plan.wave_n + column)
-        self.transposing = fx.make_copy_atom(rocdl.cdna5.LDSReadTrans(16, 128), plan.b.dtype)
+        transposing = fx.make_copy_atom(rocdl.cdna5.LDSReadTrans(16, 128), plan.b.dtype)
+        self.copy = fx.make_tiled_copy_A(transposing, tiled_instruction(plan))
+        shape, stride = (plan.wave_n, plan.tile_k, plan.n_warp), (1, self.b.row, plan.wave_n)
+        columns = self.b.view(shape, stride, plan.stages)[None, None, self.wave_column, None]
+        self.b_pieces = self.copy.get_slice(self.lane).partition_S(columns)
 
     def read_step(self, stage: int, step: int, held: Any) -> Any:
         plan = self.plan
-        a_at = self.a_start + (stage * self.a.size + step * plan.a.depth)
-        b_at = self.b_start + (stage * self.b.size + step * plan.b.depth * (1 if plan.b_rows else self.b.row))
-        if plan.b_rows:
-            columns = [self.pieces_of(b_at + j * BLOCK * self.b.row, plan.b.pieces, 16) for j in range(plan.n_reps)]
-        else:
-            columns = [self.column_of(b_at + j * BLOCK) for j in range(plan.n_reps)]
-        rows = [self.pieces_of(a_at + i * BLOCK * self.a.row, plan.a.pieces, 16) for i in range(plan.m_reps)]
-        return rows, columns
-
-    def column_of(self, start: fx.Pointer) -> Any:
-        """16 columns of B, 32 deep, as the instruction's operand."""
-        operand = fx.make_rmem_tensor((EIGHT, 2), self.plan.b.dtype)
-        for half in range(2):
-            source = fx.make_view(start + half * BLOCK * self.b.row, fx.make_layout(EIGHT, 1))
-            fx.copy_atom_call(self.transposing, source, operand[None, half])
-        values = operand.load()
-        return values.reshape(values.numel)
+        columns = [self.read(self.b_pieces[None, j, step, stage], self.copy) for j in range(plan.n_reps)]
+        return [self.read(self.a_pieces[None, i, step, stage]) for i in range(plan.m_reps)], columns
 
     def multiply_step(self, operands: Any, rows: range) -> None:
         of_a, columns = operands

@@ -21,7 +21,7 @@ from flydsl.expr import rocdl
 from flydsl.kernels.gemm.blockscale_preshuffle_gemm import SCALE_BLOCK, BlockSums
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import MoeGemm2Mode, compile_moe_reduction, stage_in_mode
-from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES, Rows, StagePlan, lane_place
+from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES, Rows, StagePlan
 from flydsl.kernels.moe.moe_gemm_2stage.stages import ExpertPipeline, check_second_stage, stage_launcher, stage_plan
 
 
@@ -35,8 +35,9 @@ class ExpertBlockPipeline(BlockSums, ExpertPipeline):
         blocks = plan.depth // SCALE_BLOCK
         start = rocdl.make_buffer_ptr(fx.get_iter(scales[0]), fx.Int64(rows.sources) * (blocks * 4))
         self.a_scales = []
+        of_rows = self.tiled.get_slice(self.thread).partition_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
         for i in range(plan.row_tiles):
-            entry, valid = rows.entry(lane_place()[0] + BLOCK * i)
+            entry, valid = rows.entry(fx.get_leaves(of_rows[0, 0, i])[1])
             step = blocks if plan.scales_by_row else 1
             place = valid.select(rows.source(entry) * step, fx.Int32(FAR_BYTES // 4))
             self.a_scales.append(fx.make_view(start + place, fx.make_layout(1, 1)))

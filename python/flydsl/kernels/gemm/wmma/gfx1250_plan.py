@@ -30,11 +30,6 @@ class Format:
     depth: int
     step_bytes: int
 
-    @property
-    def pieces(self) -> int:
-        """16-byte pieces of an operand that a lane holds: every second one of the row."""
-        return self.step_bytes // (2 * ACCESS_BYTES)
-
 
 FORMATS: dict[str, Format] = {
     "f16": Format(fx.Float16, 32, 64),

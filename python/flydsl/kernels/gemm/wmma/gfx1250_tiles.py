@@ -16,7 +16,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, LANES, OUT_DTYPES, TilePlan
+from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, OUT_DTYPES, TilePlan
 from flydsl.kernels.gemm.wmma.wmma_result import ResultRows
 
 
@@ -77,6 +77,10 @@ class Stream:
         """Where a stage begins."""
         return self.ring + number * self.size
 
+    def view(self, shape: tuple[Any, ...], stride: tuple[Any, ...], stages: int) -> Any:
+        """A tile in LDS, with a last mode for the stages."""
+        return fx.make_view(self.ring, fx.make_layout((*shape, stages), (*stride, self.size)))
+
     def fetch(self, tile: fx.Int32 | int, stage: int, waves: int) -> None:
         """Ask for a tile; ``waves`` of them share it."""
         layout = fx.make_layout(self.tile, (self.stride, 1))
@@ -111,6 +115,16 @@ def fetch_all(streams: Any, tile: Any, stage: int, plan: TilePlan) -> None:
             stream.fetch(tile, stage, plan.waves)
 
 
+def tiled_instruction(plan: TilePlan) -> Any:
+    """The matrix instruction of a wave. It takes B first, so that a lane's sums are neighbours of a row of C."""
+    shape = (BLOCK * plan.blocks, BLOCK, plan.a.depth)
+    if plan.a.dtype.width == 16:
+        atom = rocdl.cdna5.WMMA(*shape, plan.a.dtype)
+    else:
+        atom = rocdl.cdna5.WMMAScale(*shape, plan.b.dtype, plan.a.dtype)
+    return fx.make_tiled_mma(fx.make_mma_atom(atom), fx.make_layout((1, 1, 1), (0, 0, 0)))
+
+
 class Tiles:
     """What all kernels here share: places of the wave, the ring, and the sums."""
 
@@ -119,9 +133,11 @@ class Tiles:
         column = fx.block_idx.y
         self.first_m, self.first_n = fx.block_idx.x * plan.tile_m, column * plan.tile_n
         self.first_iteration = fx.block_idx.z * plan.iterations
-        wave = rocdl.wave_id()
+        wave = rocdl.wave_id()  # by a layout, a stage of experts with two matrices takes 50 more vector registers
         self.wave_row, self.wave_column = wave // plan.n_warp, wave % plan.n_warp
         self.lane = fx.thread_idx.x % LANES
+        result = fx.make_identity_tensor((plan.wave_n, plan.wave_m))
+        self.places = tiled_instruction(plan).get_slice(self.lane).partition_C(result)
         self.rows_inside = fx.max(fx.Int32(m) - self.first_m, fx.Int32(0))
         self.columns_inside = fx.max(fx.Int32(n) - self.first_n, fx.Int32(0))
         self.masks: tuple[Any, Any] = (0, 0)
@@ -131,6 +147,15 @@ class Tiles:
         self.memory = fx.SharedAllocator().allocate(fx.Array[fx.Int8, plan.lds_bytes], 128).peek().ptr
         self.totals = [[self._zeros() for _ in range(plan.n_reps // plan.blocks)] for _ in range(plan.m_reps)]
         self.streams: list[Stream] = []
+
+    def eight(self, i: int, j: int) -> tuple[Any, tuple[Any, ...]]:
+        """This lane's sums of a repetition along M and one along N, and where the first of them is: (column, row)."""
+        pair, block = divmod(j, self.plan.blocks)
+        return self.totals[i][pair][None, block].load(), fx.get_leaves(self.places[8 * block, pair, i])
+
+    def row_of(self, i: int) -> Any:
+        """This lane's row of A and of C in a repetition along M, counted from the wave's first."""
+        return fx.get_leaves(self.places[0, 0, i])[1]
 
     def _zeros(self) -> Any:
         """A lane's sums of an instruction: eight columns of every block."""
@@ -155,26 +180,37 @@ class Tiles:
             for stream in self.streams[:2]:
                 stream.prefetch(self.first_iteration + later, plan.threads)
 
-    def pieces_of(self, start: fx.Pointer, count: int, apart: int, blocks: int = 1, between: int = 0) -> Any:
-        """A vector of 16-byte pieces of LDS, ``apart`` elements from each other, of blocks ``between`` apart."""
-        piece = ACCESS_BYTES * 8 // start.dtype.width
-        found = fx.make_rmem_tensor((piece, count, blocks), start.dtype)
-        view = fx.make_view(start, fx.make_layout((piece, count, blocks), (1, apart, between)))
-        fx.copy(fx.make_copy_atom(fx.UniversalCopy128b(), start.dtype), view, found)
+    def pieces_of(self, view: Any, wave: fx.Int32) -> Any:
+        """This lane's part of an operand in LDS: (operand, repetitions, steps, stages).
+
+        The view is (16 rows, elements of a step, blocks, repetitions, steps, waves, stages). A lane has a row, and
+        either half of the wave every second 16-byte piece of it.
+        """
+        atom = fx.make_copy_atom(fx.UniversalCopy128b(), view.dtype)
+        lanes, piece = fx.make_layout((BLOCK, 2), (1, BLOCK)), ACCESS_BYTES * 8 // view.dtype.width
+        part = fx.make_tiled_copy_tv(atom, lanes, fx.make_layout((1, piece), (0, 1))).get_slice(self.lane)
+        return fx.group(part.partition_S(view), 0, 4)[None, None, None, wave, None]
+
+    def rows_of(self, stream: Stream, wave: fx.Int32, waves: int, reps: int) -> Any:
+        """This lane's pieces of ``reps`` times 16 rows of a wave, of which ``waves`` share the tile."""
+        plan, step, row = self.plan, stream.tile[1] // self.plan.steps, stream.row
+        shape = (BLOCK, step, 1, reps, plan.steps, waves)
+        stride = (row, 1, 0, BLOCK * row, step, reps * BLOCK * row)
+        return self.pieces_of(stream.view(shape, stride, plan.stages), wave)
+
+    def read(self, source: Any, copy: Any = None) -> Any:
+        """An operand of an instruction as a vector; a ``copy`` other than 16 bytes of a lane."""
+        found = fx.make_fragment_like(source)
+        fx.copy(copy or fx.make_copy_atom(fx.UniversalCopy128b(), source.dtype), source, found)
         values = found.load()
         return values.reshape(values.numel)
 
-    def a_lane(self, stream: Stream) -> Any:
-        """Where this lane's pieces of A begin in the first stage: its row, and the half of the wave it is in."""
-        row = self.wave_row * self.plan.wave_m + self.lane % 16
-        return stream.ring + (row * stream.row + self.lane // 16 * (ACCESS_BYTES * 8 // stream.start.dtype.width))
-
-    def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
+    def begin_iteration(self, tile: fx.Int32 | int, left: int) -> Any:
         """What an iteration has beside what is in LDS, for its steps; ``left`` tiles follow."""
         return None
 
     def read_step(self, stage: int, step: int, held: Any) -> Any:
-        """The operands of a step, from LDS and what `begin_turn` gave."""
+        """The operands of a step, from LDS and what `begin_iteration` gave."""
         raise NotImplementedError
 
     def multiply_step(self, operands: Any, rows: range) -> None:
@@ -187,7 +223,7 @@ class Tiles:
         if left >= ahead:
             self.fetch(tile + ahead, stage + ahead)
         on_their_way = min(left, ahead) - 1
-        held = self.begin_turn(tile, left)
+        held = self.begin_iteration(tile, left)
         rows = range(plan.m_reps)
         operands = self.read_step(stage % plan.stages, 0, held)
         for step in range(1, plan.steps):  # a step's operands come while the one before is multiplied, and no more
@@ -246,10 +282,8 @@ def store(tiles: Tiles, C: fx.Tensor, stride: int, scaled: Any) -> None:
 def store_by(tiles: Tiles, scaled: Any, rows: Any) -> None:
     plan = tiles.plan
     for i in range(plan.m_reps):
-        m = i * 16 + tiles.lane % 16
         for j in range(plan.n_reps):
-            n = j * 16 + tiles.lane // 16 * 8
-            values = tiles.totals[i][j // plan.blocks][None, j % plan.blocks].load()
+            values, (n, m) = tiles.eight(i, j)
             row, column = tiles.wave_row * plan.wave_m + m, tiles.wave_column * plan.wave_n + n
             rows.put(scaled(values, tiles.first_m + row, tiles.first_n + column), m, n)
         rocdl.sched_barrier(0)

@@ -65,15 +65,16 @@ class NibbleWeights:
     def __init__(self, plan: StagePlan, B: Any, scales: Any, at: tuple[Any, Any, Any], tiled: Any) -> None:
         self.plan, (expert, column, part) = plan, at
         lane, wave = fx.thread_idx.x % 64, fx.thread_idx.x // 64
-        group, row = lane // BLOCK, lane % BLOCK
         block_words = BLOCK * plan.depth // EIGHT  # of 16 rows
         between = plan.parts if plan.interleaved else 1
         first = fx.Int64(expert) * (plan.n // BLOCK) + column * (plan.tile // BLOCK * between)
         span = plan.tile * plan.parts if plan.interleaved else plan.columns * (plan.parts - 1) + plan.tile
         start = fx.recast_iter(fx.Int32, fx.get_iter(B)) + first * block_words
         start = rocdl.make_buffer_ptr(start, span * plan.depth // 2)
-        place = group // 2 * (2 * BLOCK) + row * 2 + group % 2 if plan.nibbles == "int4" else row * 4 + group
-        start = start + (part * (plan.k * BLOCK // EIGHT) + wave * (between * block_words) + place)
+        # A lane has a row, and one of its four words: of int4 two lie side by side, and two behind all rows.
+        words = fx.make_layout((BLOCK, 2, 2), (2, 1, 2 * BLOCK) if plan.nibbles == "int4" else (4, 1, 2))
+        place = wave * (between * block_words) + fx.get_scalar(words(lane))
+        start = start + (part * (plan.k * BLOCK // EIGHT) + place)
         steps = (
             block_words if plan.interleaved else plan.columns // BLOCK * block_words,
             WAVES * between * block_words,
@@ -84,7 +85,7 @@ class NibbleWeights:
         self.words = [fx.make_rmem_tensor((plan.chunks, plan.column_tiles), fx.Int32) for _ in range(2)]
         self.wide = tiled.make_fragment_A(fx.make_identity_tensor((plan.tile_n, plan.chunk)))
         if plan.group:
-            self._find_scales(scales, expert, column * plan.tile + wave * BLOCK + row, part)
+            self._find_scales(scales, expert, column * plan.tile + wave * BLOCK + lane % BLOCK, part)
 
     def _find_scales(self, scales: Any, expert: fx.Int32, column: fx.Int32, part: Any) -> None:
         """Where scales begin, and the columns that the lane has."""

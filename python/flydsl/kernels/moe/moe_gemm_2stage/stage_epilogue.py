@@ -12,7 +12,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid, silu
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES
-from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import LANE_COLUMNS, QUANTISED, Rows, StagePlan, lane_place
+from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import LANE_COLUMNS, QUANTISED, Rows, StagePlan
 from flydsl.kernels.moe.mxfp_moe.mx_rows import scale_place, write_group
 from flydsl.kernels.moe.references import SWIGLU_SLOPE
 from flydsl.kernels.quant.device_quant import MX
@@ -111,11 +111,16 @@ def finish(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: fx.Int
         add_numbers(pipeline, rows, out, factors, column)
 
 
-def places(plan: StagePlan) -> list[tuple[tuple[int, int], Any, Any]]:
+def places(pipeline: Any) -> list[tuple[tuple[int, int], Any, Any]]:
     """((column tile, row tile), row, first column) of each of the lane's fours."""
-    row, column = lane_place()
-    tiles = [(i, r) for r in range(plan.row_tiles) for i in range(plan.tile // (BLOCK * WAVES))]
-    return [((i, r), row + BLOCK * r, column + BLOCK * WAVES * i) for i, r in tiles]
+    plan, found = pipeline.plan, []
+    tile = fx.make_identity_tensor((plan.tile, plan.tile_m))
+    part = pipeline.tiled.get_slice(pipeline.thread).partition_C(tile)
+    for r in range(plan.row_tiles):
+        for i in range(plan.tile // (BLOCK * WAVES)):
+            column, row = fx.get_leaves(part[0, i, r])
+            found.append(((i, r), row, column))
+    return found
 
 
 def exchange(pipeline: Any, rows: Rows, factors: Factors) -> Any:
@@ -123,7 +128,7 @@ def exchange(pipeline: Any, rows: Rows, factors: Factors) -> Any:
     plan, dtype = pipeline.plan, pipeline.plan.exchange_dtype
     start = fx.recast_iter(dtype, pipeline.lds)
     fx.barrier()  # everyone has read the last tile of A
-    for (i, r), row, column in places(plan):
+    for (i, r), row, column in places(pipeline):
         entry, valid = rows.entry(row)
         weight = rows.weight(row, valid) if plan.weighted else None
         value = result(pipeline, factors, (i, r), column, factors.row(entry, valid), weight)
@@ -185,7 +190,7 @@ def add_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> No
 def add_numbers(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: fx.Int32) -> None:
     """Numbers of 32 bits from registers, each by an atomic of its own."""
     plan = pipeline.plan
-    for (i, r), row, place in places(plan):
+    for (i, r), row, place in places(pipeline):
         entry, valid = rows.entry(row)
         weight = rows.weight(row, valid) if plan.weighted else None
         value = result(pipeline, factors, (i, r), place, factors.row(entry, valid), weight)
@@ -196,7 +201,7 @@ def add_numbers(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: f
 def add_parts(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: fx.Int32) -> None:
     """Sums of a part of K, gate and up apart, added to a row of both."""
     plan = pipeline.plan
-    for (i, r), row, place in places(plan):
+    for (i, r), row, place in places(pipeline):
         entry, valid = rows.entry(row)
         sums = products(pipeline, factors, (i, r), place, factors.row(entry, valid))
         for part, value in enumerate(sums):

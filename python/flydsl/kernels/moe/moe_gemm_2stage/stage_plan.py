@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm.preshuffle_plan import ACCESS_LANES, BLOCK, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES, GemmPlan
 from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, TOKEN_MASK
 
 IN_DTYPES = {
@@ -228,9 +228,3 @@ class Rows:
 
 LANE_COLUMNS = 4
 """Neighbouring columns of one row that a lane has of a product of 16 x 16."""
-
-
-def lane_place() -> tuple[Any, Any]:
-    """Row and first column of this lane in the first of its products."""
-    lane, wave = fx.thread_idx.x % 64, fx.thread_idx.x // 64
-    return lane % BLOCK, wave * BLOCK + lane // BLOCK * (BLOCK // ACCESS_LANES)

@@ -27,8 +27,8 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, check_elements, multiply_all, tiled_instruction
-from flydsl.kernels.gemm.preshuffle_plan import ACCESS_BYTES, BLOCK, THREADS, WAVES
+from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, check_elements, multiply_all, row_copy, tiled_instruction
+from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
 from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights
 from flydsl.kernels.moe.moe_gemm_2stage.nibble_weights import NibbleWeights
 from flydsl.kernels.moe.moe_gemm_2stage.stage_epilogue import Factors, finish
@@ -58,16 +58,17 @@ class ExpertPipeline(Pipeline):
 
     def find_rows(self, A: Any, m: Any, row: fx.Int32) -> None:
         plan, rows = self.plan, self.rows
-        across = plan.row_bytes // ACCESS_BYTES
-        apart, far = THREADS // across, fx.Int32(FAR_BYTES // plan.elem_bytes)
+        far = fx.Int32(FAR_BYTES // plan.elem_bytes)
+        tile = fx.make_identity_tensor((plan.staged_rows, plan.tile_k))
+        places = row_copy(self.buffer, plan).get_slice(self.thread).partition_S(tile)
         self.a_end = rows.sources * plan.depth
         start = rocdl.make_buffer_ptr(fx.get_iter(A), fx.Int64(self.a_end) * plan.elem_bytes)
-        within = self.thread % across * plan.piece + self.part * plan.k
         self.a_in_memory = []
         for load in range(plan.a_loads):
-            row = self.thread // across + load * apart
+            row, column = fx.get_leaves(places[0, load, 0])
             entry, valid = rows.entry(fx.min(row, fx.Int32(plan.tile_m - 1)))
-            place = (valid & (row < plan.tile_m)).select(rows.source(entry) * plan.depth + within, far)
+            found = rows.source(entry) * plan.depth + (column + self.part * plan.k)
+            place = (valid & (row < plan.tile_m)).select(found, far)
             self.a_in_memory.append(fx.make_view(start + place, fx.make_layout((plan.piece, 1), (1, 0))))
 
     def fetch_rows(self, at: Any) -> None:

@@ -96,9 +96,10 @@ class ExpertMxPipeline(ExpertPipeline):
         first = fx.Int64(self.expert) * (plan.n * depth)
         start = fx.recast_iter(fx.Int8, fx.get_iter(B)) + first
         start = rocdl.make_buffer_ptr(start, plan.n * depth)
-        lane, wave = fx.thread_idx.x % LANES, fx.thread_idx.x // LANES
+        threads = fx.make_layout((LANES, WAVES), (ACCESS_BYTES, between * block))
         skipped = self.part * (BLOCK * plan.k // (2 if plan.mx[0] == "fp8" else 1))  # by the parts of K before this one
-        start = start + ((column * (plan.tile // BLOCK) + wave) * (between * block) + lane * ACCESS_BYTES + skipped)
+        first = column * (plan.tile // BLOCK) * (between * block) + skipped
+        start = start + (first + fx.get_scalar(threads(fx.thread_idx.x)))
         parts = block if plan.interleaved else plan.columns * depth
         layout = fx.make_layout(
             (ACCESS_BYTES, (plan.parts, plan.column_tiles // plan.parts)), (1, (parts, WAVES * between * block))

@@ -69,7 +69,7 @@ class ExpertTiles(NarrowTiles):
         self.b_parts = [
             Stream(weights + first // BLOCK * deep, (plan.tile // BLOCK, width), deep, width) for first in firsts
         ]
-        streams = [self.a, *self.b_parts]
+        streams, self.column_scales = [self.a, *self.b_parts], []
         if plan.scaled_by_groups:
             inside = fx.Int32(plan.tile)
             self.column_scales = [
@@ -78,11 +78,10 @@ class ExpertTiles(NarrowTiles):
             streams += [scale.stream for scale in self.column_scales]
             self.find_row_scales(rows)
         self.place(*streams)
-        self.a_start = self.a_lane(self.a)
-        half, column = self.lane // 16, self.wave_column * plan.part_reps
-        self.b_starts = [
-            part.ring + (column * width + half * 256 + self.lane % 16 * ACCESS_BYTES) for part in self.b_parts
-        ]
+        self.a_pieces = self.rows_of(self.a, self.wave_row, plan.m_warp, plan.m_reps)
+        self.b_pieces = [self.blocks_of(part, plan.part_reps) for part in self.b_parts]
+        for scale in self.column_scales:
+            scale.find(self.lane, self.wave_column, plan.blocks)
 
     # Scales of rows --------------------------------------------------------------------------------------------------
 
@@ -94,7 +93,7 @@ class ExpertTiles(NarrowTiles):
         )
         self.scale_places = []
         for i in range(plan.m_reps):
-            entry, valid = rows.entry(self.wave_row * plan.wave_m + i * BLOCK + self.lane % 16)
+            entry, valid = rows.entry(self.wave_row * plan.wave_m + self.row_of(i))
             self.scale_places.append(valid.select(rows.source(entry) * words, fx.Int32(FAR_BYTES // WORD)))
         self.next_scales = fx.make_rmem_tensor(plan.steps * plan.m_reps, fx.Int32)
 
@@ -111,7 +110,7 @@ class ExpertTiles(NarrowTiles):
             self.load_scales(0)
         super().start()
 
-    def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
+    def begin_iteration(self, tile: fx.Int32 | int, left: int) -> Any:
         if not self.plan.scaled_by_groups:
             return None
         words = [self.next_scales[i] for i in range(self.plan.steps * self.plan.m_reps)]
@@ -122,26 +121,16 @@ class ExpertTiles(NarrowTiles):
     def scales_of(self, stage: int, step: int, held: Any) -> Any:
         plan = self.plan
         rows = [(word, 0) for word in held[step * plan.m_reps :][: plan.m_reps]]
-        columns = [
-            word
-            for scales in self.column_scales
-            for word in scales.read(self.lane, self.wave_column, stage, step, plan.blocks)
-        ]
+        columns = [word for scales in self.column_scales for word in scales.read(stage, step)]
         return rows, columns
 
     # Products --------------------------------------------------------------------------------------------------------
 
     def read_step(self, stage: int, step: int, held: Any) -> Any:
         plan = self.plan
-        a_at = self.a_start + (stage * self.a.size + step * plan.a.step_bytes)
-        columns = []
-        for part, start in zip(self.b_parts, self.b_starts, strict=True):
-            b_at = start + (stage * part.size + step * plan.b.step_bytes * BLOCK)
-            columns += [
-                self.pieces_of(b_at + j * part.row, plan.b.pieces, 512, plan.blocks, part.row)
-                for j in range(0, plan.part_reps, plan.blocks)
-            ]
-        rows = [self.pieces_of(a_at + i * BLOCK * self.a.row, plan.a.pieces, 32) for i in range(plan.m_reps)]
+        columns = [self.read(pieces[None, j, step, stage]) for pieces in self.b_pieces
+                   for j in range(plan.part_reps // plan.blocks)]  # fmt: skip
+        rows = [self.read(self.a_pieces[None, i, step, stage]) for i in range(plan.m_reps)]
         return rows, columns, *(self.scales_of(stage, step, held) if plan.scaled_by_groups else ((), ()))
 
     def multiply_step(self, operands: Any, rows: range) -> None:
@@ -158,25 +147,22 @@ class ExpertTiles(NarrowTiles):
 
     # The result ------------------------------------------------------------------------------------------------------
 
-    def sums(self, i: int, j: int) -> Any:
-        """Eight sums of this lane: a repetition along M, and one along N counted over all parts."""
-        blocks = self.plan.blocks
-        return self.totals[i][j // blocks][None, j % blocks].load()
-
-    def places(self) -> list[tuple[int, int, Any, Any]]:
+    def places_in_part(self) -> list[tuple[int, int, Any, Any]]:
         """(repetition along M, and along N in a part, row, first column) of this lane's eights."""
-        plan = self.plan
-        row = self.wave_row * plan.wave_m + self.lane % 16
-        column = self.wave_column * (plan.tile // plan.n_warp) + self.lane // 16 * EIGHT
-        pairs = [(i, j) for i in range(plan.m_reps) for j in range(plan.part_reps)]
-        return [(i, j, row + i * BLOCK, column + j * BLOCK) for i, j in pairs]
+        plan, found = self.plan, []
+        row, column = self.wave_row * plan.wave_m, self.wave_column * (plan.tile // plan.n_warp)
+        for i in range(plan.m_reps):
+            for j in range(plan.part_reps):
+                _, (n, m) = self.eight(i, j)
+                found.append((i, j, row + m, column + n))
+        return found
 
     def value(self, i: int, j: int, row: Any) -> Any:
         """Eight numbers of the result."""
         plan = self.plan
-        found = self.sums(i, j)
+        found = self.eight(i, j)[0]
         if plan.gated:
-            found = gated(plan, found, self.sums(i, j + plan.part_reps))
+            found = gated(plan, found, self.eight(i, j + plan.part_reps)[0])
         if plan.weighted:
             found = found * self.rows.weight(row, self.rows.entry(row)[1])
         return found
@@ -188,11 +174,11 @@ class ExpertTiles(NarrowTiles):
             tile = self.exchange()
             (add_rows if plan.accumulate else store_rows)(plan, tile, self.rows, out, column)
             return
-        for i, j, row, place in self.places():
+        for i, j, row, place in self.places_in_part():
             entry, valid = self.rows.entry(row)
             first, at = fx.Int64(self.rows.target(entry)), column * plan.tile + place
             for part in range(plan.parts if plan.split else 1):
-                found = self.sums(i, j + part * plan.part_reps) if plan.split else self.value(i, j, row)
+                found = self.eight(i, j + part * plan.part_reps)[0] if plan.split else self.value(i, j, row)
                 target = first * (plan.n if plan.split else plan.columns) + (at + part * plan.columns)
                 for four in range(0, EIGHT, LANE_COLUMNS):
                     some = fx.Vector.from_elements([found[four + v] for v in range(LANE_COLUMNS)], fx.Float32)
@@ -203,7 +189,7 @@ class ExpertTiles(NarrowTiles):
         plan, dtype = self.plan, self.plan.exchange_dtype
         start = fx.recast_iter(dtype, self.memory)
         rocdl.lds_barrier()  # everyone has read the last tile
-        for i, j, row, column in self.places():
+        for i, j, row, column in self.places_in_part():
             place = start + (row * plan.exchange_row + column)
             fx.make_view(place, fx.make_layout(EIGHT, 1)).store(self.value(i, j, row).to(dtype))
         fx.barrier()
