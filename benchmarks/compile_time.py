@@ -49,10 +49,11 @@ def make_triton_environment() -> None:
 
 
 def environment(bytecode: str, **more: str) -> dict[str, str]:
-    """The parent's environment without what would change a measurement; bytecode is kept outside the checkout."""
+    """The parent's environment without what would change a measurement; bytecode is kept outside the checkout, unless
+    the parent says where."""
     dropped = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONSTARTUP", "VIRTUAL_ENV")
     kept = {k: v for k, v in os.environ.items() if k not in dropped and not k.startswith(("FLYDSL_", "TRITON_"))}
-    return {**kept, "PYTHONPYCACHEPREFIX": bytecode, **more}
+    return {"PYTHONPYCACHEPREFIX": bytecode, **kept, **more}
 
 
 def run_ours(bytecode: str, *arguments: str) -> dict[str, Any]:

@@ -75,10 +75,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if id(item) not in gone]
 
 
-def pytest_collection_finish() -> None:
-    """What collecting leaves behind stays to the end, and tests make much that lives: look for garbage less often."""
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What collecting makes stays to the end, so none of it is garbage; tests make much that lives: look less often."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 20)
+        gc.enable()
 
 
 def missing(what: str, remedy: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.docs.blocks import blocks, program, runnable
+from tests.support import warm_process
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
@@ -22,9 +22,8 @@ DOCUMENTS = [
 def run(document: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a document's blocks in a process of their own, in an empty folder."""
     script = folder / (document.stem.replace("-", "_") + ".py")
-    command = [sys.executable, "-m", "tests.docs.blocks", str(document), str(script)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(REPOSITORY / "python"), str(REPOSITORY)])}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240)
+    return warm_process.run(["-m", "tests.docs.blocks", str(document), str(script)], folder, environment)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(REPOSITORY).as_posix())

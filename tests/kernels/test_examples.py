@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -13,6 +10,7 @@ import flydsl.expr as fx
 from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
 from flydsl.target.target import known_archs
 from tests.kernels.examples import FOLDER, load
+from tests.support import warm_process
 
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
 
@@ -23,7 +21,7 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example_ends_with_pass(name: str) -> None:
-    run = subprocess.run([sys.executable, str(FOLDER / f"{name}.py")], capture_output=True, text=True, timeout=300)
+    run = warm_process.run([str(FOLDER / f"{name}.py")])
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines()[-1] == "PASS"
     assert "target:" in run.stdout

@@ -6,10 +6,12 @@ affordable, and a failing one still shrinks, byte by byte, to the first choice o
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any, TypeVar
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from flydsl.layout import int_tuple as it
@@ -21,6 +23,11 @@ STRIDES = (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64)
 GAPS = (1, 1, 2, 3, 4)
 
 T = TypeVar("T")
+
+
+def thousands(count: int) -> settings:
+    """So many examples in `make thorough`, a third of them in every other run, which draws others each time."""
+    return settings(max_examples=count if os.environ.get("FLYDSL_TEST_ALL") else count // 3)
 
 
 class Choices:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flydsl.base.errors import LayoutError
@@ -89,19 +89,19 @@ def divisible_pair(choices: Choices) -> tuple[Layout, Layout]:
     return a, Layout(b, 1) if isinstance(b, int) else b
 
 
-@settings(max_examples=2500)
+@some.thousands(2500)
 @given(pair=some.pairs(some.any_layout, some.any_layout))
 def test_composition_of_any_two_layouts(pycute: ModuleType, pair: tuple[Layout, Layout]) -> None:
     check_composition(*pair, pycute)
 
 
-@settings(max_examples=1500)
+@some.thousands(1500)
 @given(pair=some.decoded(divisible_pair, size=32))
 def test_composition_with_a_layout_that_mostly_divides(pycute: ModuleType, pair: tuple[Layout, Layout]) -> None:
     check_composition(*pair, pycute)
 
 
-@settings(max_examples=500)
+@some.thousands(500)
 @given(pair=some.decoded(some.layout_and_tile, size=32))
 def test_composition_with_a_tile(pycute: ModuleType, pair: tuple[Layout, Tile]) -> None:
     a, tile = pair
@@ -115,7 +115,7 @@ def test_composition_with_a_tile(pycute: ModuleType, pair: tuple[Layout, Tile]) 
 # Complement, coalesce, inverses -------------------------------------------------------------------
 
 
-@settings(max_examples=1500)
+@some.thousands(1500)
 @given(layout=some.LAYOUTS, limit=st.sampled_from([1, 7, 24, 64, 100, 256, 1024]))
 def test_complement(pycute: ModuleType, layout: Layout, limit: int) -> None:
     for bound in ((), (limit,)):
@@ -128,7 +128,7 @@ def test_complement(pycute: ModuleType, layout: Layout, limit: int) -> None:
             assert mine == his
 
 
-@settings(max_examples=1000)
+@some.thousands(1000)
 @given(layout=some.LAYOUTS, ranks=st.integers(0, 4))
 def test_coalesce(pycute: ModuleType, layout: Layout, ranks: int) -> None:
     mine = algebra.coalesce(layout)
@@ -147,7 +147,7 @@ def distinct_strides(layout: Layout) -> bool:
     return len(set(strides)) == len(strides)
 
 
-@settings(max_examples=1500)
+@some.thousands(1500)
 @given(layout=some.LAYOUTS)
 def test_right_inverse(pycute: ModuleType, layout: Layout) -> None:
     mine = algebra.right_inverse(layout)
@@ -159,7 +159,7 @@ def test_right_inverse(pycute: ModuleType, layout: Layout) -> None:
         assert mine == his
 
 
-@settings(max_examples=1500)
+@some.thousands(1500)
 @given(layout=some.LAYOUTS)
 def test_left_inverse(pycute: ModuleType, layout: Layout) -> None:
     mine = answer(algebra.left_inverse, layout)
@@ -204,7 +204,7 @@ def check_divides(layout: Layout, tiler: Any, exact: bool, pycute: ModuleType) -
     assert divide.flat_divide(layout, tiler) == join([*zipped[0].modes(), *zipped[1].modes()])
 
 
-@settings(max_examples=1500)
+@some.thousands(1500)
 @given(pair=some.decoded(some.layout_and_tiler, size=32))
 def test_divides_by_a_layout(pycute: ModuleType, pair: tuple[Layout, Layout]) -> None:
     layout, tiler = pair
@@ -218,7 +218,7 @@ def test_divides_by_a_layout(pycute: ModuleType, pair: tuple[Layout, Layout]) ->
     check_divides(layout, tiler, exact, pycute)
 
 
-@settings(max_examples=1500)
+@some.thousands(1500)
 @given(pair=some.decoded(some.layout_and_tile, size=32))
 def test_divides_by_a_tile(pycute: ModuleType, pair: tuple[Layout, Tile]) -> None:
     layout, tile = pair
@@ -243,7 +243,7 @@ def copies(a: Layout, b: Layout, pycute: ModuleType) -> list[Any] | None:
     return None if starts is None or starts.size() == 0 else applied(starts, b)
 
 
-@settings(max_examples=1500)
+@some.thousands(1500)
 @given(pair=some.pairs(some.any_layout, some.any_layout))
 def test_products(pycute: ModuleType, pair: tuple[Layout, Layout]) -> None:
     a, b = pair
@@ -260,7 +260,7 @@ def test_products(pycute: ModuleType, pair: tuple[Layout, Layout]) -> None:
         assert his is None or same_text(getattr(product, name)(a, b), his), name
 
 
-@settings(max_examples=1000)
+@some.thousands(1000)
 @given(pair=some.pairs(some.any_layout, some.any_layout))
 def test_products_that_pycute_lacks(pair: tuple[Layout, Layout]) -> None:
     """flat, blocked and raked hold the parts of the logical product of the operands, padded to one rank, by name."""
@@ -285,7 +285,7 @@ def test_products_that_pycute_lacks(pair: tuple[Layout, Layout]) -> None:
 # Coordinates, tuples, swizzles -------------------------------------------------------------------
 
 
-@settings(max_examples=1000)
+@some.thousands(1000)
 @given(layout=some.LAYOUTS, index=st.integers(0, 1 << 34))
 def test_coordinates(pycute: ModuleType, layout: Layout, index: int) -> None:
     his = theirs(layout, pycute)
@@ -317,7 +317,7 @@ def layout_and_slice(choices: Choices) -> tuple[Layout, Any]:
     return layout, tuple(coordinate(part) for part in it.modes(layout.shape))
 
 
-@settings(max_examples=750)
+@some.thousands(750)
 @given(pair=some.decoded(layout_and_slice, size=32))
 def test_slice(pycute: ModuleType, pair: tuple[Layout, Any]) -> None:
     layout, coord = pair
@@ -331,7 +331,7 @@ def test_slice(pycute: ModuleType, pair: tuple[Layout, Any]) -> None:
         assert answer(structure.slice_, layout, coord) is None
 
 
-@settings(max_examples=750)
+@some.thousands(750)
 @given(pair=some.pairs(some.any_layout, some.any_layout))
 def test_shape_div(pycute: ModuleType, pair: tuple[Layout, Layout]) -> None:
     a, b = pair[0].shape, pair[1].size()
@@ -342,7 +342,7 @@ def test_shape_div(pycute: ModuleType, pair: tuple[Layout, Layout]) -> None:
     assert answer(it.shape_div, a, b) == his
 
 
-@settings(max_examples=750)
+@some.thousands(750)
 @given(
     bits=st.integers(0, 4),
     base=st.integers(0, 4),
