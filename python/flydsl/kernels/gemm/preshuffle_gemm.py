@@ -27,7 +27,7 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.limits import hint_waves
-from flydsl.kernels.gemm.lds_gemm import Loader, exchange_of
+from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
 from flydsl.kernels.gemm.preshuffle_plan import (
     CHIPLETS,
