@@ -95,7 +95,7 @@ class Product:
         """The first blocks of the first tile, which has landed."""
         if self.plan.iterations == 1:
             self.cut_tail(0)
-        for reader, blocks in ((self.a, self.window), (self.b, self.columns)):
+        for reader, blocks in ((self.b, self.columns), (self.a, self.window)):
             for number in range(blocks):
                 reader.read(reader.at(0), number)
 
@@ -118,6 +118,8 @@ class Product:
             last = row == rows - 1
             if more and last and meeting == row:
                 self.meet(tile, left)
+            elif more and row <= meeting:
+                self.await_pair(row, self.window - 2)
             if row in behind:
                 place = row - behind.start
                 for copy in copies[len(copies) * place // len(behind) : len(copies) * (place + 1) // len(behind)]:
@@ -131,6 +133,13 @@ class Product:
                 self.a.read(here[0], ahead)
             elif more:
                 self.a.read(following[0], ahead - rows)
+
+    def await_pair(self, row: int, further: int) -> None:
+        """Wait once for two blocks of rows, but not for ``further`` that are read behind them: LLVM waits for each read
+        of its own accord."""
+        if row % 2 == 0 and not self.plan.a_transposed:
+            rocdl.s_waitcnt(lgkmcnt=max(further, 0) * self.a.reads)
+            rocdl.sched_barrier(0)
 
     def meet(self, tile: Any, left: int | None) -> None:
         """Wait for the next tile, and for everyone to have read this one."""
@@ -188,6 +197,8 @@ class StagedProduct(Product):
         put = min(rows - self.window + 1, rows - 1)
         for row in range(rows):
             last = row == rows - 1
+            if more and row < put:
+                self.await_pair(row, self.window - 2 if row else 0)
             if more and row == put:
                 fx.barrier()
                 self.put()

@@ -13,7 +13,7 @@ from typing import Any
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.gemm.lds_plan import COPY_BYTES, LANES, Operand, log2
-from flydsl.kernels.gemm.matrix_cores import BLOCK
+from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK
 
 
 def in_memory(tensor: Any, operand: Operand, first: Any, extent: Any, depth: int) -> tuple[Any, Any]:
@@ -187,6 +187,7 @@ class Reader:
         self.sources = [self.part_of(slot) for slot in self.slots]
         self.fragment = make_fragment(fx.make_identity_tensor(part))
         self.filled = read.retile(self.fragment)
+        self.reads = BLOCK * plan.wave_depth * operand.elem_bytes // (LANES * ACCESS_BYTES)
 
     def at(self, stage: Any) -> Any:
         """A stage to read from, whose number may be known at run time only."""
