@@ -51,6 +51,12 @@ def test_loads_are_wide_where_copies_into_lds_are_narrow() -> None:
     assert fact(text, "group_segment_fixed_size") == 2 * 128 * 64 * 2, "one tile of each operand"
 
 
+def test_two_waves_share_a_simd_where_an_instruction_covers_a_tile() -> None:
+    name = "preshuffle fp8 128x256x128, copied"
+    (text,) = texts_of(next(case for case in GEMMS if case.name == name), "gfx950").values()
+    assert fact(text, "vgpr_count") <= 256
+
+
 def check(case: Any, arch: str) -> None:
     texts = texts_of(case, arch)
     assert texts
