@@ -29,6 +29,8 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
+from flydsl.kernels.gemm.preshuffle.rows import step_by_rows
+from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights, weights_from
 from flydsl.kernels.gemm.preshuffle_plan import (
     CHIPLETS,
     LEAD,
@@ -40,8 +42,6 @@ from flydsl.kernels.gemm.preshuffle_plan import (
     GemmPlan,
     shuffle_weight,
 )
-from flydsl.kernels.gemm.preshuffle_rows import step_by_rows
-from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights, weights_from
 from flydsl.kernels.quant.shuffles import pack_int4
 
 # Memory ----------------------------------------------------------------------------------------------
