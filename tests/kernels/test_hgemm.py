@@ -165,6 +165,16 @@ def test_tiles_are_chosen_for_the_shape(rng: np.random.Generator, monkeypatch: p
     require_close(c.reshape(10, 64), a.reshape(10, 96), b.T, None, "f16", 2)
 
 
+@pytest.mark.parametrize("tile_m", [32, 64, 128])
+@pytest.mark.parametrize(("k", "shares"), [(64, 1), (100, 1), (128, 1), (328, 1), (328, 4)])
+def test_a_tile_in_lds_and_one_in_registers(tile_m: int, k: int, shares: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where copies into LDS are narrow: one tile along K, two, more, a short last one, and shares that begin empty."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    kernel = compile_hgemm_kernel("f16", 64, k, tile_m, 64, 64, SPLIT_K=shares)
+    with flyc.sanitize("race", "uninit", "barrier"):
+        run_built(kernel, 40, 64, k, "f16", shares)
+
+
 def test_it_is_clean_under_the_sanitizers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every read of LDS waits for its copy, nothing is overwritten before it is read, and nobody races for C."""
     for arch in ARCHS:

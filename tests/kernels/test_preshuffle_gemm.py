@@ -118,6 +118,18 @@ def test_copies_without_registers(arch: str, in_dtype: str, monkeypatch: pytest.
         check(20, 64, 512, **deep)
 
 
+@pytest.mark.parametrize("tile_m", [32, 128])
+@pytest.mark.parametrize("turns", [1, 2, 3, 4])
+def test_blocks_of_rows_where_an_instruction_covers_a_tile(
+    tile_m: int, turns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer blocks than a wave holds and more; the next tile has landed before its first block is read."""
+    monkeypatch.setenv("ARCH", "gfx950")
+    one = {"tile_m": tile_m, "tile_n": 64, "tile_k": 128, "use_async_copy": True, "in_dtype": "fp8", "arch": "gfx950"}
+    with flyc.sanitize("race", "barrier", "async"):
+        check(tile_m + 3, 64, 128 * turns, **one)
+
+
 @pytest.mark.parametrize("turns", [1, 2, 3, 4, 5])
 def test_any_number_of_tiles_along_k(turns: int) -> None:
     check(40, 64, 64 * turns, **SMALL)

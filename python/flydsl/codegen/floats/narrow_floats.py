@@ -8,10 +8,11 @@ intermediate type, which would round twice).
 from __future__ import annotations
 
 from flydsl.codegen.floats.float_formats import FORMATS, FloatFormat
+from flydsl.codegen.floats.four_bit_lanes import cut_four_bits, in_pairs, pack_four_bits
 from flydsl.codegen.floats.narrow_bits import Bits, helper_text
 from flydsl.codegen.floats.narrow_instructions import narrowed_codes, widened_numbers
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.llvm_types import BF16
+from flydsl.codegen.llvm_types import BF16, int_scalar
 from flydsl.codegen.module_scope import ModuleScope
 
 _LLVM_NAMES = {"f64": "double", "f32": "float", "f16": "half", "bf16": BF16}
@@ -64,25 +65,14 @@ def _narrowing_text(symbol: str, source: FloatFormat, dest: FloatFormat, b: Bits
     code = _limit_code(b, source, dest, code, magnitude, sign, "toward_zero" if saturate else rounding, saturate)
     is_nan = b.test("ugt", magnitude, source.infinity or 0)
     code = _finish_code(b, dest, code, magnitude, sign, is_nan)
-    pairs = dest.bits == 4 and b.lanes and b.lanes % 2 == 0
-    result = _paired(b, code, storage) if pairs else b.cast("trunc", b.type, code, storage)
+    if in_pairs(int_scalar(dest.bits, b.lanes)):
+        result = pack_four_bits(b.out, code, b.width, b.lanes)
+    else:
+        result = b.cast("trunc", b.type, code, storage)
     if dest.name in _LLVM_NAMES:
         result = b.cast("bitcast", storage, result, b.of(_LLVM_NAMES[dest.name]))
         storage = b.of(_LLVM_NAMES[dest.name])
     return helper_text(b.out, symbol, argument, storage, result)
-
-
-def _paired(b: Bits, code: str, storage: str) -> str:
-    """Codes of four bits as they lie in memory, two in a byte: LLVM packs elements of four bits by way of the stack."""
-    half = Bits(b.out, b.width, b.lanes // 2)
-
-    def every_second(first: int) -> str:
-        picks = ", ".join(f"i32 {place}" for place in range(first, b.lanes, 2))
-        return b.out.assign(f"shufflevector {b.type} {code}, {b.type} poison, <{half.lanes} x i32> <{picks}>")
-
-    low, high = every_second(0), every_second(1)
-    joined = half.cast("trunc", half.type, half.op("or", low, half.op("shl", high, 4)), half.of("i8"))
-    return b.cast("bitcast", half.of("i8"), joined, storage)
 
 
 def _round_code(b: Bits, source: FloatFormat, dest: FloatFormat, magnitude: str, sign: str, rounding: str) -> str:
@@ -169,7 +159,8 @@ def _finish_code(b: Bits, dest: FloatFormat, code: str, magnitude: str, sign: st
 
 def _widening_text(symbol: str, source: FloatFormat, b: Bits) -> str:
     storage, result = b.of(f"i{source.bits}"), b.of("float")
-    raw = b.cast("zext", storage, "%x", b.type)
+    codes = cut_four_bits(b.out, "%x", b.lanes) if in_pairs(int_scalar(source.bits, b.lanes)) else "%x"
+    raw = b.cast("zext", storage, codes, b.type)
     magnitude = b.op("and", raw, source.magnitude_mask)
     value = b.op("shl", magnitude, _F32.mantissa_bits - source.mantissa_bits)
     value = b.op("add", value, (_F32.bias - source.bias) << _F32.mantissa_bits)

@@ -8,8 +8,10 @@ format without special codes, whose numbers can be brought into range first.
 from __future__ import annotations
 
 from flydsl.codegen.floats.float_formats import FORMATS, FloatFormat
+from flydsl.codegen.floats.four_bit_lanes import first_of_four_bits, in_pairs, registers_of_four_bits
 from flydsl.codegen.floats.narrow_bits import Bits
 from flydsl.codegen.function_emitter import FunctionEmitter
+from flydsl.codegen.llvm_types import int_scalar
 from flydsl.target.narrow_conversions import PackedConversion
 
 _F32 = FORMATS["f32"]
@@ -83,6 +85,8 @@ def _packed(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text: str) 
         return out.assign(f"trunc {register} {registers[0]} to {code}")
     have = f"<{len(registers) * size} x {code}>"
     vector = _joined(out, registers, register)
+    if in_pairs(int_scalar(fmt.bits, lanes)):
+        return first_of_four_bits(out, f"<{len(registers)} x {register}> {vector}", len(registers), lanes)
     whole = out.assign(f"bitcast <{len(registers)} x {register}> {vector} to {have}")
     if len(registers) * size == lanes:
         return whole
@@ -109,11 +113,15 @@ def _fill(out: FunctionEmitter, conversion: PackedConversion, register: str, num
 
 def _unpacked(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text: str) -> str:
     """The numbers of codes, by the instructions."""
-    out, size = b.out, conversion.codes
-    codes, found = _elements(out, text, f"i{fmt.bits}", b.lanes), list[str]()
-    for at in range(0, len(codes), size):
-        group = codes[at : at + size]
-        found += _read(out, conversion, _register(out, group, size, fmt.bits), len(group))
+    out, lanes, size = b.out, max(b.lanes, 1), conversion.codes
+    if in_pairs(int_scalar(fmt.bits, b.lanes)):
+        registers = registers_of_four_bits(out, text, lanes)
+    else:
+        codes = _elements(out, text, f"i{fmt.bits}", b.lanes)
+        registers = [_register(out, codes[at : at + size], size, fmt.bits) for at in range(0, lanes, size)]
+    found: list[str] = []
+    for place, register in enumerate(registers):
+        found += _read(out, conversion, register, min(lanes - place * size, size))
     return _joined(out, found, "float") if b.lanes else found[0]
 
 

@@ -23,7 +23,7 @@ def unpack_six_bits(emitter: FunctionEmitter, typed: str, lanes: int) -> str:
     words = f"<{groups} x i32>"
     parts: list[str] = []
     for place in range(_BYTES):
-        picked = _pick(emitter, source, data, range(place, groups * _BYTES, _BYTES))
+        picked = pick_lanes(emitter, source, data, range(place, groups * _BYTES, _BYTES))
         parts.append(emitter.assign(f"zext <{groups} x i8> {picked} to {words}"))
     word = _join(emitter, words, parts, 8)
     cut = [_shift(emitter, "lshr", words, word, SIX * place) for place in range(_LANES)]
@@ -36,7 +36,7 @@ def pack_six_bits(emitter: FunctionEmitter, typed: str, lanes: int, result: str)
     groups = lanes // _LANES
     words, flat = f"<{groups} x i32>", f"<{lanes} x i32>"
     wide = emitter.assign(f"zext {typed} to {flat}")
-    parts = [_pick(emitter, flat, wide, range(place, lanes, _LANES)) for place in range(_LANES)]
+    parts = [pick_lanes(emitter, flat, wide, range(place, lanes, _LANES)) for place in range(_LANES)]
     word = _join(emitter, words, parts, SIX)
     cut: list[str] = []
     for place in range(_BYTES):
@@ -68,11 +68,11 @@ def _join(emitter: FunctionEmitter, type_: str, parts: Sequence[str], bits: int)
     return word
 
 
-def _pick(emitter: FunctionEmitter, type_: str, text: str, lanes: Iterable[int]) -> str:
-    return _shuffle(emitter, type_, text, "poison", lanes)
+def pick_lanes(emitter: FunctionEmitter, type_: str, text: str, lanes: Iterable[int]) -> str:
+    return shuffle_lanes(emitter, type_, text, "poison", lanes)
 
 
-def _shuffle(emitter: FunctionEmitter, type_: str, left: str, right: str, lanes: Iterable[int]) -> str:
+def shuffle_lanes(emitter: FunctionEmitter, type_: str, left: str, right: str, lanes: Iterable[int]) -> str:
     mask = [f"i32 {lane}" for lane in lanes]
     return emitter.assign(f"shufflevector {type_} {left}, {type_} {right}, <{len(mask)} x i32> <{', '.join(mask)}>")
 
@@ -80,6 +80,6 @@ def _shuffle(emitter: FunctionEmitter, type_: str, left: str, right: str, lanes:
 def _interleave(emitter: FunctionEmitter, groups: int, element: str, parts: Sequence[str]) -> str:
     """Lane g of each part in turn; three or four parts."""
     type_, pair = f"<{groups} x {element}>", f"<{2 * groups} x {element}>"
-    low = _shuffle(emitter, type_, parts[0], parts[1], range(2 * groups))
-    high = _shuffle(emitter, type_, parts[2], parts[-1], range(2 * groups))
-    return _shuffle(emitter, pair, low, high, [k * groups + g for g in range(groups) for k in range(len(parts))])
+    low = shuffle_lanes(emitter, type_, parts[0], parts[1], range(2 * groups))
+    high = shuffle_lanes(emitter, type_, parts[2], parts[-1], range(2 * groups))
+    return shuffle_lanes(emitter, pair, low, high, [k * groups + g for g in range(groups) for k in range(len(parts))])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from flydsl.codegen.floats.elementwise_float import float_operands, must_widen
 from flydsl.codegen.floats.float_casts import convert_float, narrow_by_helper
 from flydsl.codegen.floats.float_formats import ROUNDING_MODES
+from flydsl.codegen.floats.four_bit_lanes import cut_four_bits, in_pairs, pack_four_bits
 from flydsl.codegen.floats.six_bit_lanes import SIX, pack_six_bits, straddles_bytes, unpack_six_bits
 from flydsl.codegen.floats.wide_integers import WORD, from_wide_integer, to_wide_integer
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
@@ -28,9 +29,26 @@ def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> Non
         emit_int_to_float(emitter, op, opcode)
     elif opcode in ("fptosi", "fptoui"):
         emit_float_to_int(emitter, op, opcode)
+    elif opcode == "trunc" and _of_four_bits(emitter, op, op.results[0]):
+        source = emitter.scalar(op.operands[0])
+        emitter.bind(op.results[0], pack_four_bits(emitter, emitter.operand(op.operands[0]), source.bits, source.lanes))
     else:
         flags = exact_text(op) or overflow_text(op) if op.properties or op.attributes else ""
-        emitter.define(op, f"{opcode} {flags}{emitter.typed(op.operands[0])} to {type_text(op.results[0].type)}")
+        typed = _typed_integers(emitter, op)
+        emitter.define(op, f"{opcode} {flags}{typed} to {type_text(op.results[0].type)}")
+
+
+def _of_four_bits(emitter: FunctionEmitter, op: Operation, value: SSAValue) -> bool:
+    """Whether a value has lanes of four bits that are cut and packed here: LLVM's own operations mean themselves."""
+    return op.name.startswith("arith.") and in_pairs(emitter.scalar(value))
+
+
+def _typed_integers(emitter: FunctionEmitter, op: Operation) -> str:
+    """The integers that are converted; those of four bits cut out of their words."""
+    if not _of_four_bits(emitter, op, op.operands[0]):
+        return emitter.typed(op.operands[0])
+    source = emitter.scalar(op.operands[0])
+    return f"{source.vector_of(source.text)} {cut_four_bits(emitter, emitter.operand(op.operands[0]), source.lanes)}"
 
 
 def emit_float_to_int(emitter: FunctionEmitter, op: Operation, opcode: str) -> None:
@@ -66,9 +84,9 @@ def emit_int_to_float(emitter: FunctionEmitter, op: Operation, opcode: str) -> N
         return
     if not _converts_by_helper(emitter, source, dest):
         result = type_text(op.results[0].type)
-        emitter.define(op, f"{opcode} {exact_text(op)}{emitter.typed(op.operands[0])} to {result}")
+        emitter.define(op, f"{opcode} {exact_text(op)}{_typed_integers(emitter, op)} to {result}")
         return
-    text = emitter.operand(op.operands[0])
+    text = _typed_integers(emitter, op).rsplit(" ", 1)[1]
     if source.bits > _F64_DIGITS:
         text = _keep_f64_digits(emitter, text, source, signed=opcode == "sitofp")
     middle = (F32 if source.bits <= _F32_DIGITS else F64).with_lanes(dest.lanes)

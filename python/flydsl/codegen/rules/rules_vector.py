@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.codegen.floats.elementwise_float import emit_fma, must_widen
 from flydsl.codegen.floats.float_casts import narrow_from_f32, widen_to_f32
+from flydsl.codegen.floats.four_bit_lanes import in_pairs, one_of_four_bits, pack_four_bits
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import Scalar, flat_lanes, type_text
 from flydsl.codegen.reading.literals import float_literal
@@ -47,12 +48,22 @@ def emit_extract(emitter: FunctionEmitter, op: Operation) -> None:
     source, offset, lanes = _addressed(emitter, op, op.operands[0], op.operands[1:])
     result = op.results[0].type
     if not isinstance(result, VectorType):
-        emitter.define(op, f"extractelement {emitter.typed(source)}, i64 {offset}")
+        _define_element(emitter, op, source, offset)
     elif isinstance(offset, int):
         mask = tuple(range(offset, offset + lanes))
         emitter.define(op, shuffle_text(emitter.typed(source), f"{type_text(source.type)} poison", mask))
     else:
         _emit_dynamic_slice(emitter, op, source, offset, lanes)
+
+
+def _define_element(
+    emitter: FunctionEmitter, op: Operation, source: SSAValue, offset: int | str, result: int = 0
+) -> None:
+    scalar = emitter.scalar(source)
+    if in_pairs(scalar) and isinstance(offset, int):
+        emitter.bind(op.results[result], one_of_four_bits(emitter, emitter.operand(source), scalar.lanes, offset))
+    else:
+        emitter.define(op, f"extractelement {emitter.typed(source)}, i64 {offset}", result)
 
 
 def _emit_dynamic_slice(emitter: FunctionEmitter, op: Operation, source: SSAValue, offset: str, lanes: int) -> None:
@@ -186,16 +197,25 @@ def emit_from_elements(emitter: FunctionEmitter, op: Operation) -> None:
     if not any(emitter.operand(value).startswith("%") for value in op.operands):
         emitter.bind(op.results[0], f"<{', '.join(texts)}>")
         return
+    scalar = emitter.scalar(op.results[0])
+    if in_pairs(scalar):
+        texts = [f"i8 {emitter.assign(f'zext {text} to i8')}" for text in texts]
+        packed = _inserted(emitter, scalar.vector_of("i8"), texts)
+        emitter.bind(op.results[0], pack_four_bits(emitter, packed, 8, scalar.lanes))
+    else:
+        emitter.bind(op.results[0], _inserted(emitter, type_, texts))
+
+
+def _inserted(emitter: FunctionEmitter, type_: str, texts: list[str]) -> str:
     packed = "poison"
     for lane, text in enumerate(texts):
         packed = emitter.assign(f"insertelement {type_} {packed}, {text}, i64 {lane}")
-    emitter.bind(op.results[0], packed)
+    return packed
 
 
 def emit_to_elements(emitter: FunctionEmitter, op: Operation) -> None:
-    source = emitter.typed(op.operands[0])
     for lane in range(len(op.results)):
-        emitter.define(op, f"extractelement {source}, i64 {lane}", lane)
+        _define_element(emitter, op, op.operands[0], lane, lane)
 
 
 def emit_shape_cast(emitter: FunctionEmitter, op: Operation) -> None:

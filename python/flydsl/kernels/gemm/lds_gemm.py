@@ -6,7 +6,7 @@ operands is transposed in memory, how many waves share a tile along M, N and K, 
 While a block of rows is multiplied, the next are read from LDS, and the tiles behind are on their way to LDS. A copy
 lays a wave's lanes side by side in LDS, so a lane fetches the piece that belongs where the hardware puts it: pieces of
 a line are exchanged in what is read from memory, not in where it is written. A last tile along K that is cut short is
-filled up with zeros in LDS.
+filled up with zeros in LDS. Where copies are narrow, tiles pass through registers to one place in LDS instead.
 
 The instruction gets B as its first operand and A as its second, so that a lane ends with four neighbouring columns of
 one row of C.
@@ -14,188 +14,18 @@ one row of C.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.gemm.lds_epilogue import Result, join, publish
-from flydsl.kernels.gemm.lds_plan import COPY_BYTES, LANES, MAX_IN_FLIGHT, MOST_OFFSET, LdsPlan, Operand, log2
+from flydsl.kernels.gemm.lds_operands import Loader, Reader, Stager, widths_of_copies
+from flydsl.kernels.gemm.lds_plan import LANES, MAX_IN_FLIGHT, MOST_OFFSET, LdsPlan, Operand
 from flydsl.kernels.gemm.matrix_cores import BLOCK, instruction_for
 
 WINDOW = 3
 """Blocks of 16 rows of A that a wave holds: one is multiplied while the others arrive from LDS."""
-
-# Operands --------------------------------------------------------------------------------------------
-
-
-def in_memory(tensor: Any, operand: Operand, first: Any, extent: Any, depth: int) -> tuple[Any, Any]:
-    """The rows of a tile over all of K, through a descriptor that ends with the matrix, and its end in elements.
-
-    The end is that of the last access of 16 bytes, which lies in the matrix as a whole or in the padding of its line.
-    """
-    stride, piece, bytes_of = operand.stride, operand.piece, tensor.dtype.width // 8
-    if operand.shuffled:
-        layout = fx.make_layout(((BLOCK, operand.rows // BLOCK), (piece, depth // piece)),
-                                ((piece, BLOCK * depth), (1, BLOCK * piece)))  # fmt: skip
-        start, end = fx.Int64(first) * depth, fx.Int64(fx.min(extent - first, fx.Int32(operand.rows))) * depth
-    elif operand.transposed:
-        layout = fx.make_layout((operand.rows, depth), (1, stride))
-        start, end = fx.Int64(first), fx.Int64((extent - first + piece - 1) // piece * piece) + (depth - 1) * stride
-    else:
-        layout = fx.make_layout((operand.rows, depth), (stride, 1))
-        inside = fx.min(extent - first, fx.Int32(operand.rows))
-        start, end = fx.Int64(first) * stride, fx.Int64(inside - 1) * stride + -(-depth // piece) * piece
-    end = fx.max(end, fx.Int64(0))  # a tile beyond the last column has nothing
-    pointer = rocdl.make_buffer_ptr((fx.get_iter(tensor) + start).aligned(16), end * bytes_of)
-    return fx.make_view(pointer, layout), fx.Int32(end)
-
-
-class Loader:
-    """A thread's copies of one operand from memory into the stages of the ring."""
-
-    def __init__(
-        self, plan: Any, operand: Operand, tensor: Any, ring: Any, at: tuple[Any, Any], few: bool = False
-    ) -> None:
-        """``few`` asks for few registers: scalar offsets tell passes apart, where they can."""
-        first, extent = at
-        self.plan, self.operand = plan, operand
-        memory, self.end = in_memory(tensor, operand, first, extent, max(plan.k, operand.depth))
-        tile = fx.zipped_divide(memory, (operand.rows, operand.depth))[None, (0, 0)]
-        self.atom, width = self.widest(tensor.dtype)
-        unit = width // operand.elem_bytes
-        across = min(operand.line // unit, plan.threads)
-        threads, values = (plan.threads // across, across), (1, unit)
-        if operand.transposed:
-            copy = fx.make_tiled_copy_tv(self.atom, fx.make_layout(threads[::-1], (1, across)),
-                                         fx.make_layout(values[::-1], (1, 0)))  # fmt: skip
-        else:
-            copy = fx.make_tiled_copy_tv(
-                self.atom, fx.make_layout(threads, (across, 1)), fx.make_layout(values, (0, 1))
-            )
-        self.passes = range(operand.lines // threads[0])
-        alike = few and self.passes_alike(threads[0])
-        first = [0 if alike else i for i in self.passes]
-        self.sources = [self.of_pass(copy.get_slice(self.exchanged(i, across, unit)).partition_S(tile), i)
-                        for i in first]  # fmt: skip
-        self.further = [(i - first[i]) * threads[0] * operand.stride for i in self.passes]
-        # Where a wave's first lane writes decides for all of them.
-        first_lane = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES)) * LANES
-        self.ring, self.writing = ring, copy.get_slice(first_lane)
-        self.targets = [self.targets_at(slot) for slot in ring]
-        self.copies = operand.copies(plan.threads, width)
-
-    def passes_alike(self, rows: int) -> bool:
-        """Whether passes of so many rows fetch alike but for their rows: then a scalar offset tells them apart."""
-        operand = self.operand
-        return not (operand.transposed or operand.shuffled) and rows % (1 << (operand.bits + operand.skip)) == 0
-
-    def targets_at(self, slot: Any) -> list[Any]:
-        place = self.writing.partition_D(plain_tile(self.operand, slot))
-        return [self.of_pass(place, i) for i in self.passes]
-
-    def widest(self, dtype: Any) -> tuple[Any, int]:
-        """The widest copy that the target has and the threads make evenly."""
-        for width in COPY_BYTES:
-            with suppress(ValueError):
-                if self.operand.copies(self.plan.threads, width):
-                    return fx.make_copy_atom(rocdl.BufferCopyLDS(8 * width), dtype), width
-        raise ValueError("this target has no copy from memory into LDS; the kernel is for gfx942 and gfx950")
-
-    def exchanged(self, number: int, across: int, unit: int) -> Any:
-        """The thread whose part this one fetches in a pass: another piece of the same line."""
-        operand, thread, threads = self.operand, fx.thread_idx.x, self.plan.threads
-        if operand.bits == 0:
-            return thread
-        base = log2(operand.granule // unit)  # the exchange of pieces, counted in copies
-        swizzle = fx.static(fx.SwizzleType.get(operand.bits, base, log2(across) + operand.skip - base))
-        order = fx.make_composed_layout(swizzle, fx.make_layout(len(self.passes) * threads, 1))
-        return fx.get_scalar(order(thread + number * threads)) - number * threads
-
-    def of_pass(self, part: Any, number: int) -> Any:
-        return part[None, None, number] if self.operand.transposed else part[None, number, None]
-
-    def copies_of(self, stage: Any, tile: Any) -> list[Any]:
-        """The copies of a tile along K into a stage, as functions that start them."""
-        operand, plan = self.operand, self.plan
-        step = operand.depth * (operand.stride if operand.transposed else BLOCK if operand.shuffled else 1)
-        offset = tile * step
-        if plan.empty and not isinstance(tile, int):  # before the first tile there is nothing: beyond the end neither
-            offset = (tile < 0).select(self.end, offset)
-        return self.copies_at(stage, offset)
-
-    def copies_at(self, stage: Any, offset: Any) -> list[Any]:
-        """The copies of what lies at a scalar offset into a stage, whose number may be known at run time only."""
-        known = isinstance(stage, int)
-        targets = self.targets[stage] if known else self.targets_at(self.operand.stage(self.ring, stage))
-        return [partial(fx.copy, self.atom, source, target, soffset=offset + further)
-                for source, target, further in zip(self.sources, targets, self.further, strict=True)]  # fmt: skip
-
-
-def plain_tile(operand: Operand, start: Any) -> Any:
-    """A tile of LDS line by line, as copies fill it."""
-    strides = (1, operand.line) if operand.transposed else (operand.line, 1)
-    return fx.make_view(start, fx.make_layout((operand.rows, operand.depth), strides))
-
-
-def exchanged_tile(operand: Operand, start: Any) -> Any:
-    """A tile of LDS as rows by K: where each element was put by the exchange of pieces."""
-    strides = (1, operand.line) if operand.transposed else (operand.line, 1)
-    layout = fx.make_layout((operand.rows, operand.depth), strides)
-    if operand.bits == 0:
-        return fx.make_view(start, layout)
-    return fx.make_view(start, fx.make_composed_layout(exchange_of(operand), layout))
-
-
-def exchange_of(operand: Operand) -> Any:
-    """The exchange of pieces as a swizzle."""
-    base = log2(operand.granule)
-    return fx.static(fx.SwizzleType.get(operand.bits, base, log2(operand.line) + operand.skip - base))
-
-
-class Reader:
-    """A wave's part of an operand in the stages of the ring, and its registers."""
-
-    def __init__(self, operand: Operand, ring: Any, product: Product, side: str) -> None:
-        tiled, plan = product.tiled, product.plan
-        make_copy = fx.make_tiled_copy_A if side == "A" else fx.make_tiled_copy_B
-        make_fragment = tiled.make_fragment_A if side == "A" else tiled.make_fragment_B
-        self.atom = read_atom(operand, product.dtype)
-        read = make_copy(self.atom, tiled).get_slice(product.thread)
-        part = (operand.rows, plan.wave_depth)
-        self.slots = [exchanged_tile(operand, start) for start in ring]
-        self.operand, self.ring = operand, ring
-        self.part_of = lambda slot: read.partition_S(fx.zipped_divide(slot, part)[None, (0, product.depth_wave)])
-        self.sources = [self.part_of(slot) for slot in self.slots]
-        self.fragment = make_fragment(fx.make_identity_tensor(part))
-        self.filled = read.retile(self.fragment)
-
-    def at(self, stage: Any) -> Any:
-        """A stage to read from, whose number may be known at run time only."""
-        if isinstance(stage, int):
-            return self.sources[stage]
-        return self.part_of(exchanged_tile(self.operand, self.operand.stage(self.ring, stage)))
-
-    def read(self, source: Any, number: int) -> None:
-        """A block of 16 rows over all of K, from LDS to registers."""
-        fx.copy(self.atom, source[None, number, None], self.filled[None, number, None])
-
-    def operands(self, number: int) -> list[Any]:
-        """What the instructions along K take of a block."""
-        steps = fx.get_scalar(fx.size(self.fragment.shape[2]))
-        return [fx.coalesce(self.fragment[None, number, step]) for step in range(steps)]
-
-
-def read_atom(operand: Operand, dtype: Any) -> Any:
-    """16 bytes of a row; of a transposed tile four rows at once where the target reads so, else one by one."""
-    if not operand.transposed:
-        return fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
-    with suppress(ValueError):
-        return fx.make_copy_atom(rocdl.cdna4.LDSReadTrans(16, 64), dtype)
-    return fx.make_copy_atom(fx.UniversalCopy16b(), dtype)
-
 
 # The product -----------------------------------------------------------------------------------------
 
@@ -220,7 +50,8 @@ class Product:
         self.arena, self.window = arena, min(WINDOW, self.rows)
         rings = self.rings(arena, m)
         edges = ((plan.a, A, rings[0], row * plan.tile_m, m), (plan.b, B, rings[1], column * plan.tile_n, plan.n))
-        self.loaders = [Loader(plan, operand, tensor, ring, (first, fx.Int32(extent)), plan.rolled)
+        way = Stager if plan.staged else Loader
+        self.loaders = [way(plan, operand, tensor, ring, (first, fx.Int32(extent)), plan.rolled)
                         for operand, tensor, ring, first, extent in edges]  # fmt: skip
         self.copies = sum(loader.copies for loader in self.loaders)
         self.a, self.b = Reader(plan.a, rings[0], self, "B"), Reader(plan.b, rings[1], self, "A")
@@ -253,14 +84,18 @@ class Product:
 
     def start(self) -> None:
         """Fill the ring, and read the first tile."""
-        plan, ahead = self.plan, min(self.plan.stages, self.plan.iterations)
+        ahead = min(self.plan.stages, self.plan.iterations)
         for tile in range(ahead):
             for copy in self.copies_of(tile):
                 copy()
         self.arrive(ahead - 1)
-        if plan.iterations == 1:
+        self.read_first()
+
+    def read_first(self) -> None:
+        """The first blocks of the first tile, which has landed."""
+        if self.plan.iterations == 1:
             self.cut_tail(0)
-        for reader, blocks in ((self.a, self.window), (self.b, self.columns)):
+        for reader, blocks in ((self.b, self.columns), (self.a, self.window)):
             for number in range(blocks):
                 reader.read(reader.at(0), number)
 
@@ -283,6 +118,8 @@ class Product:
             last = row == rows - 1
             if more and last and meeting == row:
                 self.meet(tile, left)
+            elif more and row <= meeting:
+                self.await_pair(row, self.window - 2)
             if row in behind:
                 place = row - behind.start
                 for copy in copies[len(copies) * place // len(behind) : len(copies) * (place + 1) // len(behind)]:
@@ -296,6 +133,13 @@ class Product:
                 self.a.read(here[0], ahead)
             elif more:
                 self.a.read(following[0], ahead - rows)
+
+    def await_pair(self, row: int, further: int) -> None:
+        """Wait once for two blocks of rows, but not for ``further`` that are read behind them: LLVM waits for each read
+        of its own accord."""
+        if row % 2 == 0 and not self.plan.a_transposed:
+            rocdl.s_waitcnt(lgkmcnt=max(further, 0) * self.a.reads)
+            rocdl.sched_barrier(0)
 
     def meet(self, tile: Any, left: int | None) -> None:
         """Wait for the next tile, and for everyone to have read this one."""
@@ -321,6 +165,57 @@ class Product:
             for reader, operand in ((self.a, self.plan.a), (self.b, self.plan.b)):
                 clear_behind(reader.slots[tile % self.plan.stages], operand, self.plan, self.holds_tail)
             fx.barrier()
+
+
+class StagedProduct(Product):
+    """A product whose next tile waits in registers while one is multiplied, and then takes its place in LDS."""
+
+    loaders: list[Stager]
+
+    def fetch(self, tile: Any, after: Any = 0) -> None:
+        for copy in self.copies_of(tile, after):
+            copy()
+
+    def put(self) -> None:
+        for loader in self.loaders:
+            loader.put()
+
+    def start(self) -> None:
+        """The first tile into LDS, the second on its way."""
+        self.fetch(0)
+        self.put()
+        if self.plan.iterations > 1:
+            self.fetch(1)
+        fx.barrier()
+        self.read_first()
+
+    def step(self, tile: Any, after: Any = 0, left: int | None = None) -> None:
+        """Multiply a tile as a ring does, but for where the waves meet: when all have read the tile the next is put in
+        its place, and when it is there its first blocks are read beside the last products."""
+        rows, more = self.rows, left is None or left > 0
+        here = [reader.at(0) for reader in (self.a, self.b)]
+        put = min(rows - self.window + 1, rows - 1)
+        for row in range(rows):
+            last = row == rows - 1
+            if more and row < put:
+                self.await_pair(row, self.window - 2 if row else 0)
+            if more and row == put:
+                fx.barrier()
+                self.put()
+                if left is None or left > 1:
+                    self.fetch(tile + 2, after)
+            if more and last:
+                fx.barrier()
+                if left == 1:
+                    self.cut_tail(tile + 1)
+                for number in range(min(self.window, row)):
+                    self.a.read(here[0], number)
+            self.multiply(row, here[1] if more and last else None)
+            rocdl.sched_barrier(0)
+            if row + self.window < rows:
+                self.a.read(here[0], row + self.window)
+        if more and self.window == rows:  # the last block was multiplied just now
+            self.a.read(here[0], rows - 1)
 
 
 @flyc.jit
@@ -389,6 +284,7 @@ def place_of_block(plan: LdsPlan, m: Any) -> tuple[Any, Any]:
 @flyc.jit
 def multiply_tiles(C: Any, A: Any, B: Any, extras: Any, m: Any, counters: Any, plan: LdsPlan) -> None:
     """One block: its tiles of C, or a share of them."""
+    plan = plan.for_copies_of(widths_of_copies()[0])
     row, column = place_of_block(plan, m)
     arena = fx.SharedAllocator().allocate(fx.Array[fx.Uint8, plan.lds_bytes, 1024]).ptr
     for number in fx.range_constexpr(plan.column_tiles):
@@ -402,7 +298,7 @@ def multiply_tile(
     C: Any, A: Any, B: Any, extras: Any, m: Any, counters: Any, plan: LdsPlan, at: Any, arena: Any
 ) -> None:
     share = fx.block_idx.y
-    product = Product(plan, A, B, m, at, share, arena)
+    product = (StagedProduct if plan.staged else Product)(plan, A, B, m, at, share, arena)
     result = Result(product, C, m, at)
     if fx.const_expr(plan.split_k == 1):
         multiply_all(product, plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -127,6 +127,8 @@ class LdsPlan:
     xcds: int = 0
     column_tiles: int = 1
     """Tiles along N that a block makes one after the other."""
+    staged: bool = False
+    """Whether tiles pass through registers to the one place that they have in LDS."""
 
     def __post_init__(self) -> None:
         for name, value, known in (("dtype", self.dtype, ELEMENTS), ("out_dtype", self.out, OUTPUTS)):
@@ -137,7 +139,7 @@ class LdsPlan:
                             ("column_tiles", self.column_tiles)):  # fmt: skip
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
-        if self.stages < 2:
+        if self.stages < 2 and not self.staged:
             raise ValueError(f"a ring has at least 2 stages, one filled while another is multiplied; got {self.stages}")
         if self.waves > MOST_WAVES:
             raise ValueError(f"a workgroup has at most {MOST_WAVES} waves; {self.shape_of_waves} are {self.waves}")
@@ -161,6 +163,13 @@ class LdsPlan:
                 f"blocks that share K add pairs of columns, so N must be even, got {self.n} with a stride of "
                 f"{self.c_stride}; use split_k = 1, or an output in f32"
             )
+
+    def for_copies_of(self, width: int) -> LdsPlan:
+        """The plan where a lane copies so many bytes into LDS at once. Two stages of narrow copies take more
+        instructions than one stage in LDS and one in registers, which wide loads fill."""
+        wide = COPY_BYTES[0]
+        even = all(operand.copies(self.threads, wide) for operand in (self.a, self.b))
+        return replace(self, stages=1, staged=True) if width < wide and even and self.stages == 2 else self
 
     def _multiples(self) -> tuple[tuple[str, int, int], ...]:
         return (
@@ -259,7 +268,10 @@ class LdsPlan:
 
     @property
     def looped(self) -> int:
-        """Iterations of a share that the run-time loop makes: whole rounds of the ring that still fetch a tile."""
+        """Iterations of a share that the run-time loop makes: whole rounds of the ring that still fetch a tile, or all
+        that fetch one to registers."""
+        if self.staged:
+            return max(self.iterations - 2, 0)
         return max(self.iterations - self.stages, 0) // self.stages * self.stages
 
     @property

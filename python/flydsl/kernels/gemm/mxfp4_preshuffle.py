@@ -24,9 +24,9 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.limits import hint_waves, refuse
 from flydsl.kernels.gemm.matrix_cores import BLOCK, SCALED_DEPTH, instruction_for
+from flydsl.kernels.gemm.preshuffle.weights import Weights, weights_from
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
-from flydsl.kernels.gemm.preshuffle_weights import Weights, weights_from
 from flydsl.kernels.quant.shuffles import e8m0_shuffle
 
 WORD_DEPTH = 256

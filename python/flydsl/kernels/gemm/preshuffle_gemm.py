@@ -27,8 +27,10 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.limits import hint_waves
-from flydsl.kernels.gemm.lds_gemm import Loader, exchange_of
+from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
+from flydsl.kernels.gemm.preshuffle.rows import step_by_rows
+from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights, weights_from
 from flydsl.kernels.gemm.preshuffle_plan import (
     CHIPLETS,
     LEAD,
@@ -40,7 +42,6 @@ from flydsl.kernels.gemm.preshuffle_plan import (
     GemmPlan,
     shuffle_weight,
 )
-from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights, weights_from
 from flydsl.kernels.quant.shuffles import pack_int4
 
 # Memory ----------------------------------------------------------------------------------------------
@@ -104,7 +105,9 @@ class Pipeline:
 
         self.b = self.weights_of(B, column, dtype)
         # The next chunk of A is read while one is multiplied; if there is but one, it belongs to the next tile.
-        self.a = [self.tiled.make_fragment_B(slots[0]) for _ in range(2 if plan.chunks == 1 else 1)]
+        self.by_rows = plan.copied and plan.chunks == 1 and not plan.packed and type(self) is Pipeline
+        sets = range(2 if plan.chunks == 1 and not self.by_rows else 1)
+        self.a = [self.tiled.make_fragment_B(slots[0]) for _ in sets]
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
         self.total.fill(0)
 
@@ -180,6 +183,11 @@ class Pipeline:
         source, target = self.a_in_lds[tile % self.plan.lds_stages], self.a_read[tile % len(self.a)]
         fx.copy(self.plain, source[None, None, chunk], target[None, None, chunk])
 
+    def read_rows(self, tile: int, number: int) -> None:
+        """16 rows of A over the depth of a tile from LDS to registers."""
+        source, target = self.a_in_lds[tile % self.plan.lds_stages], self.a_read[0]
+        fx.copy(self.plain, source[None, number, None], target[None, number, None])
+
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
         """Fetch a chunk of a tile of B. A step along K passes the 16 rows of a block."""
         plan = self.plan
@@ -211,7 +219,7 @@ class Pipeline:
             self.load_b(0, chunk)
             rocdl.sched_barrier(0)
         if self.plan.copied:
-            rocdl.s_waitcnt(vmcnt=self.plan.b_loads * self.plan.chunks)
+            rocdl.s_waitcnt(vmcnt=0 if self.by_rows else self.plan.b_loads * self.plan.chunks)
         self.meet()
         self.read_a(0, 0)
 
@@ -226,6 +234,9 @@ class Pipeline:
     def step(self, tile: int, after: Any, last: bool = False) -> None:
         """Multiply one tile, and prepare for the next two unless this is the last."""
         plan = self.plan
+        if self.by_rows:
+            step_by_rows(self, tile, after, last)
+            return
         for chunk in range(plan.chunks):
             if not last:
                 rocdl.s_waitcnt(vmcnt=plan.in_flight(chunk), lgkmcnt=0)

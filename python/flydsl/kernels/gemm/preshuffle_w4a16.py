@@ -20,9 +20,9 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK, FOUR_BIT_SIDE
+from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, weights_from
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan, shuffle_weight
-from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, weights_from
 from flydsl.kernels.quant.shuffles import pack_int4
 
 GROUP = 32

@@ -210,11 +210,9 @@ class Pipeline:
     def iteration(self, tile: int, after: fx.Int32 | int, left: int) -> None:
         """Multiply a tile; ``left`` is how many follow it, as far as that matters (2 or more are alike)."""
         if left >= 1:
+            rocdl.s_waitcnt(vmcnt=0)  # once, and not for every access: all were sent for together
             self.stage(tile + 1, left == 1)
-        if isinstance(after, int):
-            rocdl.sched_barrier(
-                0
-            )  # behind the loop nothing else keeps the registers of one tile from those of the next
+        rocdl.sched_barrier(0)  # or the next tile is sent for before this one has left its registers
         if left >= 2:
             self.fetch(tile + 2, after)
         for step in range(self.plan.reg_k):

@@ -27,9 +27,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, check_elements, multiply_all, row_copy, tiled_instruction
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
-from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights
 from flydsl.kernels.moe.moe_gemm_2stage.nibble_weights import NibbleWeights
 from flydsl.kernels.moe.moe_gemm_2stage.stage_epilogue import Factors, finish
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import (

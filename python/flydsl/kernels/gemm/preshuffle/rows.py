@@ -1,0 +1,53 @@
+"""A tile of the preshuffle GEMM multiplied block of rows by block of rows, where one instruction covers its depth.
+
+There are no chunks along K then whose reads from LDS could go beside the products of others. Two whole tiles of A in
+registers would do, but leave room for one wave a SIMD; of blocks of 16 rows only a few are held.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flydsl.expr as fx
+from flydsl.expr import rocdl
+
+WINDOW = 3
+"""Blocks of 16 rows of A that a wave holds: one is multiplied while the others arrive from LDS."""
+
+
+def step_by_rows(pipeline: Any, tile: int, after: Any, last: bool) -> None:
+    """Multiply a tile; unless it is the last, the first blocks of the next are read beside its last products.
+
+    Before these the waves meet: the next tile has landed then, and this one has been read.
+    """
+    plan, rows, window = pipeline.plan, pipeline.plan.row_tiles, min(WINDOW, pipeline.plan.row_tiles)
+    if not last:
+        pipeline.load_b(tile + 1, 0, after)
+        rocdl.sched_barrier(0)  # the wait for copies of A counts on these loads behind them
+    for row in range(rows):
+        if row % 2 == 0 and row <= rows - window:
+            # With the first rows for all of B that is multiplied now: behind it are A's copies, and B's next tile.
+            behind_b = {"vmcnt": plan.a_loads + (0 if last else plan.b_loads)} if row == 0 else {}
+            rocdl.s_waitcnt(lgkmcnt=max(window - 2, 0) * plan.accesses, **behind_b)
+            rocdl.sched_barrier(0)
+        multiply_row(pipeline, tile, row)
+        rocdl.sched_barrier(0)
+        if row == rows - window and not last:
+            rocdl.s_waitcnt(vmcnt=plan.b_loads)
+            pipeline.meet()
+            pipeline.load_a(tile + 2, after)
+            rocdl.sched_barrier(0)
+        if row + window < rows:
+            pipeline.read_rows(tile, row + window)
+        elif not last:
+            pipeline.read_rows(tile + 1, row + window - rows)
+
+
+def multiply_row(pipeline: Any, tile: int, row: int) -> None:
+    """The products of a block of rows, added to the sums."""
+    a, b, state = pipeline.a[0], pipeline.b.chunk(tile, None), dict(pipeline.instruction.state)
+    for step in range(fx.get_scalar(fx.size(a.shape[2]))):
+        for column in range(pipeline.plan.column_tiles):
+            total = fx.coalesce(pipeline.total[None, column, row])
+            operands = fx.coalesce(b[None, column, step]), fx.coalesce(a[None, row, step])
+            fx.gemm(pipeline.tiled, total, *operands, total, **state)
