@@ -12,7 +12,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslNameError, DslRuntimeError, DslTypeError, DslValueError
-from tests.unit.control_flow.running import refused
+from tests.unit.control_flow.running import launch, refused
 
 COUNT = 0
 
@@ -167,6 +167,39 @@ def test_a_list_that_grows_in_a_loop() -> None:
         out[0] = len(values)
 
     refused(body, DslTypeError, "'values' has 0 elements", "1 after an iteration", "range_constexpr")
+
+
+def test_lists_that_change_places_in_a_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        rows = [[1, 2], [3, 4]]
+        for i in range(n):
+            rows[0], rows[1] = rows[1], rows[0]  # here
+        out[0] = rows[0][0]
+
+    refused(body, DslTypeError, "'rows[0]' is another list", "rows[0][:] = ...", "a, b = b, a", *_lines(body, 2))
+
+
+def test_a_dict_of_a_namespace_that_a_loop_replaces() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        state, i = SimpleNamespace(best={"at": 1}), 0
+        while i < n:
+            i += 1
+            state.best = {"at": 2}  # here
+        out[0] = state.best["at"]
+
+    refused(body, DslTypeError, "'state.best' is another dict", "one by one")
+
+
+@pytest.mark.parametrize("turns", [0, 1, 4, 5])
+def test_lists_change_places_as_that_error_says(turns: int) -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        rows, a, b = [[1, 2], [3, 4]], [5], [6]
+        for i in range(n):
+            rows[0][:], rows[1][:] = rows[1][:], rows[0][:]
+            a, b = b, a
+        out[0] = rows[0][1] * 1000 + rows[1][1] * 100 + a[0] * 10 + b[0]
+
+    assert launch(body, turns)[0] == (4265 if turns % 2 else 2456)
 
 
 def test_a_list_changed_by_a_function_in_a_loop() -> None:
