@@ -65,7 +65,10 @@ class ControlFlow:
         if kind is MethodType and type(function.__func__) is FunctionType:
             found = self._helper(function.__func__)
             return function if found is function.__func__ else MethodType(found, function.__self__)
-        return truth.BUILTINS.get(function, function) if kind is BuiltinFunctionType else function
+        if kind is not BuiltinFunctionType:
+            return function
+        is_lookup = function.__name__ == "get" and type(function.__self__) is dict
+        return partial(truth.looked_up, function) if is_lookup else truth.BUILTINS.get(function, function)
 
     @contextmanager
     def _region(self, number: int) -> Iterator[Site]:
