@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import flydsl.expr as fx
+from flydsl.base.errors import DslTypeError
 from flydsl.expr.flow import truth
-from tests.unit.control_flow.running import launch
+from tests.unit.control_flow.running import launch, refused
 
 
 def test_run_time_operands() -> None:
@@ -149,6 +150,28 @@ def test_assignment_expressions_bind_in_the_function() -> None:
         out[t] = fx.Int32(held) + y * 10
 
     assert launch(body) == [0, 20, 41, 61]
+
+
+def test_an_assignment_expression_counts_where_python_gets_to_it() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        x, y, last, i = 9, 8, 7, 0
+        near = t > 1 and (x := t) < n
+        far = t > 1 or (y := t + 20) < n
+        while i < t and (last := i + 4) < n:
+            i += 1
+        out[t] = fx.Int32(near) + fx.Int32(far) * 10 + x * 100 + y * 10000 + last * 1000000
+
+    assert launch(body, 5) == [7200900, 4210900, 5080211, 5080311]
+
+
+def test_an_assignment_expression_that_changes_a_type() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = 0.5
+        out[0] = fx.Int32(n > 1 and (x := n) < 4)  # here
+        out[1] = x
+
+    refused(body, DslTypeError, "`x := ...` to the right of a run-time `and`", "write an `if` statement")
 
 
 @pytest.mark.parametrize("values", [(0, 5), (3, 0), (2, 7), ("", "x"), ([], None)])

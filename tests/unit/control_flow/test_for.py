@@ -6,6 +6,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 import flydsl.expr as fx
 from flydsl.base.errors import DslNameError
@@ -306,3 +307,15 @@ def test_nested_explicit_loops() -> None:
         out[t] = y
 
     assert launch(body, n=4) == [6 + 400] * 4
+
+
+@pytest.mark.parametrize("turns", [0, 1, 4, 5])
+def test_lists_change_places(turns: int) -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        rows, a, b = [[1, 2], [3, 4]], [5], [6]
+        for i in range(n):
+            rows[0][:], rows[1][:] = rows[1][:], rows[0][:]
+            a, b = b, a
+        out[0] = rows[0][1] * 1000 + rows[1][1] * 100 + a[0] * 10 + b[0]
+
+    assert launch(body, turns)[0] == (4265 if turns % 2 else 2456)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import linecache
 from collections.abc import Callable, Iterator
 from functools import partial, reduce
@@ -9,9 +10,10 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.base.errors import DslTypeError
 from flydsl.compiler.ast_rewriter import ASTRewriter
 from flydsl.compiler.rewrite.rewriter import rewritten
-from tests.unit.control_flow.running import launch
+from tests.unit.control_flow.running import launch, refused
 
 SCALE = 3
 
@@ -426,3 +428,22 @@ def doubled(x: Any, times: int) -> Any:
 @flyc.jit
 def tripled(x, times):
     return tripled(x * 3, times - 1) if times > 0 else x
+
+
+def test_a_dict_asked_for_a_run_time_number() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        out[0] = {3: 1, n: 2}.get(n, 7) + {}.get(n, 7) + {"a": 1}.get("b", 7)
+        out[1] = {3: 1, 4: 2}.get(n, 7)  # here
+
+    refused(body, DslTypeError, "a dict compares its keys now", "put them in a tensor")
+
+
+def test_copied_values_are_the_values() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        state = {"at": [t, fx.Vector.filled(2, n, fx.Int32)], "out": out}
+        other = copy.deepcopy(state)
+        other["at"][0] = other["at"][0] + 10
+        other["out"][t] = state["at"][0] * 1000 + other["at"][0] * 10 + other["at"][1][0]
+
+    assert launch(body) == [t * 1000 + (t + 10) * 10 + 5 for t in range(4)]

@@ -383,3 +383,18 @@ def test_what_a_helper_remembers_for_itself_is_left_alone() -> None:
         out[t] = x
 
     assert launch(body, n=2) == [8, 8, 17, 17]
+
+
+def test_structs_are_chosen() -> None:
+    @fx.struct
+    class Pair:
+        first: fx.Int32
+        second: fx.Int32
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        pair = Pair(n, 1)
+        if n > 2:
+            pair = Pair(pair.second, n)
+        out[0] = pair.first * 10 + pair.second
+
+    assert [launch(body, n)[0] for n in (2, 5)] == [21, 15]

@@ -109,7 +109,21 @@ def test_strings_cannot_be_chosen_at_run_time() -> None:
             name = "b"  # here
         assert name
 
-    refused(body, DslTypeError, "'name'", "'b'", "'a'", "fx.const_expr")
+    refused(body, DslTypeError, "'name'", "'b'", "'a'", "fx.Constexpr argument")
+
+
+def test_objects_cannot_be_chosen_at_run_time() -> None:
+    class Pair:
+        def __init__(self, first, second):
+            self.first, self.second = first, second
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        pair = Pair(n, 1)
+        if n > 2:
+            pair = Pair(1, n)  # here
+        out[0] = pair.first
+
+    refused(body, DslTypeError, "'pair' is Pair", "@fx.struct", "into each branch")
 
 
 def test_a_loop_that_changes_a_type() -> None:
@@ -167,6 +181,27 @@ def test_a_list_that_grows_in_a_loop() -> None:
         out[0] = len(values)
 
     refused(body, DslTypeError, "'values' has 0 elements", "1 after an iteration", "range_constexpr")
+
+
+def test_lists_that_change_places_in_a_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        rows = [[1, 2], [3, 4]]
+        for i in range(n):
+            rows[0], rows[1] = rows[1], rows[0]  # here
+        out[0] = rows[0][0]
+
+    refused(body, DslTypeError, "'rows[0]' is another list", "rows[0][:] = ...", "a, b = b, a", *_lines(body, 2))
+
+
+def test_a_dict_of_a_namespace_that_a_loop_replaces() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        state, i = SimpleNamespace(best={"at": 1}), 0
+        while i < n:
+            i += 1
+            state.best = {"at": 2}  # here
+        out[0] = state.best["at"]
+
+    refused(body, DslTypeError, "'state.best' is another dict", "one by one")
 
 
 def test_a_list_changed_by_a_function_in_a_loop() -> None:

@@ -40,22 +40,55 @@ def _stays_in_scope(*nodes: ast.AST) -> bool:
 def rewrite_bool_op(context: Context, node: ast.BoolOp) -> ast.expr:
     is_or = isinstance(node.op, ast.Or)
     pinned = _stays_in_scope(*node.values[1:])
+    rebound = [_rebound(context, value) for value in node.values[1:]] if pinned else []
     values = [context.visit(value) for value in node.values]
     if pinned:
-        return _in_scope(node, values, is_or)
+        return _in_scope(context, node, values, rebound)
     rest = [syntax.thunk(value) for value in values[1:]]
     return syntax.call("any_of" if is_or else "all_of", values[0], *rest, place=node)
 
 
-def _in_scope(node: ast.BoolOp, values: list[ast.expr], is_or: bool) -> ast.expr:
+def _rebound(context: Context, right: ast.expr) -> list[ast.NamedExpr]:
+    """Each `:=` of a right side that gives a new value to a name which the function binds elsewhere too."""
+    inside = syntax.everything(right)
+    within, nodes = set(map(id, inside)), syntax.own_nodes(context.scope.node)
+    stores = [node for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
+    elsewhere = {node.id for node in stores if id(node) not in within} | {*syntax.parameters(context.scope.node)}
+    return [node for node in inside if isinstance(node, ast.NamedExpr) and node.target.id in elsewhere]
+
+
+def _in_scope(
+    context: Context, node: ast.BoolOp, values: list[ast.expr], rebound: list[list[ast.NamedExpr]]
+) -> ast.expr:
     """``t if __fly__.stops(t := a, False) else __fly__.joined(t, b, False)``: no lambda around ``b``."""
-    left = values[0]
-    for right in values[1:]:
+    left, is_or = values[0], isinstance(node.op, ast.Or)
+    for right, walruses in zip(values[1:], rebound):
         name = f"__fly_left_{right.lineno}_{right.col_offset}"
-        stops = syntax.call("stops", ast.NamedExpr(ast.Name(name, ast.Store()), left), is_or, place=node)
+        for walrus in walruses:
+            right = _settling(context, walrus, right, name, is_or)
+        stops = syntax.call("stops", _bind(name, left), is_or, place=node)
         joined = syntax.call("joined", syntax.load(name), right, is_or, place=node)
         left = syntax.at(node, ast.IfExp(stops, syntax.load(name), joined))
     return left
+
+
+def _settling(context: Context, walrus: ast.NamedExpr, right: ast.expr, left: str, is_or: bool) -> ast.expr:
+    """``(old := __fly__.kept(lambda: y), b, y := __fly__.settled(1, t, old, y, False))[1]``, for `y := ...` in ``b``.
+
+    Both sides are evaluated once the left is a run-time value; what `:=` binds counts only where Python gets to it.
+    """
+    name, old = walrus.target.id, f"__fly_kept_{walrus.lineno}_{walrus.col_offset}"
+    location = context.location(walrus)
+    number = context.site("or" if is_or else "and", location, [checks.walrus_behind(name, is_or, location)])
+    kept = syntax.call("kept", syntax.thunk(syntax.at(walrus, syntax.load(name))), place=walrus)
+    pieces = (syntax.load(left), syntax.load(old), syntax.load(name))
+    settled = syntax.call("settled", number, *pieces, is_or, place=walrus)
+    steps = ast.Tuple([_bind(old, kept), right, _bind(name, settled)], ast.Load())
+    return syntax.at(right, ast.Subscript(steps, ast.Constant(1), ast.Load()))
+
+
+def _bind(name: str, value: ast.expr) -> ast.NamedExpr:
+    return ast.NamedExpr(ast.Name(name, ast.Store()), value)
 
 
 def rewrite_not(context: Context, node: ast.UnaryOp) -> ast.expr:

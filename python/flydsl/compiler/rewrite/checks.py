@@ -120,6 +120,16 @@ def walrus_in_branch(location: SourceLocation) -> Refusal:
     )
 
 
+def walrus_behind(name: str, is_or: bool, location: SourceLocation) -> Refusal:
+    return Refusal(
+        DslTypeError,
+        f"`{name} := ...` to the right of a run-time `{'or' if is_or else 'and'}`, which has to choose between that "
+        f"and the value '{name}' had: they must be numbers of one type",
+        "bind a name of its own there, or write an `if` statement",
+        location,
+    )
+
+
 def stray_yield(node: ast.expr, function: ast.FunctionDef, location: SourceLocation) -> Refusal:
     loop = next(
         (f for f in own_nodes(function) if isinstance(f, ast.For) and any(n is node for n in ast.walk(f))), None

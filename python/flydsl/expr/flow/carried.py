@@ -202,7 +202,10 @@ def structure_advice(found: Difference) -> str | None:
             "(x = 0 before, x = ... inside), and make it from them where it is used"
         )
     if not any(isinstance(value, (Numeric, Vector)) for value in pair):
-        return "only numbers and what is made of them can be chosen at run time; use `if fx.const_expr(...)`"
+        return (
+            "only numbers and what is made of them can be chosen at run time: tuples, SimpleNamespace, @fx.struct; "
+            "have an fx.Constexpr argument decide the rest, or write what depends on it into each branch"
+        )
     return None
 
 

@@ -17,13 +17,14 @@ from typing import Any
 from flydsl.base.errors import DslNameError, DslRuntimeError
 from flydsl.expr.flow import truth
 from flydsl.expr.flow.branching import choose, run_if
-from flydsl.expr.flow.carried import UNSET, example
+from flydsl.expr.flow.carried import UNSET, example, promoted, unchanged
 from flydsl.expr.flow.loop_bounds import loop_bounds
 from flydsl.expr.flow.looping import run_for, run_for_init, run_while
 from flydsl.expr.flow.region_state import Cells, Heap
 from flydsl.expr.flow.site import Site
 from flydsl.expr.flow.truth import as_condition, is_run_time, opposite
 from flydsl.expr.flow.watched_state import Watch, region
+from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.context import current
 
 OWN_PACKAGE = __name__.partition(".")[0]
@@ -64,7 +65,10 @@ class ControlFlow:
         if kind is MethodType and type(function.__func__) is FunctionType:
             found = self._helper(function.__func__)
             return function if found is function.__func__ else MethodType(found, function.__self__)
-        return truth.BUILTINS.get(function, function) if kind is BuiltinFunctionType else function
+        if kind is not BuiltinFunctionType:
+            return function
+        is_lookup = function.__name__ == "get" and type(function.__self__) is dict
+        return partial(truth.looked_up, function) if is_lookup else truth.BUILTINS.get(function, function)
 
     @contextmanager
     def _region(self, number: int) -> Iterator[Site]:
@@ -138,6 +142,22 @@ class ControlFlow:
         """Both sides of an `and` or `or` that the left one does not decide."""
         return truth.any_of(left, lambda: right) if is_or else truth.all_of(left, lambda: right)
 
+    def kept(self, read: Callable[[], Any]) -> Any:
+        """The value of a variable that `:=` may replace, if it has one."""
+        try:
+            return read()
+        except NameError:
+            return UNSET
+
+    def settled(self, number: int, left: Any, before: Any, after: Any, is_or: bool) -> Any:
+        """What a variable is after `:=` in the right side of an `and` or `or`, which Python may not get to."""
+        if before is UNSET or not is_run_time(left) or unchanged(before, after):
+            return after
+        old, new = promoted(before), promoted(after)
+        if not isinstance(old, Numeric) or type(old) is not type(new):
+            self.sites[number].check()
+        return as_condition(left).select(*((old, new) if is_or else (new, old)))
+
     # Loops -------------------------------------------------------------------------------------
 
     def for_(self, number: int, body: Callable[[Any], Any], *bounds: Any) -> None:
@@ -179,7 +199,7 @@ class ControlFlow:
                 return
             body()
         with self._region(number) as site:
-            self._unbind(site, run_while(site, lambda: as_condition(test()), body))
+            self._unbind(site, run_while(site, test, body))
 
     def _probed(self, number: int, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
         """The condition of a `while`. A run-time one leaves no trace: it is evaluated again inside the loop."""

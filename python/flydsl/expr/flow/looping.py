@@ -25,8 +25,9 @@ from flydsl.expr.flow.carried import (
 from flydsl.expr.flow.loop_bounds import Bounds
 from flydsl.expr.flow.region_state import Cells, Heap, Items, Tracked, items_of, set_items
 from flydsl.expr.flow.site import Site
+from flydsl.expr.flow.truth import as_condition
 from flydsl.expr.flow.watched_state import Watch
-from flydsl.expr.numeric import Boolean, Numeric, as_numeric
+from flydsl.expr.numeric import Numeric, as_numeric
 from flydsl.expr.trace.context import Value, current
 
 
@@ -110,11 +111,16 @@ class Carried:
         return found
 
     def _check_containers(self) -> None:
-        """Containers keep their items' number; those the source does not show as changed keep their items too."""
+        """Containers keep their items' number, and the containers in them; those the source does not show as changed
+        keep all their items.
+        """
         for tracked, before in zip(self.heap.containers, self._items):
             present = items_of(tracked.container)
             if present.keys() != before.keys():
                 raise _resized(self.site, tracked, before, present)
+            for key, value in before.items():
+                if _is_container(value) and present[key] is not value and tracked in self._changing:
+                    raise _replaced(self.site, tracked, key, value)
             if tracked not in self._changing and any(value is not before[key] for key, value in present.items()):
                 raise DslTypeError(
                     f"'{tracked.label}' is changed inside the run-time {self.site.what} by a function it is passed to",
@@ -183,6 +189,18 @@ def _resized(site: Site, tracked: Tracked, before: Items, present: Items) -> Dsl
         f"{site.location.line} and {len(present)} after an iteration",
         hint="give it its full length before the loop and assign elements, or unroll with range_constexpr()",
         location=site.at(site.lines.get(_root(tracked.label), (0, 0))[0]),
+    )
+
+
+def _replaced(site: Site, tracked: Tracked, key: object, value: object) -> DslTypeError:
+    form = "{}[{!r}]" if isinstance(tracked.container, (list, dict)) else "{}.{}"
+    label, kind = form.format(tracked.label, key), type(value).__name__
+    way = f"{label}[:] = ..." if isinstance(value, list) else "one by one"
+    return DslTypeError(
+        f"'{label}' is another {kind} after an iteration of the run-time {site.what} of line {site.location.line}; "
+        "which one it is would depend on the number of iterations",
+        hint=f"assign its elements, {way}, or keep each {kind} in a variable of its own: a, b = b, a",
+        location=site.at(site.line_of(_root(tracked.label))),
     )
 
 
@@ -274,7 +292,7 @@ class _Forwarded(NamedTuple):
     exemplars: list[Any]
 
 
-def run_while(site: Site, test: Callable[[], Boolean], body: Callable[[], Any]) -> Items:
+def run_while(site: Site, test: Callable[[], Any], body: Callable[[], Any]) -> Items:
     """``while test: body`` at run time; the names that are unbound from here on."""
     state = Carried(site, [test, body])
     state.settle(lambda: (test(), body()))
@@ -282,7 +300,7 @@ def run_while(site: Site, test: Callable[[], Boolean], body: Callable[[], Any]) 
 
     def condition(values: Sequence[Value]) -> tuple[Value, list[Value]]:
         state.enter(values)
-        holds = test()
+        holds = as_condition(test())
         bound = state.cells.read()
         kept = {slot.label for slot in state.slots}
         passed.names[:] = [name for name in bound if name not in kept]

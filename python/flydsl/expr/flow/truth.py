@@ -17,6 +17,7 @@ from flydsl.expr.trace.context import current, is_tracing
 from flydsl.expr.values.handle import Handle
 
 Thunk = Callable[[], Any]
+_MISSING = object()
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -139,6 +140,14 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     all: _over(all, all_of, True),
 }
 """Python's functions that ask for truth values, and what they are where a value may be a run-time one."""
+
+
+def looked_up(get: Callable[..., Any], key: object, default: object = None) -> object:
+    """``d.get(key, default)``: Python would find no run-time number among keys that it may equal."""
+    found = get(key, _MISSING)
+    if found is _MISSING and is_run_time(key) and get.__self__:  # type: ignore[attr-defined]
+        raise KeyError(key)
+    return default if found is _MISSING else found
 
 
 def asserted(value: Any) -> Any:

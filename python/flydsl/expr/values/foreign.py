@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.numbers.math_table import UNARY
@@ -73,6 +73,9 @@ class NoForeignFunctions:
         if any(value is None or (python is None and hasattr(value, "dtype")) for value in operands):
             refuse("NumPy", "np", ufunc.__name__)
         return getattr(ufunc, method)(*operands, **kwargs)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # a copy of the operation behind a run-time value would be none of the kernel's
 
     def _for_numpy(self) -> Any:
         """The value as NumPy may have it: a Python number, or a run-time number in an array of objects; None if not."""
