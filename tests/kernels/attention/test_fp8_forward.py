@@ -10,7 +10,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.kernels.attention.fp8_forward import BLOCK, attention_fp8, choose_fp8_plan, key_at
-from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.attention.hopper_forward import REGISTERS, ForwardPlan
 from tests.support import random_data
 from tests.support.attention_reference import attend
 
@@ -71,7 +71,20 @@ def test_scales() -> None:
 
     run((2, 2, 1, 70, 90, 64), (some(1), some(2, 1), some(1)))
     blocks = (some(1, 2, 1), some(1, 1, 3) / 8, some(1, 1, 3))
-    run((1, 2, 1, 70, 300, 64), blocks, ForwardPlan(fx.Float8E4M3FN, 64, 64, BLOCK, consumers=1, ping_pong=False))
+    for keys in (BLOCK, BLOCK // 2):
+        run((1, 2, 1, 70, 300, 64), blocks, ForwardPlan(fx.Float8E4M3FN, 64, 64, keys, consumers=1, ping_pong=False))
+
+
+@pytest.mark.parametrize("blocked", [False, True])
+def test_plans_fit_into_registers(blocked: bool) -> None:
+    """Results, scores, powers beside them if these are rounded late, and rounded ones twice; 16 are left for others.
+
+    ptxas runs each product alone where they do not, and says that registers were insufficient.
+    """
+    for d, dv in ((64, 64), (128, 128), (192, 128), (160, 160), (192, 192), (256, 256)):
+        plan = choose_fp8_plan(d, dv, blocked)
+        held = plan.dv // 2 + plan.keys // 2 * (1 + plan.rounds_late) + plan.keys // 4
+        assert held <= REGISTERS[plan.consumers][1] - 16, plan
 
 
 def test_many_keys_and_a_window() -> None:

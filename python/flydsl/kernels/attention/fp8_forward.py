@@ -155,8 +155,13 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool) -> ForwardPlan:
     Products are so short here that softmax takes longer, and turns only have warpgroups wait: 16 heads of 128 at 16384
     tokens had 976 TFLOP/s without them and with three stages, 931 with turns, on an H200 on 2026-11-16. More keys did
     not help (192: 957; 224, which do not fit into registers: 619), nor more stages (four: 915).
+
+    Results of more than 128 elements leave registers for 64 keys: with 128, ptxas ran each product alone and spilled up
+    to 1.7 KB.
     """
-    if max(d, dv) > 128:
+    if dv > 128:
+        return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK // 2, stages=4)
+    if d > 128:
         return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK)
     return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK if blocked else 160, stages=3, ping_pong=False)
 

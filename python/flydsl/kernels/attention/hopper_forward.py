@@ -239,8 +239,7 @@ class Warpgroup:
         self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
         self.leader = thread % WARPGROUP == 0
         layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
-        wgmma, width, turned = fx.nvvm.Wgmma, plan.dtype.width, plan.dtype.width == 8
-        depth = plan.depth
+        wgmma, width, depth, turned = fx.nvvm.Wgmma, plan.dtype.width, plan.depth, plan.dtype.width == 8
         self.qk = fx.make_tiled_mma(fx.make_mma_atom(wgmma(plan.keys, depth, plan.dtype, fx.Float32)), layout)
         major = "k" if turned else "mn"  # products of 8 bits sum along contiguous elements
         values = wgmma(plan.dv, depth, plan.dtype, fx.Float32, "register", major_b=major)
@@ -309,6 +308,7 @@ class Warpgroup:
         """The factor of a block of keys, and the weight of its values, if they have one, beside the head's largest."""
         if self.plan.scaled != "block":
             return factor, None
+        block = block * self.plan.keys // 128
         weight = self.scale_of(2, piece, block) / self.scale_of(3, piece, 0)
         return fx.max(factor * self.scale_of(1, piece, block), LEAST), fx.max(weight, LEAST)
 

@@ -35,7 +35,7 @@ from flydsl.kernels.attention.hopper_forward import (
     whole_lines,
 )
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
-from flydsl.kernels.attention.scores import LOG2_E, LOWEST, PLAIN, Features, softmax_end, softmax_step
+from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features, softmax_end, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
 from flydsl.kernels.blocks.inputs import Array, empty_beside, stream_of, strides, type_of
 
@@ -157,6 +157,15 @@ class Share:
             fx.gemm(self.pv, self.o, self.p[None, None, step], self.v_part[None, None, step, stage], self.o)
         fx.nvvm.wgmma_commit_group()
 
+    def scores(self, piece, block):
+        """The scores of a block as rows, as they go into the softmax."""
+        extras, numbers = (None, None, None), self.numbers[:3]
+        return scores_of(self.s.load(), self.s_rows, piece, block, extras, numbers, self.plan, True)
+
+    def take(self, powers):
+        """p = powers."""
+        self.p.store(self.s_rows.join(powers).reshape(self.p.load().shape))
+
     def clear_values(self, seen, stage):
         """Zeros for the values behind the end of a sequence. As keys they are masked, whatever they are."""
         if seen < self.plan.keys:
@@ -171,33 +180,50 @@ class Share:
 def attend(mine, piece):
     """A part: blocks of keys from the last to the first. Levels and sums of the rows."""
     plan, state = mine.plan, mine.pipe.consumer_start()
-    before = state
-    tops = [fx.Float32(LOWEST) for _ in mine.s_rows.rows]
-    sums = [fx.Float32(0.0) for _ in mine.s_rows.rows]
     mine.o.fill(0.0)
     mine.pipe_q.wait(mine.pipe_q.consumer_start())
-    for i in range(piece.end - piece.begin):
-        block = piece.end - 1 - i
-        mine.pipe.wait(state)
-        fx.nvvm.wgmma_fence()
-        mine.multiply_scores(state.stage)
-        fx.nvvm.wgmma_wait_group(1, mine.o)  # the product with the values before
-        if mine.leader & (i > 0):
-            mine.pipe.release(before)
-        fx.nvvm.wgmma_wait_group(0, mine.s)
-        scores = scores_of(mine.s.load(), mine.s_rows, piece, block, (None, None, None), mine.numbers[:3], plan, True)
-        step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, plan.dtype)
-        powers, moved, shrink, tops, sums = step
-        if moved:
-            o = mine.o.load()
-            mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
-        mine.p.store(mine.s_rows.join(powers).reshape(mine.p.load().shape))
-        mine.clear_values(piece.band.length - block * plan.keys, state.stage)
-        fx.nvvm.wgmma_fence()
-        mine.multiply_values(state.stage)
-        before, state = state, mine.pipe.advance(state)
+    mine.pipe.wait(state)
+    fx.nvvm.wgmma_fence()
+    mine.multiply_scores(state.stage)
+    fx.nvvm.wgmma_wait_group(0, mine.s)
+    powers, tops, sums = softmax_start(mine.scores(piece, piece.end - 1), mine.numbers[0], ROW_LANES, plan.dtype)
+    mine.take(powers)
+    mine.clear_values(piece.band.length - (piece.end - 1) * plan.keys, state.stage)
+    carried = (state, tops, sums)
+    for i in range(piece.end - 1 - piece.begin):
+        carried = next_block(mine, piece, piece.end - 2 - i, carried)
+    state, tops, sums = carried
+    fx.nvvm.wgmma_fence()
+    mine.multiply_values(state.stage)
     fx.nvvm.wgmma_wait_group(0, mine.o)
     return tops, sums
+
+
+@flyc.jit
+def next_block(mine, piece, block, carried):
+    """The product of the powers before with their values, which does not wait for these keys, and their powers.
+
+    Both products end before the block does: ptxas runs one wgmma after the other if one is in flight where a loop
+    goes back.
+    """
+    before, tops, sums = carried
+    state = mine.pipe.advance(before)
+    fx.nvvm.wgmma_fence()
+    mine.multiply_values(before.stage)
+    mine.pipe.wait(state)
+    fx.nvvm.wgmma_fence()
+    mine.multiply_scores(state.stage)
+    fx.nvvm.wgmma_wait_group(1, mine.o)
+    if mine.leader:
+        mine.pipe.release(before)
+    fx.nvvm.wgmma_wait_group(0, mine.s)
+    step = softmax_step(mine.scores(piece, block), tops, sums, mine.numbers[0], ROW_LANES, mine.plan.dtype)
+    powers, moved, shrink, tops, sums = step
+    if moved:
+        o = mine.o.load()
+        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+    mine.take(powers)
+    return state, tops, sums
 
 
 @flyc.jit

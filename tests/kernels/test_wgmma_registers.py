@@ -1,0 +1,111 @@
+"""Registers of products in flight, in the PTX of every kernel of attention and of groups of rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.expr as fx
+from flydsl.kernels.attention.attention import attention, forward
+from flydsl.kernels.attention.backward import attention_backward, backward
+from flydsl.kernels.attention.fp8_forward import attention_fp8, forward_fp8
+from flydsl.kernels.attention.hopper_decode import decode
+from flydsl.kernels.attention.latent_decode import latent_decode
+from flydsl.kernels.attention.paged import paged_attention
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
+from tests.support.wgmma_registers import crossing_loops, descriptor_makers, early_accesses
+
+TILES = GemmConfig(128, 128, 2, 4)
+BF16, FP8 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn
+
+
+@pytest.fixture(autouse=True)
+def optimised_for_hopper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "2")  # the level of users: others have other registers
+
+
+def heads(d: int, dtype: Any = BF16) -> Any:
+    return np.zeros((1, 2, 256, d), dtype)
+
+
+def of_forward(d: int, **features: Any) -> Any:
+    attention(heads(d), heads(d), heads(d), **features)
+    return forward
+
+
+def of_fp8(d: int) -> Any:
+    attention_fp8(heads(d, FP8), heads(d, FP8), heads(d, FP8))
+    return forward_fp8
+
+
+def of_gradients(d: int, **features: Any) -> Any:
+    x = heads(d)
+    attention_backward(x, x, x, x, x, np.zeros((1, 2, 256), np.float32), **features)
+    return backward
+
+
+def of_paged(q: Any, k: Any, v: Any, run: Any) -> Any:
+    paged_attention(q, k, v, np.zeros((2, 4), np.int32), np.array([100, 200], np.int32))
+    return run
+
+
+def of_decode() -> Any:
+    cache = np.zeros((8, 64, 2, 64), BF16)
+    return of_paged(np.zeros((2, 8, 64), BF16), cache, cache.copy(), decode)
+
+
+def of_latent() -> Any:
+    cache = np.zeros((8, 64, 1, 576), BF16)
+    return of_paged(np.zeros((2, 16, 576), BF16), cache, cache[..., :512], latent_decode)
+
+
+def of_groups(dtype: Any, a: Any, block_scaled: bool) -> Any:
+    run = build_hopper_gemm(GemmKind(dtype, dtype, fx.BFloat16, block_scaled=block_scaled, groups=32), TILES)
+    b = np.zeros((4, 256, 256), a).swapaxes(1, 2)
+    scales = (np.ones((256, 2), np.float32), np.ones((4, 2, 2), np.float32)) if block_scaled else (None, None)
+    sizes = np.zeros(4, np.int32)
+    run(np.zeros((256, 256), a), b, np.zeros((256, 256), BF16), *[None] * 5, 0.0, *scales, sizes, None, None)
+    return run
+
+
+def ptx_of(run: Any) -> str:
+    """The kernel with products, of what was compiled last."""
+    return next(kernel.ptx for kernel in run.specialisations[-1].kernels if "wgmma" in kernel.ptx)
+
+
+KERNELS: dict[str, Callable[[], Any]] = {
+    "forward": lambda: of_forward(64, is_causal=True),
+    "fp8": lambda: of_fp8(128),
+    "gradients": lambda: of_gradients(64, is_causal=True),
+    "gradients of long heads": lambda: of_gradients(128),
+    "decode": of_decode,
+    "latent": of_latent,
+    "groups": lambda: of_groups(fx.BFloat16, BF16, block_scaled=False),
+    "scaled groups": lambda: of_groups(fx.Float8E4M3FN, FP8, block_scaled=True),
+}
+ATTENTION = ("forward", "fp8", "gradients", "gradients of long heads", "decode", "latent")
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_registers_of_products_in_flight(name: str) -> None:
+    """Nobody touches them, and no product of attention is in flight where a loop goes back: ptxas would serialise."""
+    ptx = ptx_of(KERNELS[name]())
+    assert not early_accesses(ptx)
+    if name in ATTENTION:
+        assert not crossing_loops(ptx)
+    never_waiting = re.sub(r"wgmma\.wait_group\S* \d+;", "", ptx)
+    assert early_accesses(never_waiting) and crossing_loops(never_waiting)  # the checks are able to fail
+
+
+def test_descriptors_are_sums() -> None:
+    """Most are another one and a constant: from words put together ptxas keeps each in registers, and spills them."""
+    makers = descriptor_makers(ptx_of(of_latent()))
+    assert makers["add.s64"] > 4 * makers["or.b64"], makers
