@@ -8,7 +8,6 @@ there, and each step has its own. Where ptxas cannot see that a kernel keeps to 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 PRODUCT = re.compile(r"wgmma\.mma_async\S* \{([^}]*)\}, (?:\{([^}]*)\})?")
@@ -109,10 +108,3 @@ def crossing_loops(ptx: str) -> list[str]:
     flow = Flow(ptx)
     ends = flow.loop_ends()
     return [flow.lines[at] for product, _, _ in flow.products() for at in flow.in_flight(product) if at in ends]
-
-
-def descriptor_makers(ptx: str) -> Counter[str]:
-    """How many descriptors of operands in shared memory each instruction makes."""
-    lines = [line.strip() for line in ptx.splitlines()]
-    taken = {name for line in lines if "wgmma.mma_async" in line for name in re.findall(r"%rd\d+", line)}
-    return Counter(line.split()[0] for line in lines if "wgmma" not in line and written(line) & taken)
