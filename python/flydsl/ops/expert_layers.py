@@ -192,7 +192,7 @@ def moe(
             numpy_only("moe", reason)
         if isinstance(w1, Experts) or expert_mask is not None:
             raise NotImplementedError(f"flydsl.ops.moe: {reason}, and torch has nothing for these weights")
-        return fall_back("moe", reason, lambda: _torch_moe(input, router, w1, w2, topk, renormalize))
+        return fall_back("moe", reason, lambda: _torch_moe(input, router, w1, w2, topk, renormalize), out)
     if not isinstance(w1, Experts) and _wants_gradient(input, router, w1, w2):
         if atomic:
             raise ValueError("atomic=True adds in an order of its own: gradients go without it")
