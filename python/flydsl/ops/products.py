@@ -241,7 +241,9 @@ def _scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: str) -> 
 def _launch_scaled(arguments: Arguments, results: Arguments) -> None:
     a, b, scale_a, scale_b, bias, out = arguments
     if not is_hopper(a):
-        if 0 not in results[0].shape:
+        if a.shape[1] == 0:
+            results[0][...] = 0 if bias is None else bias
+        elif 0 not in results[0].shape:
             product = Product(arrays.arch_of(a), a, b, results[0], bias, (scale_a, scale_b))
             amd_products.scaled_way(product, out, _of_blocks(scale_a)).run()
     elif not _of_blocks(scale_a):

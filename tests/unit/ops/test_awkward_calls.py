@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -126,3 +127,52 @@ def test_what_is_left_to_torch_goes_to_out(torch: Any) -> None:
         out = torch.zeros_like(x)
         assert run(out) is out
         torch.testing.assert_close(out, want)
+
+
+# Small numbers, and products of nothing ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1e-37, 1e-41])
+def test_quantised_rows_of_tiny_numbers(size: float, rng: np.random.Generator) -> None:
+    """The inverse of a subnormal scale is infinite, and would make the largest number of every element."""
+    x = (rng.standard_normal((3, 128)) * size).astype(np.float32)
+    for q, scale in (ops.quantize_per_token(x, "fp8"), ops.quantize_per_tensor(x), ops.quantize_blocks(x)):
+        assert (scale >= 2.0**-126).all()
+        back = q.astype(float) * scale
+        assert (np.abs(back - x) <= 2**-4 * np.abs(x) + 2**-10 * scale).all()
+
+
+def test_scaled_product_over_no_element() -> None:
+    kind = "float8_e4m3fnuz" if os.environ["ARCH"] == "gfx942" else "float8_e4m3fn"
+    bias, one = np.arange(8).astype(ml_dtypes.bfloat16), np.ones(1, np.float32)
+    got = ops.scaled_mm(np.zeros((3, 0), kind), np.zeros((0, 8), kind), one, one, bias)
+    assert (got == bias).all()
+
+
+# Attention -----------------------------------------------------------------------------------------------------------
+
+
+def test_attention_over_heads_that_lie_apart(rng: np.random.Generator) -> None:
+    """Values of which no element has its neighbour beside it are copied, as rows are."""
+    q, k, v = (rng.standard_normal((1, 2, 20, 32)).astype(np.float16) for _ in range(3))
+    apart = np.ascontiguousarray(v.swapaxes(2, 3)).swapaxes(2, 3)
+    assert (ops.scaled_dot_product_attention(q, k, apart) == ops.scaled_dot_product_attention(q, k, v)).all()
+
+
+def test_starts_that_cannot_be() -> None:
+    x, back, far = np.zeros((30, 1, 32), np.float16), np.array([0, 20, 10], np.int32), np.array([0, 30], np.int32)
+    with pytest.raises(ValueError, match="cu_seqlens_q must not decrease, and 20 is followed by 10"):
+        ops.attention(x, x, x, cu_seqlens_q=back, cu_seqlens_k=back)
+    with pytest.raises(ValueError, match="max_seqlen_q is 10, and cu_seqlens_q have a sequence of 30 tokens"):
+        ops.attention(x, x, x, cu_seqlens_q=far, cu_seqlens_k=far, max_seqlen_q=10)
+
+
+def test_pages_by_tables_that_lie_apart(rng: np.random.Generator) -> None:
+    q, cache = (rng.standard_normal(shape).astype(np.float16) for shape in ((2, 2, 32), (3, 16, 1, 32)))
+    tables, lengths = np.array([[0, 1], [2, 2]], np.int32), np.array([20, 31], np.int32)
+    wide = np.repeat(tables, 2, 1)
+    assert (ops.paged_attention(q, cache, cache, wide[:, ::2], lengths)
+            == ops.paged_attention(q, cache, cache, tables, lengths)).all()  # fmt: skip
+    for wrong in ({"window": -3}, {"softcap": -3.0}):
+        with pytest.raises(ValueError, match=r"window is None or not negative, and softcap .*-3"):
+            ops.paged_attention(q, cache, cache, tables, lengths, **wrong)
