@@ -220,6 +220,8 @@ def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any
                     f"{name} are {' or '.join(types)} of {(*input.shape[:-1], 'topk')}, got {value.dtype} of "
                     f"{tuple(value.shape)}"
                 )
+        if tuple(ids.shape) != tuple(weights.shape):
+            raise ValueError(f"ids and weights have one shape, got {tuple(ids.shape)} and {tuple(weights.shape)}")
         return ids, weights
     return ROUTE(router, _checked(router, topk, input), renormalize)
 

@@ -176,3 +176,23 @@ def test_pages_by_tables_that_lie_apart(rng: np.random.Generator) -> None:
     for wrong in ({"window": -3}, {"softcap": -3.0}):
         with pytest.raises(ValueError, match=r"window is None or not negative, and softcap .*-3"):
             ops.paged_attention(q, cache, cache, tables, lengths, **wrong)
+
+
+# Experts -------------------------------------------------------------------------------------------------------------
+
+
+def test_logits_of_experts_that_are_no_numbers_or_the_lowest(rng: np.random.Generator) -> None:
+    """A token that nobody can route is NaN, not zero; one whose logits are all masked goes to the first experts."""
+    x, w1, w2 = (rng.standard_normal(shape).astype(np.float16) / 8 for shape in ((3, 64), (4, 128, 64), (4, 64, 64)))
+    logits = np.zeros((3, 4), np.float32)
+    logits[0, 2], logits[1] = np.nan, LOWEST
+    got = ops.moe(x, logits, w1, w2, topk=2)
+    assert np.isnan(got[0]).all()
+    even = np.zeros_like(logits)
+    assert (got[1:] == ops.moe(x, even, w1, w2, topk=2)[1:]).all()
+
+
+def test_ids_and_weights_of_two_shapes() -> None:
+    x, w1, w2 = (np.zeros(shape, np.float16) for shape in ((3, 64), (4, 128, 64), (4, 64, 64)))
+    with pytest.raises(ValueError, match=r"one shape, got \(3, 2\) and \(3, 4\)"):
+        ops.moe(x, (np.zeros((3, 2), np.int32), np.zeros((3, 4), np.float32)), w1, w2)
