@@ -54,8 +54,9 @@ def _allocate_gradients(dout: Array, q: Array, k: Array, v: Array, *rest: Any) -
 def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
     (dout, q, k, v, out, lse, mask, slopes, starts, key_starts), numbers = arguments[:10], arguments[10:]
     most_k, deterministic = numbers[-2:]
+    dout, q, k, v = map(_in_heads, (dout, q, k, v))
     backward.attention_backward(
-        *map(_in_heads, (dout, q, k, v)), out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=starts,
+        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=starts,
         cu_seqlens_k=key_starts, max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic,
         grads=results, stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
