@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 import ml_dtypes
@@ -12,7 +12,7 @@ import numpy as np
 from flydsl.compiler.backends.registry import chosen_target
 
 ALIGNMENT = 16
-"""Where rows that are multiples of so many bytes begin."""
+"""Bytes that kernels move at once where rows are multiples of them."""
 NAMES: dict[Any, str] = {
     np.dtype(np.float32): "f32", np.dtype(np.float16): "f16", np.dtype(ml_dtypes.bfloat16): "bf16",
 }  # fmt: skip
@@ -93,25 +93,25 @@ def _kind(dtype: str) -> Any:
 def rows(x: Any) -> Any:
     """An array as a matrix of its last dimension's rows: a view where memory allows it, else a copy.
 
-    Rows that are multiples of 16 bytes long begin at such. An array of no dimension is a row of one element.
+    Rows begin at multiples of the widest piece, of up to 16 bytes, that divides them: kernels move as much at once. An
+    array of no dimension is a row of one element.
     """
     if not x.shape:
         x = x.reshape(1)
     length = x.shape[-1]
     matrix = x if len(x.shape) == 2 else x.reshape(-1, length) if length else x.reshape(prod(x.shape[:-1]), 0)
+    size = matrix.dtype.itemsize
+    piece = gcd(length * size, ALIGNMENT)
     if is_array(matrix):
-        size = matrix.itemsize
-        aligned = length * size % ALIGNMENT or (
-            matrix.ctypes.data % ALIGNMENT == 0 and (matrix.strides[0] % ALIGNMENT == 0 or len(matrix) < 2)
-        )
-        return matrix if aligned and (matrix.strides[1] == size or length < 2) else np.array(matrix, order="C")
-    size = matrix.element_size()
-    step, unit = matrix.stride()
-    aligned = length * size % ALIGNMENT or (
-        matrix.data_ptr() % ALIGNMENT == 0 and (step * size % ALIGNMENT == 0 or matrix.shape[0] < 2)
-    )
-    if aligned and (unit == 1 or length < 2):
+        step, unit = (stride // size for stride in matrix.strides)
+        address = matrix.ctypes.data
+    else:
+        step, unit = matrix.stride()
+        address = matrix.data_ptr()
+    if unit == 1 and address % piece == 0 and (step * size % piece == 0 or matrix.shape[0] < 2):
         return matrix
+    if is_array(matrix):
+        return np.array(matrix, order="C")
     return matrix.clone(memory_format=met_torch().contiguous_format)
 
 
@@ -169,6 +169,31 @@ def arch_of(x: Any) -> str:
 def shares_memory(a: Any, b: Any) -> bool:
     """Whether two views begin at one place."""
     return a.ctypes.data == b.ctypes.data if is_array(a) else a.data_ptr() == b.data_ptr()
+
+
+def steps(x: Any) -> tuple[int, ...]:
+    """Strides as the library counts them, bytes or elements."""
+    return x.strides if is_array(x) else x.stride()
+
+
+def same_view(a: Any, b: Any) -> bool:
+    """Whether two arrays have each element in the same place."""
+    return shares_memory(a, b) and a.shape == b.shape and steps(a) == steps(b) and a.dtype == b.dtype
+
+
+def overlap(a: Any, b: Any) -> bool:
+    """Whether the memory that one array spans has a byte of what the other spans."""
+    (first, end), (other, other_end) = _span(a), _span(b)
+    return first < other_end and other < end
+
+
+def _span(x: Any) -> tuple[int, int]:
+    """Where an array begins and ends in memory; strides may be negative."""
+    start, unit = (x.ctypes.data, 1) if is_array(x) else (x.data_ptr(), x.element_size())
+    if 0 in x.shape:
+        return start, start
+    reach = [(extent - 1) * step * unit for extent, step in zip(x.shape, steps(x), strict=True)]
+    return start + sum(min(part, 0) for part in reach), start + sum(max(part, 0) for part in reach) + x.dtype.itemsize
 
 
 def filled(x: Any, value: float) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from flydsl.kernels.attention import backward
 from flydsl.kernels.attention.attention import MAX_HEAD
 from flydsl.kernels.attention.attention import attention as run_attention
-from flydsl.kernels.blocks.inputs import Array
+from flydsl.kernels.blocks.inputs import Array, contiguous, strides
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind
 
@@ -34,9 +36,15 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     (q, k, v, mask, slopes, sinks, starts, key_starts), numbers = arguments[:8], arguments[8:]
     out, lse = results
     run_attention(
-        q, k, v, out=out, lse=lse, attn_mask=mask, alibi_slopes=slopes, sinks=sinks, cu_seqlens_q=starts,
-        cu_seqlens_k=key_starts, stream=arrays.stream_of(q), **_asked(numbers),
+        *map(_in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=slopes, sinks=sinks,
+        cu_seqlens_q=starts, cu_seqlens_k=key_starts, stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
+
+
+def _in_heads(x: Array) -> Array:
+    """A tensor with contiguous heads that lie multiples of 16 bytes apart: itself, or a copy."""
+    *steps, last = strides(x)
+    return x if last == 1 and not any(step * x.dtype.itemsize % arrays.ALIGNMENT for step in steps) else contiguous(x)
 
 
 def _allocate_gradients(dout: Array, q: Array, k: Array, v: Array, *rest: Any) -> Arguments:
@@ -46,10 +54,11 @@ def _allocate_gradients(dout: Array, q: Array, k: Array, v: Array, *rest: Any) -
 def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
     (dout, q, k, v, out, lse, mask, slopes, starts, key_starts), numbers = arguments[:10], arguments[10:]
     most_k, deterministic = numbers[-2:]
+    dout, q, k, v = map(_in_heads, (dout, q, k, v))
     backward.attention_backward(
-        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=starts, cu_seqlens_k=key_starts,
-        max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic, grads=results,
-        stream=arrays.stream_of(q), **_asked(numbers),
+        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=starts,
+        cu_seqlens_k=key_starts, max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic,
+        grads=results, stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 
 
@@ -197,9 +206,23 @@ def attention(
     if any(side is not None and side < 0 for side in window):
         raise ValueError(f"window must be None or not negative, got {window}")
     one_place(q, cu_seqlens_q, cu_seqlens_k)
-    for name, starts, tokens in (("cu_seqlens_q", cu_seqlens_q, q), ("cu_seqlens_k", cu_seqlens_k, k)):
-        found = None if starts is None else host_numbers(starts)
-        if found is not None and found.size and not (found.min() >= 0 and found.max() <= len(tokens)):
-            raise IndexError(f"{name} lie within {len(tokens)} tokens, got {found.min()} to {found.max()}")
+    _check_starts("cu_seqlens_q", cu_seqlens_q, len(q), max_seqlen_q)
+    _check_starts("cu_seqlens_k", cu_seqlens_k, len(k), max_seqlen_k)
     numbers = _numbers(q, is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, deterministic)
     return ATTENTION(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *numbers)
+
+
+def _check_starts(name: str, starts: Array, tokens: int, longest: int | None) -> None:
+    """Refuse starts that lie outside or go back, and sequences longer than was said; a GPU's are not read for it."""
+    found = None if starts is None else host_numbers(starts)
+    if found is None or not found.size:
+        return
+    if not (found.min() >= 0 and found.max() <= tokens):
+        raise IndexError(f"{name} lie within {tokens} tokens, got {found.min()} to {found.max()}")
+    lengths = np.diff(found)
+    if lengths.size and lengths.min() < 0:
+        place = int(lengths.argmin())
+        raise ValueError(f"{name} must not decrease, and {found[place]} is followed by {found[place + 1]}")
+    if longest is not None and lengths.size and lengths.max() > longest:
+        most = name.replace("cu_seqlens", "max_seqlen")
+        raise ValueError(f"{most} is {longest}, and {name} have a sequence of {lengths.max()} tokens")

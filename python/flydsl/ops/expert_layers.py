@@ -192,7 +192,7 @@ def moe(
             numpy_only("moe", reason)
         if isinstance(w1, Experts) or expert_mask is not None:
             raise NotImplementedError(f"flydsl.ops.moe: {reason}, and torch has nothing for these weights")
-        return fall_back("moe", reason, lambda: _torch_moe(input, router, w1, w2, topk, renormalize))
+        return fall_back("moe", reason, lambda: _torch_moe(input, router, w1, w2, topk, renormalize), out)
     if not isinstance(w1, Experts) and _wants_gradient(input, router, w1, w2):
         if atomic:
             raise ValueError("atomic=True adds in an order of its own: gradients go without it")
@@ -220,6 +220,8 @@ def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any
                     f"{name} are {' or '.join(types)} of {(*input.shape[:-1], 'topk')}, got {value.dtype} of "
                     f"{tuple(value.shape)}"
                 )
+        if tuple(ids.shape) != tuple(weights.shape):
+            raise ValueError(f"ids and weights have one shape, got {tuple(ids.shape)} and {tuple(weights.shape)}")
         return ids, weights
     return ROUTE(router, _checked(router, topk, input), renormalize)
 

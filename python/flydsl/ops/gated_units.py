@@ -31,7 +31,7 @@ BACKWARD = Op(
 )  # fmt: skip
 GLU = Op(
     "glu", "Tensor gate, Tensor up, str activation", lambda gate, up, activation: (arrays.empty_like(gate),), _launch,
-    tensors=2, gradient=BACKWARD, saved=lambda a, _: (a[:2], (a[2],)),
+    tensors=2, gradient=BACKWARD, saved=lambda a, _: (a[:2], (a[2],)), in_place=True,
 )  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def _gated(name: str, input: Any, up: Any, activation: str, out: Any, function: 
         return GLU(gate, up, activation, out=out, key=(activation,))
     if arrays.is_array(input):
         numpy_only(name, reason)
-    return fall_back(name, reason, lambda: function(gate) * up)
+    return fall_back(name, reason, lambda: function(gate) * up, out)
 
 
 def swiglu(input: Any, up: Any = None, *, out: Any = None) -> Any:

@@ -10,7 +10,17 @@ from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, buil
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_module
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, check_normalized, fall_back, numpy_only, one_place, shape_of, why_not_rows
+from flydsl.ops.op import (
+    Arguments,
+    Op,
+    check_normalized,
+    fall_back,
+    numpy_only,
+    one_place,
+    shape_of,
+    why_not_rows,
+    written,
+)
 
 LONGEST_GRADIENT = 1 << 15
 """Rows of which gradients have kernels on every target: threads keep sums of all their columns in registers."""
@@ -129,7 +139,7 @@ RMS_BACKWARD = Op(
 )  # fmt: skip
 RMS_NORM = Op(
     "rms_norm", "Tensor x, Tensor? weight, float eps, SymInt length", _rms, _launch_rms, results=2, tensors=2,
-    bare=_like, gradient=RMS_BACKWARD, saved=lambda a, results: ((a[0], a[1], results[1]), (a[3],)),
+    bare=_like, in_place=True, gradient=RMS_BACKWARD, saved=lambda a, results: ((a[0], a[1], results[1]), (a[3],)),
 )  # fmt: skip
 LAYER_BACKWARD = Op(
     "layer_norm_backward", "Tensor dy, Tensor x, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, SymInt length",
@@ -140,7 +150,7 @@ LAYER_BACKWARD = Op(
 )  # fmt: skip
 LAYER_NORM = Op(
     "layer_norm", "Tensor x, Tensor? weight, Tensor? bias, float eps, SymInt length", _layer, _launch_layer,
-    results=3, tensors=3, bare=_like, gradient=LAYER_BACKWARD,
+    results=3, tensors=3, bare=_like, in_place=True, gradient=LAYER_BACKWARD,
     saved=lambda a, results: ((a[0], a[1], a[2], *results[1:]), (a[4],)),
 )  # fmt: skip
 ADD_RMS_BACKWARD = Op(
@@ -230,11 +240,11 @@ def rms_norm(
     check_normalized(input, shape, weight)
     reason = why_not(input, shape, weight)
     if reason is None:
-        return RMS_NORM(input, weight, _epsilon(eps), prod(shape), out=out, key=key)
+        return _normalised(RMS_NORM, (input, weight, _epsilon(eps)), shape, out, key)
     if arrays.is_array(input):
         numpy_only("rms_norm", reason)
     return fall_back(
-        "rms_norm", reason, lambda: arrays.met_torch().nn.functional.rms_norm(input, shape, weight, eps)
+        "rms_norm", reason, lambda: arrays.met_torch().nn.functional.rms_norm(input, shape, weight, eps), out
     )  # fmt: skip
 
 
@@ -257,11 +267,18 @@ def layer_norm(
     check_normalized(input, shape, weight, bias)
     reason = why_not(input, shape, weight, bias)
     if reason is None:
-        return LAYER_NORM(input, weight, bias, float(eps), prod(shape), out=out, key=key)
+        return _normalised(LAYER_NORM, (input, weight, bias, float(eps)), shape, out, key)
     if arrays.is_array(input):
         numpy_only("layer_norm", reason)
     functional = arrays.met_torch().nn.functional
-    return fall_back("layer_norm", reason, lambda: functional.layer_norm(input, shape, weight, bias, eps))
+    return fall_back("layer_norm", reason, lambda: functional.layer_norm(input, shape, weight, bias, eps), out)
+
+
+def _normalised(op: Op, arguments: Arguments, shape: tuple[int, ...], out: Any, key: Any) -> Any:
+    """The norm over the last dimensions. Several are one row only where they follow each other, as ``out`` may not."""
+    if out is None or len(shape) == 1:
+        return op(*arguments, prod(shape), out=out, key=key)
+    return written(op.name, out, op(*arguments, prod(shape), key=key))
 
 
 def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | None = None) -> tuple[Any, Any]:

@@ -45,6 +45,8 @@ class Op:
     """As ``allocate``, the outputs alone: ``launch`` writes no other results then. For calls that want no gradient."""
     spread: tuple[int, ...] | None = None
     """Which result of the gradient is that of each array; in order where nothing is said. The rest have none."""
+    in_place: bool = False
+    """Whether the first result may lie where an array lies: what is written was read before, by the same threads."""
     lanes: Lanes = field(default_factory=Lanes)
     """Calls that were recorded."""
 
@@ -64,16 +66,17 @@ class Op:
 
     def _run_into(self, out: Any, arguments: Arguments, results: Arguments) -> Arguments:
         first, *rest = results
-        if tuple(out.shape) != tuple(first.shape) or out.dtype != first.dtype:
-            raise ValueError(
-                f"out of {self.name} must be {tuple(first.shape)} of {first.dtype}, "
-                f"got {tuple(out.shape)} of {out.dtype}"
-            )
-        direct = arrays.shares_memory(arrays.rows(out), out)
+        check_out(self.name, out, first)
+        direct = arrays.shares_memory(arrays.rows(out), out) and not self._in_the_way(out, arguments)
         self.launch(arguments, (out, *rest) if direct else results)
         if not direct:
             arrays.copy_into(out, first)
         return (out, *rest)
+
+    def _in_the_way(self, out: Any, arguments: Arguments) -> bool:
+        """Whether writing ``out`` might change arrays that are yet to be read."""
+        given = [value for value in arguments[: self.tensors] if value is not None and arrays.overlap(out, value)]
+        return not all(self.in_place and arrays.same_view(out, value) for value in given)
 
     def __call__(self, *arguments: Any, out: Any = None, key: Any = None) -> Any:
         """The outputs: one, or a tuple of them. Tensors that require gradients get them.
@@ -111,12 +114,34 @@ def use_torch_side(module: Any, *, now: bool = False) -> None:
         _side.found()
 
 
-def fall_back(name: str, reason: str, function: Callable[[], Any]) -> Any:
-    """What torch itself gives, with one warning for each reason."""
+def written(name: str, out: Any, result: Any) -> Any:
+    """A result, put into ``out`` if there is one."""
+    if out is None:
+        return result
+    check_out(name, out, result)
+    arrays.copy_into(out, result)
+    return out
+
+
+def check_out(name: str, out: Any, result: Any) -> None:
+    """Refuse an ``out`` that is not like an op's result, or has several elements in one place."""
+    if tuple(out.shape) != tuple(result.shape) or out.dtype != result.dtype:
+        raise ValueError(
+            f"out of {name} must be {tuple(result.shape)} of {result.dtype}, got {tuple(out.shape)} of {out.dtype}"
+        )
+    if any(extent > 1 and step == 0 for extent, step in zip(out.shape, arrays.steps(out), strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            f"Please clone() the tensor before performing the operation; out of {name} has strides {arrays.steps(out)}"
+        )
+
+
+def fall_back(name: str, reason: str, function: Callable[[], Any], out: Any = None) -> Any:
+    """What torch itself gives, also in ``out``, with one warning for each reason."""
     if not arrays.is_traced() and (name, reason) not in _warned:
         _warned.add((name, reason))
         warnings.warn(f"flydsl.ops.{name} leaves this to torch: {reason}", RuntimeWarning, stacklevel=4)
-    return function()
+    return written(name, out, function())
 
 
 def one_place(*values: Any) -> None:

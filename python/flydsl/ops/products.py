@@ -13,7 +13,17 @@ from flydsl.kernels.gemm.hopper_grouped import MOST_GROUPS, hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
 from flydsl.ops import amd_products, arrays
 from flydsl.ops.amd_products import Product, ways
-from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind, why_not_rows
+from flydsl.ops.op import (
+    Arguments,
+    Op,
+    fall_back,
+    host_numbers,
+    numpy_only,
+    one_place,
+    same_kind,
+    why_not_rows,
+    written,
+)
 
 SIDE = 128
 """Of a block that has a scale."""
@@ -144,13 +154,7 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
         return MATMUL(a, b, out=out)
     if out is None and len(input.shape) == len(other.shape) == 2:
         return MATMUL(input, other, key=())
-    found = MATMUL(a, b).reshape(shape)
-    if out is None:
-        return found
-    if tuple(out.shape) != shape or out.dtype != found.dtype:
-        raise ValueError(f"out of matmul must be {shape} of {found.dtype}, got {tuple(out.shape)} of {out.dtype}")
-    arrays.copy_into(out, found)
-    return out
+    return written("matmul", out, MATMUL(a, b).reshape(shape))
 
 
 # Linear layers -------------------------------------------------------------------------------------------------------
@@ -237,7 +241,9 @@ def _scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: str) -> 
 def _launch_scaled(arguments: Arguments, results: Arguments) -> None:
     a, b, scale_a, scale_b, bias, out = arguments
     if not is_hopper(a):
-        if 0 not in results[0].shape:
+        if a.shape[1] == 0:
+            results[0][...] = 0 if bias is None else bias
+        elif 0 not in results[0].shape:
             product = Product(arrays.arch_of(a), a, b, results[0], bias, (scale_a, scale_b))
             amd_products.scaled_way(product, out, _of_blocks(scale_a)).run()
     elif not _of_blocks(scale_a):

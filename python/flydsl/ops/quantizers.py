@@ -100,8 +100,8 @@ def _quantized(name: str, op: Op, input: Any, *how: Any) -> tuple[Any, Any]:
 def quantize_per_token(input: Any, dtype: Any = "int8") -> tuple[Any, Any]:
     """(q, scale): each row over max |x| / the largest number of the format, 127 or 448; rows of zeros have scale 1.
 
-    int8 is cut off toward zero, which is the contract of FlyDSL's quantisers; 8-bit floats are rounded to nearest.
-    Scales are exact to 1e-6, codes to one step.
+    No scale is below 2^-126, so that each has an inverse. int8 is cut off toward zero, which is the contract of
+    FlyDSL's quantisers; 8-bit floats are rounded to nearest. Scales are exact to 1e-6, codes to one step.
     """
     return _quantized("quantize_per_token", QUANTIZE_ROWS, input, _name(dtype), False)
 

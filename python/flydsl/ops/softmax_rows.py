@@ -29,7 +29,7 @@ BACKWARD = Op(
 )
 SOFTMAX = Op(
     "softmax", "Tensor x", lambda x: (arrays.empty_like(x),), _launch,
-    gradient=BACKWARD, saved=lambda _, results: (results, ()),
+    gradient=BACKWARD, saved=lambda _, results: (results, ()), in_place=True,
 )  # fmt: skip
 
 

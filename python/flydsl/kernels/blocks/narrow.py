@@ -14,6 +14,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import maximum
 
 LARGEST = {"i8": 127.0, "fp8": 448.0, "fp8_fnuz": 240.0, "bf8": 57344.0}
+SMALLEST_SCALE = 2.0**-126
 FORMATS: dict[str, Any] = {
     "i8": fx.Int8, "fp8": fx.Float8E4M3FN, "fp8_fnuz": fx.Float8E4M3FNUZ, "bf8": fx.Float8E5M2,
 }  # fmt: skip
@@ -25,9 +26,13 @@ def largest_magnitude(vectors: Iterable[Any]) -> Any:
 
 
 def row_scale(top: Any, quant: str) -> tuple[Any, Any]:
-    """(scale, 1 / scale) for elements of up to ``top``: what the format's largest number stands for; 1 for zeros."""
-    nothing = top == 0.0
-    scale = nothing.select(fx.Float32(1.0), top / LARGEST[quant])
+    """(scale, 1 / scale) for elements of up to ``top``: what the format's largest number stands for; 1 for zeros.
+
+    It is the smallest normal number at least, since the inverse of a subnormal one may be infinite.
+    """
+    exact = top / LARGEST[quant]
+    scale = (exact < SMALLEST_SCALE).select(fx.Float32(SMALLEST_SCALE), exact)
+    scale = (top == 0.0).select(fx.Float32(1.0), scale)
     return scale, 1.0 / scale
 
 

@@ -16,7 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_plan import DTYPES
-from flydsl.kernels.norm.softmax import LOG2_E
+from flydsl.kernels.norm.softmax import power_of_e
 
 THREADS = 256
 SMALLEST = 1e-20
@@ -38,22 +38,25 @@ def _minimum(a: Any, b: Any) -> Any:
 def softmax_of(logits: Any, token: Any, lane: Any, lanes: int) -> tuple[list[Any], list[Any]]:
     """The experts of a lane, and their share of a token's softmax. ``logits`` are an array and its experts."""
     experts = [lane + j * lanes for j in range(logits[1] // lanes)]
-    scores = [logits[0][token, expert].to(fx.Float32) * LOG2_E for expert in experts]
+    scores = [logits[0][token, expert].to(fx.Float32) for expert in experts]
     top = wave_reduce(reduce(maximum, scores), maximum, lanes)
-    powers = [fx.math.exp2(score - top) for score in scores]
+    powers = [power_of_e(score, top) for score in scores]
     total = wave_reduce(reduce(add, powers), add, lanes)
     return experts, [power / total for power in powers]
 
 
 def largest_chances(logits: Any, token: Any, lane: Any, lanes: int, topk: int, renormalize: bool) -> list[Any]:
-    """(weight, expert) of the ``topk`` largest of a token's softmax, by the lanes that share its experts."""
+    """(weight, expert) of the ``topk`` largest of a token's softmax, by the lanes that share its experts.
+
+    A softmax of NaN has experts too, so that the token's result is NaN.
+    """
     num_experts = logits[1]
     experts, chances = softmax_of(logits, token, lane, lanes)
     picked = []
     for _ in range(topk):
         largest = wave_reduce(reduce(maximum, chances), maximum, lanes)
         none = fx.Int32(num_experts)
-        found = [(c == largest).select(e, none) for c, e in zip(chances, experts, strict=True)]
+        found = [(c < largest).select(none, e) for c, e in zip(chances, experts, strict=True)]
         first = wave_reduce(reduce(_minimum, found), _minimum, lanes)
         picked.append((largest, first))
         chances = [(e == first).select(fx.Float32(-1.0), c) for c, e in zip(chances, experts, strict=True)]

@@ -5,9 +5,9 @@ forward(logits, target, loss, lse, M, ignore_index, smoothing, stream)
 backward = build_cross_entropy_bwd_module(V, "bf16")
 backward(logits, target, lse, dloss, dlogits, M, ignore_index, smoothing, scale, stream)
 
-A row's loss is lse - (1 - s) * x[target] - s * mean(x), where lse is log(sum(exp(x))) and s the label smoothing; rows
-whose target is ``ignore_index`` have a loss of zero and a gradient of zero. A target outside the classes has a loss of
-NaN, and nothing is read at its place.
+A row's loss is (1 - s) * (lse - x[target]) + s * (lse - mean(x)), where lse is log(sum(exp(x))) and s the label
+smoothing; rows whose target is ``ignore_index`` have a loss of zero and a gradient of zero. A target outside the
+classes has a loss of NaN, and nothing is read at its place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import launch_rows
-from flydsl.kernels.norm.softmax import LOG2_E, LOWEST, powers_of_row, powers_of_two, sum_of_powers
+from flydsl.kernels.norm.softmax import LOWEST, powers_of_e, powers_of_row, sum_of_powers
 
 FORWARD, BACKWARD = RowTask(targets=0, once=True), RowTask(once=True)
 LN_2 = 0.6931471805599453
@@ -47,15 +47,17 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
         smoothing: fx.Float32, plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
-            log_sum, mean = _log_sum(work, smoothed, N)
+            top, log, mean = _log_sum(work, smoothed, N)
             label = label_of(target[work.index])
             counts = (label != ignore) & (label >= 0) & (label < N)
             place = counts.select(label, fx.Int64(0))
             picked = logits[work.index, place].to(fx.Float32)
-            smooth = (mean - picked) * smoothing if smoothed else 0.0
+            own = top - picked + log
+            if fx.const_expr(smoothed):
+                own = (1.0 - smoothing) * own + smoothing * (top - mean + log)
             without = (label == ignore).select(fx.Float32(0.0), fx.Float32(float("nan")))
-            work.put(loss, counts.select(log_sum - picked - smooth, without))
-            work.put(lse, log_sum)
+            work.put(loss, counts.select(own, without))
+            work.put(lse, top + log)
 
         arrays = RowArrays((logits,), fill=LOWEST, numbers=3 if smoothed else 2)
         for_each_row(arrays, m, plan, code)
@@ -74,8 +76,8 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
     return cross_entropy
 
 
-def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any]:
-    """(log of the sum of the powers of e, mean) of a row, in one pass."""
+def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any, Any]:
+    """(largest element, log of the sum of the powers of e relative to it, mean) of a row, in one pass."""
     x, plain = work.x[0], [fx.Float32(0.0)]
 
     def add_up(iteration: int, vector: Any) -> None:
@@ -83,7 +85,7 @@ def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any]:
 
     top, total = sum_of_powers(x, add_up if smoothed else None)
     base, whole, *sums = powers_of_row(work.exchange, top, total, plain if smoothed else ())
-    return (base + fx.math.log2(whole)) * LN_2, sums[0] * (1.0 / length) if smoothed else None
+    return base, fx.math.log2(whole) * LN_2, sums[0] * (1.0 / length) if smoothed else None
 
 
 @cache
@@ -105,10 +107,9 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
             counts = (label != ignore) & (label >= 0) & (label < N)
             given = dloss[fx.min(work.index, fx.Int32(dloss.shape[0]) - 1)].to(fx.Float32) * scale[0]
             gradient = counts.select(given, fx.Float32(0.0))
-            shift = lse[work.index] * LOG2_E
             even = smoothing * (1.0 / N)
             for iteration, vector in enumerate(work.x[0]):
-                chances = powers_of_two(fx.math.fma(vector, LOG2_E, -shift)) - even
+                chances = powers_of_e(vector, lse[work.index]) - even
                 hits = [
                     (fx.Int64(column) == label).select(1.0 - smoothing, fx.Float32(0.0))
                     for column in work.share.columns(iteration)

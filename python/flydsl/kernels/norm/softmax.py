@@ -46,10 +46,9 @@ def build_softmax_module(
 
 
 def softmax_row(work: RowWork) -> None:
-    """Each wave takes powers of 2 relative to its own maximum; one exchange of maxima and sums puts them together.
+    """Each wave takes powers of e relative to its own maximum; one exchange of maxima and sums puts them together.
 
-    Exponents are ``x * log2 e - m`` in one rounding, where m is a maximum times log2 e, rounded once. Powers are kept
-    where the row is; else they are computed again, relative to the row's maximum.
+    Powers are kept where the row is; else they are computed again, relative to the row's maximum.
     """
     x, exchange = work.x[0], work.exchange
     if not x.held:
@@ -57,13 +56,13 @@ def softmax_row(work: RowWork) -> None:
         highest, total = powers_of_row(exchange, top, total)
         inverse = fx.Float32(1.0).divf(total, fastmath="arcp,afn")
         for iteration, vector in enumerate(x.again()):
-            work.store(iteration, powers_of_two(fx.math.fma(vector, LOG2_E, -highest)) * inverse)
+            work.store(iteration, powers_of_e(vector, highest) * inverse)
         return
-    top = exchange.reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum) * LOG2_E
+    top = exchange.reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum)
     shift = above_lowest(top)
-    powers = x.mapped(lambda vector: powers_of_two(fx.math.fma(vector, LOG2_E, -shift)))
+    powers = x.mapped(lambda vector: powers_of_e(vector, shift))
     highest, total = powers_of_row(exchange, top, row_sum(powers()))
-    scale = fx.math.exp2(shift - highest).divf(total, fastmath="arcp,afn")
+    scale = power_of_e(shift, highest).divf(total, fastmath="arcp,afn")
     for iteration, vector in enumerate(powers()):
         work.store(iteration, vector * scale)
 
@@ -74,16 +73,16 @@ def above_lowest(top: Any) -> Any:
 
 
 def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tuple[Any, Any]:
-    """(largest element times log2 e, sum of the powers of 2 relative to it) of this thread's elements, in one pass.
+    """(largest element, sum of the powers of e relative to it) of this thread's elements, in one pass.
 
     The sum grows with the largest element so far. ``also`` is called with each vector and its iteration.
     """
     top, total = fx.Float32(LOWEST), fx.Float32(0.0)
     for iteration, vector in enumerate(x):
-        higher = fx.max(top, vector.reduce("max") * LOG2_E)
+        higher = fx.max(top, vector.reduce("max"))
         base = above_lowest(higher)
-        powers = powers_of_two(fx.math.fma(vector, LOG2_E, -base))
-        total = fx.math.fma(total, fx.math.exp2(top - base), powers.reduce("add", fastmath="reassoc"))
+        powers = powers_of_e(vector, base)
+        total = fx.math.fma(total, power_of_e(top, base), powers.reduce("add", fastmath="reassoc"))
         top = higher
         if also is not None:
             also(iteration, vector)
@@ -93,16 +92,23 @@ def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tu
 def powers_of_row(exchange: Any, top: Any, total: Any, more: Sequence[Any] = ()) -> tuple[Any, ...]:
     """(what powers of the row are relative to, their sum, the sum of each of ``more``), from what each thread has."""
     highest = exchange.reduce(top, maximum)
-    own = exchange.reduce(total * fx.math.exp2(top - above_lowest(highest)), add)
+    own = exchange.reduce(total * power_of_e(top, above_lowest(highest)), add)
     waves = exchange.publish([highest, own, *(exchange.reduce(value, add) for value in more)])
     tops, parts = waves.read(0, LOWEST), waves.read(1, 0.0)
     base = above_lowest(waves.combine(tops, maximum))
-    whole = waves.combine([part * fx.math.exp2(other - base) for other, part in zip(tops, parts, strict=True)], add)
+    whole = waves.combine([part * power_of_e(other, base) for other, part in zip(tops, parts, strict=True)], add)
     return base, whole, *(waves.combine(waves.read(2 + index, 0.0), add) for index in range(len(more)))
 
 
-def powers_of_two(exponents: Any) -> Any:
-    """2 to the power of each element. Where the GPU can spare itself the trouble with subnormal results, it does."""
+def power_of_e(x: Any, base: Any) -> Any:
+    """e^(x - base) of a number. The difference comes first: a product of a large number with log2 e is rounded by more
+    than an exponent's range, or is infinite."""
+    return fx.math.exp2((x - base) * LOG2_E)
+
+
+def powers_of_e(x: Any, base: Any) -> Any:
+    """`power_of_e` of each element. Where the GPU can spare itself the trouble with subnormal results, it does."""
+    exponents = (x - base) * LOG2_E
     if not fx.nvvm.is_target():
         return fx.math.exp2(exponents)
     return fx.Vector.from_elements([fx.nvvm.ex2(exponents[i]) for i in range(exponents.numel)], fx.Float32)

@@ -27,12 +27,18 @@ def rounded(x: np.ndarray, dtype: str) -> np.ndarray:
     )
 
 
+def scale_of(top: np.ndarray, dtype: str) -> np.ndarray:
+    """What a format's largest number stands for: ``top``, at least by the smallest normal number; 1 for zeros."""
+    exact = np.maximum(top / np.float32(LARGEST[dtype]), np.finfo(np.float32).smallest_normal)
+    return np.where(top == 0, np.float32(1), exact).astype(np.float32)
+
+
 def quantize_per_token(x: Any, dtype: str = "i8", smooth: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """(q, scale of each row): scale = max |x| / the format's largest number, 1 for rows of zeros; NaN counts as 0."""
     wide = np.nan_to_num(_wide(x))
     wide = wide if smooth is None else wide * _wide(smooth)
     top = np.abs(wide).max(-1, keepdims=True, initial=0)
-    scale = np.where(top == 0, np.float32(1), top / np.float32(LARGEST[dtype])).astype(np.float32)
+    scale = scale_of(top, dtype)
     return rounded(wide / scale, dtype), scale
 
 
@@ -50,7 +56,7 @@ def quantize_blocks(x: Any, rows: int = 1, columns: int = 128, dtype: str = "fp8
         raise ValueError(f"{m} x {n} elements are no blocks of {rows} x {columns}")
     blocks = wide.reshape(m // rows, rows, n // columns, columns)
     top = np.abs(blocks).max((1, 3), keepdims=True)
-    scale = np.where(top == 0, np.float32(1), top / np.float32(LARGEST[dtype])).astype(np.float32)
+    scale = scale_of(top, dtype)
     return rounded(blocks / scale, dtype).reshape(m, n), scale[:, 0, :, 0]
 
 

@@ -1,0 +1,199 @@
+"""Ops on what is allowed and awkward: huge numbers, odd places in memory, and results that go where arrays lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.ops as ops
+from tests.unit.ops.test_ops import normed, silu, softmax
+
+LOWEST = np.finfo(np.float32).min
+
+
+@pytest.fixture(autouse=True, params=["gfx942", "sm_90a"])
+def _target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", request.param)
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
+
+
+# Huge numbers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [5, 20000])
+@pytest.mark.parametrize("kind", [np.float32, ml_dtypes.bfloat16])
+def test_softmax_of_rows_that_are_masked_by_the_lowest_number(length: int, kind: Any) -> None:
+    """A row of nothing else is even, as torch's: the lowest number times log2 e is no number any more."""
+    x = np.full((3, length), ml_dtypes.finfo(kind).min, kind)
+    x[0, 1], x[1, :2] = 2, ml_dtypes.finfo(kind).max
+    want = softmax(x.astype(float))
+    assert np.abs(ops.softmax(x).astype(float) - want).max() <= 4e-3 * want.max()
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.25])
+@pytest.mark.parametrize("size", [1e4, 1e10])
+def test_cross_entropy_of_huge_logits(smoothing: float, size: float, rng: np.random.Generator) -> None:
+    """Exponents are those of differences: log2 e times 1e10 is rounded by more than an exponent may be."""
+    x = (rng.standard_normal((4, 33)) * size).astype(np.float32)
+    x[3] = size
+    labels, rows = np.array([0, 5, 32, 7]), x.astype(float)
+    chances = rows - rows.max(-1, keepdims=True)
+    chances -= np.log(np.exp(chances).sum(-1, keepdims=True))
+    want = -(1 - smoothing) * chances[np.arange(4), labels] - smoothing * chances.mean(-1)
+    got = ops.cross_entropy(x, labels, reduction="none", label_smoothing=smoothing)
+    assert (np.abs(got - want) <= 1e-5 * np.abs(want) + (1e-6 * size if smoothing else 0)).all()
+
+
+def test_cross_entropy_of_a_class_that_cannot_be() -> None:
+    x = np.zeros((1, 6), np.float32)
+    x[0, 2] = -np.inf
+    assert ops.cross_entropy(x, np.array([2]), label_smoothing=0.25) == np.inf
+
+
+# Places in memory ----------------------------------------------------------------------------------------------------
+
+ROWS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "softmax": (ops.softmax, softmax),
+    "rms_norm": (lambda x, **how: ops.rms_norm(x, x.shape[-1:], **how), normed),
+    "swiglu": (lambda x, **how: ops.swiglu(x, x, **how), lambda x: silu(x) * x),
+}
+
+
+@pytest.mark.parametrize("length", [1, 6, 100])
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_that_begin_between_pieces(name: str, length: int, rng: np.random.Generator) -> None:
+    """Rows of 4 or 8 bytes times something are moved by as much at once, and here begin elsewhere, or lie apart."""
+    run, reference = ROWS[name]
+    memory = rng.standard_normal((3, 2 * length + 3)).astype(np.float16)
+    for x in (memory[:, 1 : length + 1], memory[:, 1 : 2 * length + 1 : 2]):
+        np.testing.assert_allclose(run(x).astype(float), reference(x.astype(float)), rtol=2e-3, atol=2e-3)
+
+
+# Results that go somewhere -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_out_that_overlaps_an_array(name: str, rng: np.random.Generator) -> None:
+    """In the same place, or a row further, where rows would be written before they are read."""
+    run, reference = ROWS[name]
+    for start in (0, 1):
+        memory = rng.standard_normal((200, 64)).astype(np.float32)
+        x, out = memory[:-1], memory[start : len(memory) - 1 + start]
+        want = reference(x.astype(float))
+        run(x, out=out)
+        np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm"])
+def test_out_with_several_dimensions_that_lie_apart(name: str, rng: np.random.Generator) -> None:
+    x = rng.standard_normal((4, 6, 8)).astype(np.float32)
+    memory = np.full((4, 6, 16), 7, np.float32)
+    getattr(ops, name)(x, (6, 8), out=memory[..., :8])
+    flat = x.reshape(4, 48).astype(float)
+    want = normed(flat) if name == "rms_norm" else normed(flat - flat.mean(-1, keepdims=True), 1e-5)
+    np.testing.assert_allclose(memory[..., :8].reshape(4, 48), want, atol=1e-5)
+    assert (memory[..., 8:] == 7).all()
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_product_that_is_written_over_a_factor(kind: Any, rng: np.random.Generator) -> None:
+    a, b = (rng.standard_normal((128, 128)).astype(kind) for _ in range(2))
+    want = a.astype(float) @ b.astype(float)
+    ops.matmul(a, b, out=a)
+    assert np.abs(a.astype(float) - want).max() <= 4e-3 * np.abs(want).max()
+
+
+def test_out_with_several_elements_in_one_place() -> None:
+    out = np.lib.stride_tricks.as_strided(np.zeros(64, np.float32), (6, 64), (0, 4))
+    with pytest.raises(RuntimeError, match=r"more than one element .* out of softmax has strides \(0, 4\)"):
+        ops.softmax(np.zeros((6, 64), np.float32), out=out)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:flydsl.ops")
+def test_what_is_left_to_torch_goes_to_out(torch: Any) -> None:
+    x = torch.randn(4, 8, dtype=torch.float64)
+    functional = torch.nn.functional
+    for run, want in (
+        (lambda out: ops.rms_norm(x, (8,), out=out), functional.rms_norm(x, (8,))),
+        (lambda out: ops.layer_norm(x, (8,), out=out), functional.layer_norm(x, (8,))),
+        (lambda out: ops.swiglu(x, x, out=out), functional.silu(x) * x),
+    ):
+        out = torch.zeros_like(x)
+        assert run(out) is out
+        torch.testing.assert_close(out, want)
+
+
+# Small numbers, and products of nothing ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1e-37, 1e-41])
+def test_quantised_rows_of_tiny_numbers(size: float, rng: np.random.Generator) -> None:
+    """The inverse of a subnormal scale is infinite, and would make the largest number of every element."""
+    x = (rng.standard_normal((3, 128)) * size).astype(np.float32)
+    for q, scale in (ops.quantize_per_token(x, "fp8"), ops.quantize_per_tensor(x), ops.quantize_blocks(x)):
+        assert (scale >= 2.0**-126).all()
+        back = q.astype(float) * scale
+        assert (np.abs(back - x) <= 2**-4 * np.abs(x) + 2**-10 * scale).all()
+
+
+def test_scaled_product_over_no_element() -> None:
+    kind = "float8_e4m3fnuz" if os.environ["ARCH"] == "gfx942" else "float8_e4m3fn"
+    bias, one = np.arange(8).astype(ml_dtypes.bfloat16), np.ones(1, np.float32)
+    got = ops.scaled_mm(np.zeros((3, 0), kind), np.zeros((0, 8), kind), one, one, bias)
+    assert (got == bias).all()
+
+
+# Attention -----------------------------------------------------------------------------------------------------------
+
+
+def test_attention_over_heads_that_lie_apart(rng: np.random.Generator) -> None:
+    """Values of which no element has its neighbour beside it are copied, as rows are."""
+    q, k, v = (rng.standard_normal((1, 2, 20, 32)).astype(np.float16) for _ in range(3))
+    apart = np.ascontiguousarray(v.swapaxes(2, 3)).swapaxes(2, 3)
+    assert (ops.scaled_dot_product_attention(q, k, apart) == ops.scaled_dot_product_attention(q, k, v)).all()
+
+
+def test_starts_that_cannot_be() -> None:
+    x, back, far = np.zeros((30, 1, 32), np.float16), np.array([0, 20, 10], np.int32), np.array([0, 30], np.int32)
+    with pytest.raises(ValueError, match="cu_seqlens_q must not decrease, and 20 is followed by 10"):
+        ops.attention(x, x, x, cu_seqlens_q=back, cu_seqlens_k=back)
+    with pytest.raises(ValueError, match="max_seqlen_q is 10, and cu_seqlens_q have a sequence of 30 tokens"):
+        ops.attention(x, x, x, cu_seqlens_q=far, cu_seqlens_k=far, max_seqlen_q=10)
+
+
+def test_pages_by_tables_that_lie_apart(rng: np.random.Generator) -> None:
+    q, cache = (rng.standard_normal(shape).astype(np.float16) for shape in ((2, 2, 32), (3, 16, 1, 32)))
+    tables, lengths = np.array([[0, 1], [2, 2]], np.int32), np.array([20, 31], np.int32)
+    wide = np.repeat(tables, 2, 1)
+    assert (ops.paged_attention(q, cache, cache, wide[:, ::2], lengths)
+            == ops.paged_attention(q, cache, cache, tables, lengths)).all()  # fmt: skip
+    wrong: dict[str, Any]
+    for wrong in ({"window": -3}, {"softcap": -3.0}):
+        with pytest.raises(ValueError, match=r"window is None or not negative, and softcap .*-3"):
+            ops.paged_attention(q, cache, cache, tables, lengths, **wrong)
+
+
+# Experts -------------------------------------------------------------------------------------------------------------
+
+
+def test_logits_of_experts_that_are_no_numbers_or_the_lowest(rng: np.random.Generator) -> None:
+    """A token that nobody can route is NaN, not zero; one whose logits are all masked goes to the first experts."""
+    x, w1, w2 = (rng.standard_normal(shape).astype(np.float16) / 8 for shape in ((3, 64), (4, 128, 64), (4, 64, 64)))
+    logits = np.zeros((3, 4), np.float32)
+    logits[0, 2], logits[1] = np.nan, LOWEST
+    got = ops.moe(x, logits, w1, w2, topk=2)
+    assert np.isnan(got[0]).all()
+    even = np.zeros_like(logits)
+    assert (got[1:] == ops.moe(x, even, w1, w2, topk=2)[1:]).all()
+
+
+def test_ids_and_weights_of_two_shapes() -> None:
+    x, w1, w2 = (np.zeros(shape, np.float16) for shape in ((3, 64), (4, 128, 64), (4, 64, 64)))
+    with pytest.raises(ValueError, match=r"one shape, got \(3, 2\) and \(3, 4\)"):
+        ops.moe(x, (np.zeros((3, 2), np.int32), np.zeros((3, 4), np.float32)), w1, w2)
