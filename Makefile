@@ -6,14 +6,8 @@ SHELL       := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# A distribution builds its interpreter with a profile of its use, a version manager mostly does not: the tests take a fifth
-# longer with the latter. The former is taken where it can make .venv and torch can compile for it.
-PROFILED := /usr/bin/python3
-SUITED   := import ensurepip, os, sys, sysconfig; \
-  sys.exit(sys.version_info < (3, 11) or not os.path.exists(sysconfig.get_path("include") + "/Python.h"))
-
 # What may be set on the command line or in the environment:
-PYTHON    ?= $(or $(shell $(PROFILED) -c '$(SUITED)' 2>/dev/null && echo $(PROFILED)),python3)# .venv is made from it
+PYTHON    ?= python3# the interpreter that .venv is made from
 TORCH     ?=# 1: have PyTorch in .venv, so that the tests that need it run
 EXTRA_PIP ?=# more pip requirements for .venv
 PYTEST    ?=# more pytest arguments, such as PYTEST="tests/layout -k divide"

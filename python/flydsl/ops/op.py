@@ -131,8 +131,8 @@ def check_out(name: str, out: Any, result: Any) -> None:
         )
     if any(extent > 1 and step == 0 for extent, step in zip(out.shape, arrays.steps(out), strict=True)):
         raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            f"Please clone() the tensor before performing the operation; out of {name} has strides {arrays.steps(out)}"
+            f"out of {name} has several elements in one place (shape {tuple(out.shape)}, strides {arrays.steps(out)}): "
+            "give memory of its own, such as out.clone()"
         )
 
 
