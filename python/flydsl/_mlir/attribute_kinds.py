@@ -75,7 +75,7 @@ def _inside(text: str) -> str:
 
 
 def _known(value: Any) -> Any:
-    """A number or word known while tracing."""
+    """Return a number or word known while tracing."""
     if isinstance(value, Attribute) and not isinstance(value.value, (int, float, str)):
         return _inside(value.text)
     found = plain(python_value(value))
@@ -164,13 +164,13 @@ def _predicate(kinds: type[CmpIPredicate] | type[CmpFPredicate]) -> Callable[[An
 
 
 def _predicate_number(kinds: type[CmpIPredicate] | type[CmpFPredicate]) -> Callable[[Any], IrAttribute]:
-    """The predicate as LLVM's comparisons store it."""
+    """Return the predicate as LLVM's comparisons store it."""
     names, chosen = list(dict.fromkeys(member.value for member in kinds)), _predicate(kinds)
     return lambda value: IntegerAttr(names.index(chosen(value)), i64)
 
 
 def _numbered(kinds: type[IntEnum]) -> Callable[[Any], IrAttribute | None]:
-    """A member of an enumeration, its name or its number."""
+    """Return a member of an enumeration, its name or its number."""
 
     def chosen(value: Any) -> IrAttribute | None:
         if value is None:
@@ -194,7 +194,7 @@ def _asm_dialect(value: Any) -> IrAttribute | None:
 
 
 def _word(value: Any) -> str:
-    """The name of an enumeration's member, as IR spells it."""
+    """Return the name of an enumeration's member, as IR spells it."""
     text = value.text if isinstance(value, Attribute) else str(getattr(value, "value", value))
     return _inside(text).rpartition(" ")[2].lower()
 

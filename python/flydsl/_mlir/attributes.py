@@ -31,7 +31,7 @@ class Attribute:
 
     @staticmethod
     def parse(text: str, context: Any = None) -> Attribute:
-        """The attribute that MLIR text names."""
+        """Return the attribute that MLIR text names."""
         context = Context(allow_unregistered=True)
         load_all(context)
         try:
@@ -77,7 +77,7 @@ class IntegerAttr(Attribute):
 
     @staticmethod
     def get(type: Any, value: int) -> Attribute:
-        """The attribute of a number, which must fit the type as a signed one."""
+        """Return the attribute of a number, which must fit the type as a signed one."""
         text, number = type_text(type), int(value)
         width = 64 if text == "index" else getattr(text, "width", 0)
         low = -(1 << (width - 1)) if width else 0
@@ -92,12 +92,12 @@ class FloatAttr(Attribute):
 
     @staticmethod
     def get(type: Any, value: float, loc: Any = None) -> Attribute:
-        """The attribute of a number."""
+        """Return the attribute of a number."""
         return from_ir(builtin.FloatAttr(float(value), ir_type(type_text(type))))  # type: ignore[arg-type]
 
     @staticmethod
     def get_f32(value: float) -> Attribute:
-        """An f32."""
+        """Return an f32."""
         return FloatAttr.get("f32", value)
 
 
@@ -106,7 +106,7 @@ class BoolAttr(Attribute):
 
     @staticmethod
     def get(value: bool) -> Attribute:
-        """The attribute of a truth value."""
+        """Return the attribute of a truth value."""
         return from_ir(builtin.IntegerAttr(-1 if value else 0, builtin.i1))
 
 
@@ -124,7 +124,7 @@ class StringAttr(Attribute):
 
     @staticmethod
     def get(value: str) -> Attribute:
-        """The attribute of a text."""
+        """Return the attribute of a text."""
         return from_ir(builtin.StringAttr(value))
 
 
@@ -133,7 +133,7 @@ class UnitAttr(Attribute):
 
     @staticmethod
     def get() -> Attribute:
-        """The attribute."""
+        """Return the attribute."""
         return from_ir(builtin.UnitAttr(), "unit")
 
 
@@ -142,7 +142,7 @@ class TypeAttr(Attribute):
 
     @staticmethod
     def get(type: Any) -> Attribute:
-        """The attribute of a type."""
+        """Return the attribute of a type."""
         text = type_text(type)
         return Attribute(text, ir_type(text), text)
 
@@ -152,7 +152,7 @@ class ArrayAttr(Attribute):
 
     @staticmethod
     def get(items: Sequence[Attribute]) -> Attribute:
-        """The attribute of a list; one with parts that our IR does not have is kept as text."""
+        """Return the attribute of a list; one with parts that our IR does not have is kept as text."""
         parts = [item.ir for item in items if item.ir is not None]
         if len(parts) == len(items):
             return from_ir(builtin.ArrayAttr(parts))
@@ -164,7 +164,7 @@ class DenseElementsAttr(Attribute):
 
     @staticmethod
     def get_splat(type: Any, element: Attribute) -> Attribute:
-        """A vector with one number in every lane."""
+        """Return a vector with one number in every lane."""
         if not isinstance(element, (IntegerAttr, FloatAttr)):
             raise DslTypeError(f"a splat is made of a number's attribute, got {element!r}")
         made = builtin.DenseIntOrFPElementsAttr.from_list(ir_type(type_text(type)), [element.value])  # type: ignore[arg-type]
@@ -176,10 +176,10 @@ class FlatSymbolRefAttr(Attribute):
 
     @staticmethod
     def get(name: str) -> Attribute:
-        """The attribute of a name."""
+        """Return the attribute of a name."""
         return from_ir(builtin.SymbolRefAttr(name), f"@{name}")
 
 
 def python_value(value: Any) -> Any:
-    """The number or text an attribute holds; anything else as it is."""
+    """Return the number or text an attribute holds; anything else as it is."""
     return value.value if isinstance(value, Attribute) and value.value is not None else value

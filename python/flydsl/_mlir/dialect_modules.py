@@ -65,7 +65,7 @@ _NAMES: dict[str, dict[str, Any]] = {
 
 
 def _matrix(name: str) -> Callable[..., Any]:
-    """A matrix instruction or scaled conversion of the fact tables: ``(result type, operands...)``."""
+    """Return a matrix instruction or scaled conversion of the fact tables: ``(result type, operands...)``."""
     function = getattr(fx_rocdl, name)
 
     def run(*args: Any, **named: Any) -> Any:
@@ -129,12 +129,12 @@ class DialectModule(ModuleType):
 
 
 def language_name(name: str) -> Any:
-    """What `fx` has of the raw layer: classes of the arith dialect, `ArithValue`, `_to_raw`, `T.VectorType`."""
+    """Return what `fx` has of the raw layer: classes of the arith dialect, `ArithValue`, `_to_raw`, `T.VectorType`."""
     own = {"_to_raw": as_raw, "VectorType": types.VectorType}
     return own[name] if name in own else getattr(DialectModule("fx", "arith"), name)
 
 
 def dialect_modules(package: str) -> dict[str, ModuleType]:
-    """The modules of a package of dialects, by their names in it."""
+    """Return the modules of a package of dialects, by their names in it."""
     made: dict[str, ModuleType] = {name: DialectModule(package, name) for name in _NAMES}
     return made | {"_arith_ops_gen": made["arith"]}

@@ -38,7 +38,7 @@ from flydsl.passes.shared.intrinsic_call import asm_properties
 
 
 def arith_constant(result: Any, value: Any = None, *, loc: Any = None, ip: Any = None) -> Any:
-    """A constant: ``constant(T.i32, 3)``, with a number or an attribute; a vector type gets it in every lane."""
+    """Return a constant: ``constant(T.i32, 3)``, with a number or an attribute; a vector type gets it in every lane."""
     require_tracing("arith.constant")
     if isinstance(result, (bool, int, float)):
         result, value = value, result
@@ -98,7 +98,7 @@ def call_intrinsic(
     op_bundle_sizes: Sequence[Any] = (),
     **accepted: Any,
 ) -> Any:
-    """A call of an intrinsic of LLVM by its name."""
+    """Return a call of an intrinsic of LLVM by its name."""
     emitter = require_tracing("llvm.call_intrinsic")
     name = str(python_value(intrin))
     if op_bundle_operands or op_bundle_sizes:
@@ -120,7 +120,7 @@ def call_intrinsic(
 def vector_extract(
     source: Any, dynamic_position: Sequence[Any] = (), static_position: Sequence[int] = (), **accepted: Any
 ) -> Any:
-    """One element, or a part of a vector of several dimensions, at static or run-time positions."""
+    """Return one element, or a part of a vector of several dimensions, at static or run-time positions."""
     dynamic, static = list(dynamic_position), list(static_position)
     if dynamic and isinstance(dynamic[0], int) and not static:
         dynamic, static = [], dynamic
@@ -133,7 +133,7 @@ def vector_insert(
     value_to_store: Any, dest: Any, dynamic_position: Sequence[Any] = (), static_position: Sequence[int] = (),
     **accepted: Any,
 ) -> Any:  # fmt: skip
-    """A vector with one element replaced."""
+    """Return a vector with one element replaced."""
     static = list(static_position) or [DYNAMIC_POSITION] * len(list(dynamic_position))
     places = [ssa_of(Index(place)) for place in dynamic_position]
     return function_of(rows("vector")["insert"])(value_to_store, dest, places, static)
@@ -141,7 +141,7 @@ def vector_insert(
 
 def vector_load(result: Any, base: Any, indices: Sequence[Any], *, nontemporal: Any = None, alignment: Any = None,
                 **accepted: Any) -> Any:  # fmt: skip
-    """The elements of a tensor, or behind a pointer, from ``indices`` on along the last mode."""
+    """Return the elements of a tensor, or behind a pointer, from ``indices`` on along the last mode."""
     require_tracing("vector.load")
     return Vector.load(type_text(result), _memory(base), list(indices), alignment=alignment)
 
@@ -154,7 +154,7 @@ def vector_store(value: Any, base: Any, indices: Sequence[Any], *, nontemporal: 
 
 
 def _memory(base: Any) -> Any:
-    """The tensor or pointer of memory given in any form."""
+    """Return the tensor or pointer of memory given in any form."""
     return show(base.__dsl_ssa__) if hasattr(base, "__dsl_ssa__") else base
 
 
@@ -162,7 +162,7 @@ def _memory(base: Any) -> Any:
 
 
 def memref_load(memref: Any, indices: Sequence[Any], **accepted: Any) -> Any:
-    """One element of a tensor as a raw value."""
+    """Return one element of a tensor as a raw value."""
     require_tracing("memref.load")
     found = _memory(memref)[_coordinate(indices)]
     return show(ssa_of(found), found.signed)
@@ -180,13 +180,13 @@ def _coordinate(indices: Sequence[Any]) -> Any:
 
 
 def memref_address(source: Any, **accepted: Any) -> Any:
-    """The address of a tensor's first element as an index."""
+    """Return the address of a tensor's first element as an index."""
     require_tracing("memref.extract_aligned_pointer_as_index")
     return show(ssa_of(Index(ptrtoint(pointer_of(_memory(source))))))
 
 
 def memref_dim(source: Any, index: Any, **accepted: Any) -> Any:
-    """The extent of a mode of a tensor as an index."""
+    """Return the extent of a mode of a tensor as an index."""
     require_tracing("memref.dim")
     return show(ssa_of(Index(_memory(source).shape[KINDS["number"](index)].__dsl_number__())))
 
@@ -215,7 +215,7 @@ _SPACES = {"global": 1, "shared": 3, "generic": 0}
 
 
 def fly_pointer(result: Any, source: Any, **accepted: Any) -> Any:
-    """The start of a tensor as LLVM's pointer of a type, cast to its address space if need be."""
+    """Return the start of a tensor as LLVM's pointer of a type, cast to its address space if need be."""
     emitter = require_tracing("fly.extract_aligned_pointer_as_index")
     wanted = type_text(result)
     pointer = pointer_of(_memory(source))
@@ -231,7 +231,7 @@ def fly_pointer(result: Any, source: Any, **accepted: Any) -> Any:
 
 
 def fly_operation(name: str) -> Callable[..., Any]:
-    """A fly operation on values of the language: its result type is inferred, or the first argument."""
+    """Return a fly operation on values of the language: its result type is inferred, or the first argument."""
     spec = OP_TABLE[name]
 
     def run(*args: Any, **attrs: Any) -> Any:
@@ -256,7 +256,7 @@ def fly_operation(name: str) -> Callable[..., Any]:
 
 def copy_atom_call_ssa(results: Sequence[Any], copy_atom: Any, src: Any, dst: Any = None, pred: Any = None,
                        **accepted: Any) -> Any:  # fmt: skip
-    """One copy atom: with a result type it loads ``src`` into a vector, with ``dst`` it stores."""
+    """Return one copy atom: with a result type it loads ``src`` into a vector, with ``dst`` it stores."""
     emitter = require_tracing("fly.copy_atom_call_ssa")
     operands = [ssa_of(value) for value in (copy_atom, src, dst, pred) if value is not None]
     if not results:
@@ -283,7 +283,7 @@ def _bits(text: str) -> int:
 
 
 def mma_atom_call_ssa(results: Sequence[Any], mma_atom: Any, a: Any, b: Any, c: Any, **accepted: Any) -> Any:
-    """One matrix atom on registers as vectors, whose bits are those the instruction takes."""
+    """Return one matrix atom on registers as vectors, whose bits are those the instruction takes."""
     emitter = require_tracing("fly.mma_atom_call_ssa")
     operands = [ssa_of(value) for value in (mma_atom, a, b, c)]
     return show(emitter.fly("mma_atom_call_ssa", operands, None, str(type_text(results[0]))))

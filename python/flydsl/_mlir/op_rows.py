@@ -140,7 +140,7 @@ _LLVM_FAMILIES = (
 
 
 def _family(names: str, rest: str) -> list[str]:
-    """One row for each name; ``intr_x`` is ``llvm.intr.x``, and a word of Python's gets an underscore."""
+    """Return one row for each name; ``intr_x`` is ``llvm.intr.x``, and a word of Python's gets an underscore."""
     rows = []
     for name in names.split():
         kind, _, function = name.partition(":")

@@ -85,7 +85,7 @@ def _row(dialect: str, line: str) -> Row:
 
 @cache
 def rows(dialect: str) -> Mapping[str, Row]:
-    """A dialect's rows, by the name of the class and of the function."""
+    """Return a dialect's rows, by the name of the class and of the function."""
     found = [_row(dialect, line) for line in TABLES[dialect].splitlines() if line.strip()]
     return {name: row for row in found for name in (row.class_name, row.function)}
 
@@ -159,12 +159,12 @@ class OpView:
         return IrType(str(self.__dsl_ssa__.type))
 
     def verify(self) -> bool:
-        """Whether the operation is well formed; an exception says why not."""
+        """Return whether the operation is well formed; an exception says why not."""
         self._op.verify()
         return True
 
     def get_asm(self, *, enable_debug_info: bool = False, **options: Any) -> str:
-        """The text of the operation."""
+        """Return the text of the operation."""
         return str(self._op)
 
     def erase(self) -> None:
@@ -221,7 +221,7 @@ Value.owner_view = OpView  # values are below operations, and know theirs
 
 
 def require_tracing(what: str) -> Any:
-    """The trace that operations are added to; an error names what was called outside of any."""
+    """Return the trace that operations are added to; an error names what was called outside of any."""
     if not is_tracing():
         raise DslRuntimeError(
             f"{what} builds an operation, and no kernel or jit function is being traced",
@@ -248,7 +248,7 @@ def _bound(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str,
 
 
 def _operands(row: Row, given: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The SSA values of each operand; Python numbers take the type of the others."""
+    """Return the SSA values of each operand; Python numbers take the type of the others."""
     values: dict[str, Any] = {s.name: given.get(s.name) for s in row.slots if s.role.startswith("operand")}
     typed = next((v for s in row.slots if s.role == "operand" and not s.free
                   and not isinstance(v := values[s.name], (bool, int, float, type(None)))), None)  # fmt: skip
@@ -295,7 +295,7 @@ def _result_type(row: Row, rule: str, given: Mapping[str, Any], operands: Mappin
 
 
 def _part_of(source: str, given: Mapping[str, Any]) -> str:
-    """The type at a position of a vector: the element, or the rest of the shape."""
+    """Return the type at a position of a vector: the element, or the rest of the shape."""
     shape = type_facts(source)["shape"]
     rest = shape[len(given.get("static_position") or [0]) :]
     return VectorType.get(rest, element_of(source)) if rest else element_of(source)
@@ -331,7 +331,7 @@ def require_intrinsic(name: str) -> None:
 
 
 def _intrinsic(row: Row, given: Mapping[str, Any], operands: Mapping[str, Any], types: Sequence[str | None]) -> OpView:
-    """An operation of the rocdl dialect: a call of its intrinsic, whose attributes are constants."""
+    """Return an operation of the rocdl dialect: a call of its intrinsic, whose attributes are constants."""
     short = row.op.removeprefix("rocdl.")
     require(short, "rocm", row.generations)
     values: list[Any] = []
@@ -347,14 +347,15 @@ def _intrinsic(row: Row, given: Mapping[str, Any], operands: Mapping[str, Any], 
 
 
 def given_back(view: OpView) -> Any:
-    """What a builder in the form of a function returns: the result, the results, or the operation without any."""
+    """Return what a builder in the form of a function returns: the result, the results, or the operation without
+    any."""
     results = view.results
     return results[0] if len(results) == 1 else results or view
 
 
 @cache
 def function_of(row: Row) -> Callable[..., Any]:
-    """The builder of an operation as a function."""
+    """Return the builder of an operation as a function."""
 
     def builder(*args: Any, **named: Any) -> Any:
         return given_back(build(row, args, named))
@@ -378,11 +379,11 @@ class _OpMeta(type):
 
 @cache
 def class_of(row: Row) -> type:
-    """The builder of an operation as a class."""
+    """Return the builder of an operation as a class."""
     return _OpMeta(row.class_name, (), {"row": row, "__doc__": f"`{row.op}`: {row.form}.", "OPERATION_NAME": row.op})
 
 
 def vector_of(value: Any) -> Vector:
-    """A vector of the language from an operand."""
+    """Return a vector of the language from an operand."""
     found = show(ssa_of(value))
     return found if isinstance(found, Vector) else Vector(found)

@@ -16,7 +16,7 @@ class PassManager:
 
     @staticmethod
     def parse(pipeline: str, context: Any = None) -> PassManager:
-        """The passes that a pipeline names, as `fly-opt` reads it."""
+        """Return the passes that a pipeline names, as `fly-opt` reads it."""
         try:
             return PassManager(parse_pipeline(pipeline))
         except UnknownPassError as error:

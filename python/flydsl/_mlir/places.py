@@ -69,17 +69,17 @@ class Location(_Scope, metaclass=_ScopeMeta):
 
     @staticmethod
     def unknown(context: Any = None) -> Location:
-        """No place in particular."""
+        """Return no place in particular."""
         return Location()
 
     @staticmethod
     def file(name: str, line: int, col: int, context: Any = None) -> Location:
-        """A place in a file."""
+        """Return a place in a file."""
         return Location(name, line, col)
 
     @staticmethod
     def name(name: str, child: Any = None, context: Any = None) -> Location:
-        """A place by name."""
+        """Return a place by name."""
         return Location(name)
 
     def __str__(self) -> str:
@@ -161,12 +161,12 @@ class Module:
 
     @staticmethod
     def create(loc: Any = None) -> Module:
-        """An empty module."""
+        """Return an empty module."""
         return Module(ModuleOp([]))
 
     @staticmethod
     def parse(text: str, context: Any = None) -> Module:
-        """The module that MLIR text spells."""
+        """Return the module that MLIR text spells."""
         reader = IrContext(allow_unregistered=True)
         load_all(reader)
         return Module(Parser(reader, text).parse_module())
@@ -197,7 +197,7 @@ class FuncOp(OpView):
         _place(made)
 
     def add_entry_block(self) -> BlockView:
-        """The function's first block, with its arguments."""
+        """Return the function's first block, with its arguments."""
         if self._op.regions[0].blocks:
             raise DslRuntimeError("the function has an entry block already")
         block = IrBlock(arg_types=self.arguments_types)

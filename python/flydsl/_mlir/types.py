@@ -33,17 +33,17 @@ class Type(metaclass=NarrowingMeta):
 
     @staticmethod
     def admits(type_: Any) -> bool:
-        """Whether this is a type of the class."""
+        """Return whether this is a type of the class."""
         return isinstance(type_, (IrType, *_FLY_TYPES))
 
     @classmethod
     def isinstance(cls, type_: Any) -> bool:
-        """The same question, in the form of MLIR's older bindings."""
+        """Return the same question, in the form of MLIR's older bindings."""
         return isinstance(type_, cls)
 
     @staticmethod
     def parse(text: str, context: Any = None) -> IrType:
-        """The type that MLIR text names, in its canonical spelling."""
+        """Return the type that MLIR text names, in its canonical spelling."""
         try:
             return IrType(str(ir_type(text.strip())))
         except FlyDSLError:
@@ -53,7 +53,7 @@ class Type(metaclass=NarrowingMeta):
 
 
 def type_text(type_: Any) -> IrType:
-    """The type meant by a type, a number class or a vector alias."""
+    """Return the type meant by a type, a number class or a vector alias."""
     if isinstance(type_, IrType):
         return type_
     found = getattr(type_, "ir_type", None)
@@ -65,7 +65,7 @@ def type_text(type_: Any) -> IrType:
 
 
 def _scalar(name: str, is_member: Callable[[IrType], bool], doc: str) -> type[Type]:
-    """A class of number types."""
+    """Return a class of number types."""
 
     def admits(type_: Any) -> bool:
         return isinstance(type_, IrType) and is_member(type_)
@@ -78,7 +78,7 @@ class IntegerType(_scalar("Integers", lambda t: t[0] == "i" and t[1:].isdigit(),
 
     @staticmethod
     def get_signless(width: int, context: Any = None) -> IrType:
-        """The type of that many bits."""
+        """Return the type of that many bits."""
         if isinstance(width, bool) or not isinstance(width, int) or width < 1:
             raise DslValueError(f"an integer type has at least one bit, got {width!r}")
         return IrType(f"i{width}")
@@ -92,7 +92,7 @@ class IndexType(_scalar("Indices", lambda t: t == "index", "The index type.")):
 
     @staticmethod
     def get(context: Any = None) -> IrType:
-        """The type."""
+        """Return the type."""
         return IrType("index")
 
 
@@ -101,7 +101,7 @@ class FloatType(_scalar("Floats", lambda t: t in FLOAT_WIDTHS, "All floats.")):
 
 
 def _float_class(name: str, text: str) -> type[Type]:
-    """The class of one float type."""
+    """Return the class of one float type."""
 
     def admits(type_: Any) -> bool:
         return isinstance(type_, IrType) and type_ == text
@@ -134,7 +134,7 @@ class VectorType(Type):
 
     @staticmethod
     def get(shape: Sequence[int], element_type: Any, *, loc: Any = None) -> IrType:
-        """The vector type of a shape."""
+        """Return the vector type of a shape."""
         extents = [shape] if isinstance(shape, int) else list(shape)
         if any(not isinstance(extent, int) or extent < 1 for extent in extents):
             raise DslValueError(f"a vector has extents of at least 1, got {shape}")
@@ -151,7 +151,7 @@ class MemRefType(Type):
     @staticmethod
     def get(shape: Sequence[int], element_type: Any, layout: Any = None, memory_space: Any = None,
             *, loc: Any = None) -> IrType:  # fmt: skip
-        """The memref type of a shape; a negative extent is one that is not known."""
+        """Return the memref type of a shape; a negative extent is one that is not known."""
         extents = "".join(f"{'?' if extent < 0 else extent}x" for extent in shape)
         return Type.parse(
             f"memref<{extents}{type_text(element_type)}{'' if memory_space is None else f', {memory_space}'}>"
@@ -167,7 +167,7 @@ class FunctionType(Type):
 
     @staticmethod
     def get(inputs: Sequence[Any], results: Sequence[Any] = (), context: Any = None) -> IrType:
-        """The type of a function from types to types."""
+        """Return the type of a function from types to types."""
         return _Signature.of([type_text(t) for t in inputs], [type_text(t) for t in results])
 
 
@@ -204,7 +204,7 @@ class PointerType(Type):
 
     @staticmethod
     def get(context: Any = None, address_space: int = 0) -> IrType:
-        """The pointer type of an address space."""
+        """Return the pointer type of an address space."""
         space = context if isinstance(context, int) else address_space
         return IrType(f"!llvm.ptr<{space}>" if space else "!llvm.ptr")
 
@@ -218,17 +218,17 @@ class StructType(Type):
 
     @staticmethod
     def get_literal(fields: Sequence[Any], *, packed: bool = False, context: Any = None) -> IrType:
-        """The struct of some field types."""
+        """Return the struct of some field types."""
         body = f"({', '.join(type_text(field).removeprefix('!llvm.') for field in fields)})"
         return IrType(f"!llvm.struct<{'packed ' if packed else ''}{body}>")
 
 
 def element_of(type_: str) -> IrType:
-    """The element type of a vector type; any other type itself."""
+    """Return the element type of a vector type; any other type itself."""
     return type_facts(type_).get("element_type", IrType(type_))
 
 
 def with_element(type_: str, element: str) -> IrType:
-    """A type with another element: of the same shape, if it is a vector."""
+    """Return a type with another element: of the same shape, if it is a vector."""
     facts = type_facts(type_)
     return VectorType.get(facts["shape"], IrType(element)) if "element_type" in facts else IrType(element)

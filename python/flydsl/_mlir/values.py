@@ -69,7 +69,7 @@ class Value(NoForeignFunctions, metaclass=_ValueMeta):
         return False
 
     def ir_value(self) -> Any:
-        """The value."""
+        """Return the value."""
         return self.__dsl_ssa__ if _asked_inside() else self
 
     @property
@@ -81,7 +81,7 @@ class Value(NoForeignFunctions, metaclass=_ValueMeta):
         return show(pointer)
 
     def maybe_downcast(self) -> Any:
-        """The value as the class of its type."""
+        """Return the value as the class of its type."""
         return show(self.__dsl_ssa__)
 
     def __eq__(self, other: object) -> Any:
@@ -107,7 +107,7 @@ class Value(NoForeignFunctions, metaclass=_ValueMeta):
         return self.__dsl_raw_number__(None)
 
     def __dsl_raw_number__(self, wanted: NumberFormat | None) -> Numeric:
-        """The number to convert to a format; where the value has no sign, the format's is meant."""
+        """Return the number to convert to a format; where the value has no sign, the format's is meant."""
         raise DslTypeError(f"a value of type {self.type} is no number")
 
     def __extract_to_ir_values__(self) -> list[Any]:
@@ -119,12 +119,13 @@ class Value(NoForeignFunctions, metaclass=_ValueMeta):
 
 
 def is_number(text: str) -> bool:
-    """Whether a type is that of one number."""
+    """Return whether a type is that of one number."""
     return text == "index" or "width" in type_facts(text)
 
 
 def show(value: Any, signed: bool | None = None) -> Any:
-    """An SSA value as the class of its type: a raw number, a vector, the handle of a fly type, or a plain value."""
+    """Return an SSA value as the class of its type: a raw number, a vector, the handle of a fly type, or a plain
+    value."""
     if isinstance(value.type, FlyType):
         return from_value(value)
     text = str(value.type)
@@ -136,7 +137,7 @@ def show(value: Any, signed: bool | None = None) -> Any:
 
 
 def ssa_of(value: Any, type_: str | None = None) -> Any:
-    """The SSA value of anything that can be an operand; a Python number is a constant of the type given."""
+    """Return the SSA value of anything that can be an operand; a Python number is a constant of the type given."""
     found = getattr(value, "__dsl_ssa__", None)
     if found is not None:
         return found
@@ -155,14 +156,15 @@ def ssa_of(value: Any, type_: str | None = None) -> Any:
 
 
 def as_raw(value: Any) -> Any:
-    """The raw value of a number, Python number, operation or raw value; vectors and handles are values already."""
+    """Return the raw value of a number, Python number, operation or raw value; vectors and handles are values
+    already."""
     if isinstance(value, (Vector, Handle)):
         return value
     return show(ssa_of(value), getattr(value, "signed", None))
 
 
 def constant(value: bool | int | float, type_: str) -> Any:
-    """A constant of a type, the same in every lane of a vector type."""
+    """Return a constant of a type, the same in every lane of a vector type."""
     element = element_of(type_)
     if element not in FLOAT_WIDTHS and isinstance(value, float):
         raise DslTypeError(f"{value!r} is no constant of type {element}", hint="write an int, or convert the value")
@@ -173,14 +175,14 @@ def constant(value: bool | int | float, type_: str) -> Any:
 
 
 def _wrapped(number: int, element: str) -> int:
-    """An integer in the signed range of its type, as IR text spells it."""
+    """Return an integer in the signed range of its type, as IR text spells it."""
     width = 64 if element == "index" else type_facts(element)["width"]
     half = 1 << (width - 1)
     return (number + half) % (2 * half) - half
 
 
 def _asked_inside() -> bool:
-    """Whether the caller of the method that asks this is a module of the package."""
+    """Return whether the caller of the method that asks this is a module of the package."""
     return sys._getframe(2).f_globals.get("__name__", "").startswith("flydsl.")
 
 
@@ -219,7 +221,7 @@ class ArithValue(Value):
         return self.type in FLOAT_WIDTHS
 
     def with_signedness(self, signed: bool | None) -> ArithValue:
-        """The same value with another sign."""
+        """Return the same value with another sign."""
         return ArithValue(self.__dsl_ssa__, signed)
 
     def __bool__(self) -> bool:
@@ -244,19 +246,19 @@ class ArithValue(Value):
         return kind.__construct_from_ir_values__([self.__dsl_ssa__])
 
     def to(self, dtype: Any) -> Any:
-        """The value as a number of the language, or, for `ir.Value`, itself."""
+        """Return the value as a number of the language, or, for `ir.Value`, itself."""
         return self if getattr(dtype, "__dsl_raw_class__", False) else numeric.resolve_dtype(dtype)(self)
 
     # Operators
 
     def _family(self) -> str:
-        """Which column of the operator table holds."""
+        """Return which column of the operator table holds."""
         if self.is_float:
             return "float"
         return "index" if self.type == "index" else "unsigned" if self.signed is False else "signed"
 
     def _operand(self, other: Any) -> Any:
-        """The other operand in this value's type; None for what has operators of its own."""
+        """Return the other operand in this value's type; None for what has operators of its own."""
         if isinstance(other, Numeric) and other.is_static():
             other = other.value
         if isinstance(other, (bool, int, float)):
@@ -355,7 +357,7 @@ class ArithValue(Value):
     # Methods
 
     def select(self, true_value: Any, false_value: Any) -> Any:
-        """One or the other by this i1; a Python number becomes a constant of the other's type."""
+        """Return one or the other by this i1; a Python number becomes a constant of the other's type."""
         if self.type != "i1":
             raise DslTypeError(
                 f"select needs a condition of type i1, not {self.type}", hint="write (x != 0).select(a, b)"
@@ -373,7 +375,7 @@ class ArithValue(Value):
         return show(current().op("arith.select", (self.__dsl_ssa__, *values), kinds[0]), signed)
 
     def bitcast(self, type: Any) -> Any:
-        """The same bits as another type of equal width."""
+        """Return the same bits as another type of equal width."""
         text = type_text(type)
         if text == self.type:
             return self
@@ -383,12 +385,12 @@ class ArithValue(Value):
         return self._emit("arith.bitcast", (self.__dsl_ssa__,), text)
 
     def index_cast(self, type: Any) -> Any:
-        """An integer as an index, or an index as an integer; itself if it has that type."""
+        """Return an integer as an index, or an index as an integer; itself if it has that type."""
         text = type_text(type)
         return self if text == self.type else self._emit("arith.index_cast", (self.__dsl_ssa__,), text)
 
     def shuffle_xor(self, offset: Any, width: Any) -> Any:
-        """The value of the lane whose number differs by ``offset``."""
+        """Return the value of the lane whose number differs by ``offset``."""
         operands = [self.__dsl_ssa__, ssa_of(offset, "i32"), ssa_of(width, "i32")]
         moved, _ = current().op("gpu.shuffle", operands, [str(self.type), "i1"], {"mode": "xor"})
         return ArithValue(moved, self.signed)

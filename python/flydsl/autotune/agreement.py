@@ -21,7 +21,7 @@ Check = bool | float | tuple[float, float] | Callable[..., Any] | None
 
 
 def checked_check(check: Any) -> Check:
-    """The ``check=`` of a tuned function, if it has a meaning."""
+    """Return the ``check=`` of a tuned function, if it has a meaning."""
     if check is None or isinstance(check, bool) or callable(check):
         return check
     numbers: tuple[Any, ...] = check if isinstance(check, tuple) and len(check) == 2 else (check,)
@@ -59,7 +59,7 @@ class Agreement:
         }
 
     def disagreement(self) -> str | None:
-        """Where the tensors differ from the reference, or None if they agree."""
+        """Return where the tensors differ from the reference, or None if they agree."""
         assert self._expected is not None
         got = self._snapshot.now()
         if callable(self._check):
@@ -86,7 +86,7 @@ class Agreement:
 
 
 def difference(expected: Any, got: Any, tolerance: float | tuple[float, float]) -> str | None:
-    """How ``got`` differs from ``expected`` beyond a tolerance, in words; None if it does not.
+    """Return how ``got`` differs from ``expected`` beyond a tolerance, in words; None if it does not.
 
     One number allows that part of the element and of the tensor's root mean square; a pair is (relative, absolute).
     NaN agrees with NaN, infinity with itself.

@@ -29,7 +29,7 @@ from flydsl.base.log import get_logger
 
 
 def checked_name(name: str | None) -> str | None:
-    """A name that makes a file name and leads out of no directory."""
+    """Return a name that makes a file name and leads out of no directory."""
     if name is not None and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name):
         raise DslValueError(
             f"artifact_name={name!r} cannot name a file", hint="use letters, digits, '_', '-' and '.', and no directory"
@@ -38,7 +38,7 @@ def checked_name(name: str | None) -> str | None:
 
 
 def shipped_config(name: str | None, problem: Problem) -> Config | None:
-    """The configuration shipped for a problem, or None."""
+    """Return the configuration shipped for a problem, or None."""
     directory = knobs.AUTOTUNE_CONFIG_DIR.get()
     if directory is None or name is None:
         return None
@@ -68,7 +68,8 @@ def write_artifact(path: Path, winners: Mapping[Problem, Config]) -> None:
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:
-    """The entries of a file. Every call that has no winner asks, so the file is read only when it has changed."""
+    """Return the entries of a file. Every call that has no winner asks, so the file is read only when it has
+    changed."""
     try:
         found = path.stat()
     except OSError:

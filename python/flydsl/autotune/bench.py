@@ -25,7 +25,7 @@ def do_bench(fn: Callable[[], object], warmup: int = 5, rep: int = 25, *, quanti
 def do_bench(fn: Callable[[], object], warmup: int = 5, rep: int = 25, quantiles: Sequence[float] | None = None, *,
              device: Any = None, stream: int = 0,
              prepare: Callable[[], object] | None = None) -> float | list[float]:  # fmt: skip
-    """The median time of ``fn()`` in milliseconds over ``rep`` runs, after ``warmup`` runs that do not count.
+    """Return the median time of ``fn()`` in milliseconds over ``rep`` runs, after ``warmup`` runs that do not count.
 
     With ``quantiles`` a list with the time at each of them. ``device`` is by default the one new work goes to and
     ``stream`` its default stream; ``prepare()`` runs before every run and is not measured.
@@ -51,7 +51,7 @@ def do_bench(fn: Callable[[], object], warmup: int = 5, rep: int = 25, quantiles
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
-    """The measured time nearest to a share of the way from the shortest to the longest."""
+    """Return the measured time nearest to a share of the way from the shortest to the longest."""
     last = len(ordered) - 1
     return ordered[int(share * last + 0.5)]
 

@@ -25,7 +25,7 @@ class Buffer(Protocol):
     elem: str
 
     def read(self) -> Any:
-        """A copy of the elements: a NumPy array, or a torch tensor on the same device."""
+        """Return a copy of the elements: a NumPy array, or a torch tensor on the same device."""
         ...
 
     def write(self, saved: Any) -> None:
@@ -119,7 +119,7 @@ class DeviceBuffer:
 
 
 def buffer_of(view: ArrayView) -> Buffer:
-    """The memory of a tensor argument."""
+    """Return the memory of a tensor argument."""
     if view.device == HOST:
         return HostBuffer(view)
     if type(view.owner).__module__.startswith("torch") or hasattr(view.owner, "detach"):
@@ -128,7 +128,7 @@ def buffer_of(view: ArrayView) -> Buffer:
 
 
 def _span(view: ArrayView, size: int) -> tuple[int, int]:
-    """(distance of the lowest byte from element 0, bytes spanned)."""
+    """Return (distance of the lowest byte from element 0, bytes spanned)."""
     if prod(view.shape) == 0:
         return 0, 0
     steps = [(extent - 1) * stride * size for extent, stride in zip(view.shape, view.strides, strict=True)]
@@ -149,7 +149,7 @@ def _host_array(view: ArrayView) -> Any:
 
 
 def _once_each(array: Any) -> Any:
-    """A view without the dimensions of stride 0, whose elements lie on top of each other."""
+    """Return a view without the dimensions of stride 0, whose elements lie on top of each other."""
     strides = array.stride() if callable(getattr(array, "stride", None)) else array.strides
     return array[
         tuple(slice(0, 1) if stride == 0 and n > 1 else slice(None) for n, stride in zip(array.shape, strides))
@@ -165,7 +165,7 @@ class Snapshot:
         self.before = self.now()
 
     def now(self) -> dict[str, Any]:
-        """What the tensors hold, everything launched so far included."""
+        """Return what the tensors hold, everything launched so far included."""
         # An array library copies on its own stream, which waits for no other: so the whole device is waited for.
         self._device.synchronize()
         found = {name: buffer.read() for name, buffer in self.buffers.items()}

@@ -88,7 +88,7 @@ class Call:
         return 0
 
     def injected(self, config: Config) -> dict[str, Any]:
-        """The keyword arguments a configuration adds to the call."""
+        """Return the keyword arguments a configuration adds to the call."""
         values = config.all_kwargs()
         if config.num_warps is not None and "num_warps" not in self.function.signature.names:
             del values["num_warps"]
@@ -133,7 +133,7 @@ class Call:
         refuse_during_capture(self.function.adapted_call(tuple(args), kwargs), self.function.__name__)
 
     def arguments(self, config: Config) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments of the jit function: by position, its quickest way, where nothing is missing."""
+        """Return the arguments of the jit function: by position, its quickest way, where nothing is missing."""
         values = {**self.by_name, **self.injected(config)}
         names = self._parameters.names
         if len(values) != len(names):
@@ -147,7 +147,7 @@ class Call:
 
 
 def _views(name: str, value: Any) -> Iterator[tuple[str, ArrayView]]:
-    """The tensors in an argument; those of a struct are named by their field."""
+    """Yield the tensors in an argument; those of a struct are named by their field."""
     if value is None or isinstance(value, (bool, int, float, str, type, Stream)):
         return
     if isinstance(value, TensorAdaptor):

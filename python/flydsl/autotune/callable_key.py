@@ -70,7 +70,7 @@ _known: OrderedDict[tuple[int, ...], _Known] = OrderedDict()
 
 
 def callable_key(function: Callable[..., Any]) -> CallableKey:
-    """The key of a callable as it is; what it wrote itself since it was first seen makes no difference."""
+    """Return the key of a callable as it is; what it wrote itself since it was first seen makes no difference."""
     identity = _identity(function)
     known = _known.get(identity)
     if known is not None:

@@ -67,7 +67,8 @@ def compile_ahead(call: Call, configs: Sequence[Config], executor: Executor | No
 
 
 def _submitted(call: Call, executor: Executor, work: Callable[..., Any], tasks: Sequence[Any]) -> list[Any]:
-    """The futures of tasks. An executor that takes no more, broken or shut down, leaves the rest to this process."""
+    """Return the futures of tasks. An executor that takes no more, broken or shut down, leaves the rest to this
+    process."""
     futures: list[Any] = []
     for task in tasks:
         try:
@@ -147,7 +148,7 @@ def _process() -> tuple[str, int]:
 
 
 def _source(function: JitFunction) -> str:
-    """A digest of all the function reaches: a worker must not compile another version of it."""
+    """Return a digest of all the function reaches: a worker must not compile another version of it."""
     captured = Inputs(function.func)
     if captured.opaque:
         raise _NotSendableError(f"it depends on what only this process has: {captured.opaque[0]}")

@@ -53,22 +53,22 @@ class Config:
         return self._text
 
     def all_kwargs(self) -> dict[str, Any]:
-        """The keyword arguments it injects, ``num_warps`` among them where it is set."""
+        """Return the keyword arguments it injects, ``num_warps`` among them where it is set."""
         return self.kwargs | ({"num_warps": self.num_warps} if self.num_warps is not None else {})
 
     def compiler_opts(self) -> dict[str, int]:
-        """The compile hints it sets."""
+        """Return the compile hints it sets."""
         options = {"waves_per_eu": self.waves_per_eu, "maxnreg": self.maxnreg}
         return {name: value for name, value in options.items() if value is not None}
 
     def to_dict(self) -> dict[str, Any]:
-        """The configuration as JSON can hold it; hooks are left out."""
+        """Return the configuration as JSON can hold it; hooks are left out."""
         values = {name: _written(value, name) for name, value in self.kwargs.items()}
         return values | {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Config:
-        """The configuration that :meth:`to_dict` wrote."""
+        """Return the configuration that :meth:`to_dict` wrote."""
         if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
             raise DslTypeError(f"a configuration is written as names and values, got {values!r}")
         if "pre_hook" in values:

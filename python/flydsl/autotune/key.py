@@ -28,7 +28,7 @@ Problem = tuple[tuple[str, str], ...]
 
 
 def problem_of(call: Call, key: Sequence[str]) -> Problem:
-    """The problem a call solves."""
+    """Return the problem a call solves."""
     parts: list[tuple[str, str]] = []
     for name in key:
         view = call.views.get(name)
@@ -46,7 +46,7 @@ def _tensor(view: ArrayView) -> str:
 
 
 def _pattern(view: ArrayView) -> str:
-    """The strides as far as they choose code: 0, 1, or another."""
+    """Return the strides as far as they choose code: 0, 1, or another."""
     return ",".join(str(stride) if stride in (0, 1) else "s" for stride in view.strides)
 
 
@@ -65,12 +65,12 @@ def _value(name: str, value: Any) -> str:
 
 @cache
 def _device_name(device: Any) -> str:
-    """The make of a device, without its number."""
+    """Return the make of a device, without its number."""
     return f"{device.kind}: {getattr(device, 'name', 'virtual')}"
 
 
 def build_of(function: JitFunction, captured: Inputs, device: Any) -> dict[str, Any]:
-    """How the code of a function comes about here and now, for the key of its timings."""
+    """Return how the code of a function comes about here and now, for the key of its timings."""
     build = {
         "function": f"{function.func.__module__}.{function.func.__qualname__}",
         "source": digest(captured.text),

@@ -56,7 +56,7 @@ class Options:
         return {"bench": self.do_bench or do_bench} | ({"check": self.check} if callable(self.check) else {})
 
     def protocol(self) -> tuple[dict[str, Any], list[str]]:
-        """What results depend on beside the kernel, and why that is good for this process only, if it is.
+        """Return what results depend on beside the kernel, and why that is good for this process only, if it is.
 
         Times of different clocks are not compared.
         """
@@ -105,7 +105,7 @@ def _check_executor(executor: Any) -> None:
 
 
 def pruned(configs: list[Config], prune: Any, arguments: dict[str, Any]) -> list[Config]:
-    """What pruning leaves: a function of (configs, arguments), or a dictionary of up to three steps."""
+    """Return what pruning leaves: a function of (configs, arguments), or a dictionary of up to three steps."""
     if prune is None:
         return configs
     if callable(prune):

@@ -23,7 +23,7 @@ from flydsl.compiler.options.hints import hint_scope
 
 
 def normalize_strides(array: Any) -> tuple[int | str, ...]:
-    """The strides of an array as far as they choose code: 0, 1, or another."""
+    """Return the strides of an array as far as they choose code: 0, 1, or another."""
     view = array_view.of(array)
     if view is None:
         raise DslTypeError(f"an array has strides, a {type(array).__name__} has none")
@@ -45,7 +45,7 @@ class PlainTuner:
         return self._run(self.best_config(*args, **kwargs), args, kwargs)
 
     def best_config(self, *args: Any, **kwargs: Any) -> Config:
-        """The configuration a call with these arguments uses; searches if it has to."""
+        """Return the configuration a call with these arguments uses; searches if it has to."""
         named = self._signature.bind_partial(*args, **kwargs).arguments
         key = self._key(named)
         if key not in self.winners:

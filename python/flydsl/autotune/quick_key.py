@@ -25,7 +25,7 @@ _settings = knobs.watcher(
 
 
 def quick_key(call: Call, key: Sequence[str]) -> Any:
-    """What tells the problem of a call apart from others of its function, here and now."""
+    """Return what tells the problem of a call apart from others of its function, here and now."""
     parts: list[Any] = []
     for name, value in call.given.items():
         reader = _reader_of(type(value))
@@ -37,14 +37,15 @@ def quick_key(call: Call, key: Sequence[str]) -> Any:
 
 
 def _settings_now(function: JitFunction) -> tuple[Any, ...]:
-    """What around a call decides about its code."""
+    """Return what around a call decides about its code."""
     hinted = function.compile_hints or scoped()
     return (tuple(_settings()), function.effective_hints() if hinted else ())
 
 
 @cache
 def _reader_of(kind: type) -> Reader | None:
-    """How arguments of a type are read, None where only the long way will do; no array library is imported to tell."""
+    """Return how arguments of a type are read, None where only the long way will do; no array library is imported to
+    tell."""
     if kind in (bool, int, str, type(None)):
         return lambda value: (None, (kind, value))
     if kind is float:

@@ -68,7 +68,7 @@ class Search:
         self._log = get_logger(__name__)
 
     def best(self) -> Config:
-        """The fastest configuration, measured now or known."""
+        """Return the fastest configuration, measured now or known."""
         known = dict(self.results)
         self._measure([config for config in self.configs if config.text not in known])
         if self.fastest() is None:
@@ -83,7 +83,7 @@ class Search:
         return winner
 
     def fastest(self) -> Config | None:
-        """The fastest of those whose time is known."""
+        """Return the fastest of those whose time is known."""
         timed = [config for config in self.configs if "ms" in self.results.get(config.text, {})]
         return min(timed, key=lambda config: self.results[config.text]["ms"], default=None)
 
@@ -201,7 +201,7 @@ class Search:
 
 
 def _checked_time(ms: Any) -> float:
-    """The time a clock gave, the first of several; what is no time must not win."""
+    """Return the time a clock gave, the first of several; what is no time must not win."""
     ms = ms[0] if isinstance(ms, (list, tuple)) and ms else ms
     if isinstance(ms, bool) or not isinstance(ms, Real) or not math.isfinite(ms) or ms < 0:
         raise DslRuntimeError(
@@ -223,7 +223,8 @@ def _custom_bench(bench: Callable[..., Any], run: Callable[[], None], options: O
 
 
 def _is_lasting(error: Exception) -> bool:
-    """Whether the same kernel fails the same way tomorrow: what the compiler refuses, not what a machine ran out of."""
+    """Return whether the same kernel fails the same way tomorrow: what the compiler refuses, not what a machine ran out
+    of."""
     return isinstance(error, FlyDSLError) and not isinstance(error, (DriverError, DslRuntimeError))
 
 

@@ -43,7 +43,8 @@ def key_hash(key: Mapping[str, Any]) -> str:
 
 
 def load_results(name: str, key: Mapping[str, Any]) -> Results:
-    """What is known about the configurations of a function for a key; empty when nothing is, or it is damaged."""
+    """Return what is known about the configurations of a function for a key; empty when nothing is, or it is
+    damaged."""
     path = _path(name)
     if path is None:
         return {}
@@ -71,7 +72,7 @@ def save_results(name: str, key: Mapping[str, Any], results: Results, best: Mapp
 
 
 def _path(name: str) -> Path | None:
-    """The file of a function, or None where there can be none."""
+    """Return the file of a function, or None where there can be none."""
     try:
         return directory_of(knobs.AUTOTUNE_CACHE_DIR) / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.json"
     except FlyDSLError as error:
@@ -80,7 +81,7 @@ def _path(name: str) -> Path | None:
 
 
 def read_json(path: Path) -> Any:
-    """The contents of a JSON file, or None where it is absent or damaged; damage is logged."""
+    """Return the contents of a JSON file, or None where it is absent or damaged; damage is logged."""
     try:
         return json.loads(path.read_bytes())
     except FileNotFoundError:

@@ -95,7 +95,7 @@ class Autotuner(Decorated):
         return self if instance is None else BoundAutotuner(self, instance)
 
     def best_config(self, *args: Any, **kwargs: Any) -> Config:
-        """The configuration a call with these arguments uses; searches if it has to, and runs nothing else."""
+        """Return the configuration a call with these arguments uses; searches if it has to, and runs nothing else."""
         try:
             return self._choose(Call(self._parameters, args, kwargs))
         except Exception as error:
@@ -126,7 +126,8 @@ class Autotuner(Decorated):
         return self.fn.cache_info()
 
     def jit_call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitCall:
-        """The call of the jit function that a call with these arguments makes, for `flyc.compile` and its like."""
+        """Return the call of the jit function that a call with these arguments makes, for `flyc.compile` and its
+        like."""
         call = Call(self._parameters, tuple(args), dict(kwargs))
         config = self._choose(call)
         given, named = call.arguments(config)
@@ -195,7 +196,8 @@ class Autotuner(Decorated):
         return self._checked([config])[0]
 
     def _without_data(self, call: Call, problem: Problem) -> Config:
-        """The winner of a problem whose arrays are only described, if it is known: there is nothing to run on."""
+        """Return the winner of a problem whose arrays are only described, if it is known: there is nothing to run
+        on."""
         winner = self.winners.get(problem) or self._prepared(call, problem)[0].fastest()
         if winner is None:
             raise DslRuntimeError(
@@ -216,7 +218,7 @@ class Autotuner(Decorated):
         return winner
 
     def _prepared(self, call: Call, problem: Problem) -> tuple[Search, Inputs]:
-        """A search that has the timings known so far, and what the function takes from around it."""
+        """Return a search that has the timings known so far, and what the function takes from around it."""
         captured = Inputs(self.fn.func)
         protocol, opaque = self.options.protocol()
         opaque += captured.opaque
@@ -231,7 +233,7 @@ class Autotuner(Decorated):
         return Search(call, self._candidates(call), self.options, None if opaque else key), captured
 
     def _candidates(self, call: Call) -> list[Config]:
-        """The configurations for a call, pruned."""
+        """Return the configurations for a call, pruned."""
         found = call_with(self.configs, call.by_name) if callable(self.configs) else self.configs
         left = self._checked(pruned(self._checked(found), self._prune, call.by_name))
         for config in left:
@@ -324,7 +326,7 @@ class BoundAutotuner:
         return self.function.fn
 
     def best_config(self, *args: Any, **kwargs: Any) -> Config:
-        """The configuration a call with these arguments uses."""
+        """Return the configuration a call with these arguments uses."""
         return self.function.best_config(self.instance, *args, **kwargs)
 
     def warmup(self, *args: Any, **kwargs: Any) -> None:
@@ -332,7 +334,7 @@ class BoundAutotuner:
         self.function.warmup(self.instance, *args, **kwargs)
 
     def jit_call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitCall:
-        """The call of the jit function that a call with these arguments makes."""
+        """Return the call of the jit function that a call with these arguments makes."""
         return self.function.jit_call((self.instance, *args), kwargs)
 
     def chosen_names(self) -> tuple[str, ...]:

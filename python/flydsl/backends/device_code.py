@@ -28,7 +28,7 @@ from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 
 
 def instruction_of(op: Operation) -> object | None:
-    """The matrix instruction an operation is, if it is one."""
+    """Return the matrix instruction an operation is, if it is one."""
     text = op.attributes.get(INSTRUCTION)
     return parse_instruction(text.data) if isinstance(text, StringAttr) else None
 
@@ -53,7 +53,8 @@ def _call_or(default: Rule) -> Rule:
 
 
 def matrix_rules(module: Operation) -> dict[str, Rule]:
-    """A rule for every operation of the module that is a matrix instruction; inline assembly says all by itself."""
+    """Return a rule for every operation of the module that is a matrix instruction; inline assembly says all by
+    itself."""
     names = {op.name for op in walked(module) if INSTRUCTION in op.attributes} - {"llvm.inline_asm"}
     return {name: _call_or(emit_call_intrinsic) if name == "llvm.call_intrinsic" else _call for name in names}
 
@@ -77,7 +78,7 @@ class DeviceCode:
     """Intrinsics that are operations of the family's dialect, by name."""
 
     def attributes(self, op: Operation) -> str:
-        """The function attributes of a kernel as LLVM text."""
+        """Return the function attributes of a kernel as LLVM text."""
         raise NotImplementedError
 
     def attachments(self, op: Operation, scope: ModuleScope) -> str:
@@ -88,7 +89,7 @@ class DeviceCode:
         """Add what the module as a whole says."""
 
     def emitter(self, module: Operation) -> ModuleEmitter:
-        """An empty module of this family that knows the operations of ``module``."""
+        """Return an empty module of this family that knows the operations of ``module``."""
         rules = {**self.rules, **_dialect_rules(type(self)), **matrix_rules(module)}
         found = ModuleEmitter(self.triple, self.data_layout, rules, line_tables=self.line_tables)
         found.scope.narrow_conversions = narrow_conversions(self.generation)
@@ -97,7 +98,7 @@ class DeviceCode:
 
 @cache
 def _dialect_rules(family: type[DeviceCode]) -> Mapping[str, Rule]:
-    """The operations of a family's dialect, each a call of its intrinsic."""
+    """Return the operations of a family's dialect, each a call of its intrinsic."""
     return {op: _intrinsic(name) for name, op in family.dialect_ops.items()}
 
 
@@ -106,13 +107,13 @@ def _intrinsic(name: str) -> Rule:
 
 
 def block_size(op: Operation) -> list[int] | None:
-    """The block extents a kernel was compiled for, if they are known."""
+    """Return the block extents a kernel was compiled for, if they are known."""
     known = op.attributes.get("gpu.known_block_size")
     return [int(n) for n in known.get_values()] if isinstance(known, DenseArrayBase) else None
 
 
 def int_attribute(op: Operation, *names: str) -> int:
-    """The first of these attributes of a kernel that is set, or 0."""
+    """Return the first of these attributes of a kernel that is set, or 0."""
     found = (op.attributes[name] for name in names if name in op.attributes)
     return next((attr.value.data for attr in found if isinstance(attr, IntegerAttr)), 0)
 
@@ -133,7 +134,7 @@ def float_modes(op: Operation) -> list[str]:
 
 
 def kernel_functions(module: Operation) -> list[Operation]:
-    """The kernels of all gpu modules."""
+    """Return the kernels of all gpu modules."""
     return [op for op in members(module) if op.name == "gpu.func"]
 
 
@@ -158,7 +159,7 @@ def emit_llvm_kernels(module: Operation, code: DeviceCode) -> str:
 
 
 def kernel_rules(op: Operation) -> dict[str, Rule]:
-    """The rules that depend on the kernel: a known block size is a constant."""
+    """Return the rules that depend on the kernel: a known block size is a constant."""
     sizes = block_size(op)
     return {} if sizes is None else {"gpu.block_dim": _known_block_dim(sizes)}
 
@@ -193,7 +194,7 @@ def _known_block_dim(sizes: list[int]) -> Rule:
 
 
 def index_reader(callees: str) -> Rule:
-    """A rule that reads an index register by an intrinsic with the axis in its name, widened to i64."""
+    """Return a rule that reads an index register by an intrinsic with the axis in its name, widened to i64."""
 
     def rule(emitter: FunctionEmitter, op: Operation) -> None:
         axis = op.properties["dimension"].data.value  # type: ignore[union-attr]

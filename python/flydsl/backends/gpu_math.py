@@ -120,7 +120,7 @@ def _bits(type_: str, op: Operation) -> int:
 
 
 def to_words(emitter: FunctionEmitter, op: Operation) -> list[str]:
-    """The first operand as 32-bit words, the last one padded."""
+    """Return the first operand as 32-bit words, the last one padded."""
     type_ = type_text(op.operands[0].type)
     bits = _bits(type_, op)
     padded = -(-bits // 32) * 32
@@ -136,7 +136,7 @@ def to_words(emitter: FunctionEmitter, op: Operation) -> list[str]:
 
 
 def from_words(emitter: FunctionEmitter, words: list[str], op: Operation) -> str:
-    """A value of the first result's type from its words."""
+    """Return a value of the first result's type from its words."""
     type_ = type_text(op.results[0].type)
     bits, count = _bits(type_, op), len(words)
     whole = words[0]

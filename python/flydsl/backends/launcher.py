@@ -42,7 +42,7 @@ from flydsl.target.target import Target
 
 
 def argument_leaves(type_: Attribute) -> list[Attribute]:
-    """The scalars an argument is packed as."""
+    """Return the scalars an argument is packed as."""
     return list(type_.types.data) if isinstance(type_, LLVMStructType) else [type_]
 
 
@@ -60,7 +60,7 @@ class HostModule:
 
 
 def site_of(op: Operation, message: str = "") -> Site:
-    """The place of an operation. One operation may be several, with a message each."""
+    """Return the place of an operation. One operation may be several, with a message each."""
     place = location_of(op)
     return (place.file if place else "", place.line if place else 0, message)
 
@@ -96,7 +96,7 @@ class Launching(Protocol):
 
 
 def is_parameter_block(type_: Attribute) -> bool:
-    """Whether a kernel parameter is passed by value through the address of a block, as tensor maps are."""
+    """Return whether a kernel parameter is passed by value through the address of a block, as tensor maps are."""
     return isinstance(type_, LLVMPointerType) and address_space(type_) == PARAMETER_SPACE
 
 
@@ -105,7 +105,7 @@ PARAMETER_SPACE = 101
 
 
 def argument_table(body: FunctionEmitter, values: list[SSAValue]) -> str:
-    """A table of pointers to the arguments, as CUDA, HIP and our host kernels take them."""
+    """Return a table of pointers to the arguments, as CUDA, HIP and our host kernels take them."""
     table = body.fresh("args")
     body.entry_line(f"{table} = alloca [{max(len(values), 1)} x ptr], align 8")
     for index, value in enumerate(values):
@@ -333,7 +333,7 @@ def _refuse_device_memory(function: Operation) -> None:
 def launcher_module(
     module: Operation, target: Target, argument_format: str, launching: Launching, triple: str
 ) -> HostModule:
-    """The host functions of a module alone, for devices whose kernels are compiled apart."""
+    """Return the host functions of a module alone, for devices whose kernels are compiled apart."""
     emitter = ModuleEmitter(triple=triple)
     sites: list[Site] = []
     for function in functions(module):

@@ -113,7 +113,7 @@ class Step:
         return self.name or "-".join(self.passes)
 
     def texts(self) -> list[str]:
-        """The passes as a pipeline writes them: ``name`` or ``name{option=value}``."""
+        """Return the passes as a pipeline writes them: ``name`` or ``name{option=value}``."""
         shown = {name: " ".join(f"{k}={v}" for k, v in self.options.get(name, {}).items()) for name in self.passes}
         return [f"{name}{{{options}}}" if options else name for name, options in shown.items()]
 

@@ -29,13 +29,13 @@ class MadeMap:
 
 
 def tensor_text(op: Operation) -> str:
-    """How messages name the tensor of a call that makes a map."""
+    """Return how messages name the tensor of a call that makes a map."""
     named = op.attributes.get(MAPPED_TENSOR)
     return named.data if isinstance(named, StringAttr) else "the tensor"
 
 
 def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str | None) -> MadeMap:
-    """The map for a call of ``fly_tensor_map_Nd``."""
+    """Return the map for a call of ``fly_tensor_map_Nd``."""
     rank = (len(op.operands) - 3) // 3
     values = [body.operand(o) for o in op.operands]
     base, extents, strides = values[0], values[1 : 1 + rank], values[1 + rank : 2 * rank]
@@ -57,7 +57,8 @@ def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str
 def _fault(
     body: FunctionEmitter, base: str, extents: list[str], strides: list[str], modes: list[str]
 ) -> tuple[str, str, str]:
-    """(status, two numbers of the report) of the first thing that TMA cannot take; the status is 0 if it takes all."""
+    """Return (status, two numbers of the report) of the first thing that TMA cannot take; the status is 0 if it takes
+    all."""
     past = body.assign(f"and i64 {body.assign(f'ptrtoint ptr {base} to i64')}, {ALIGN - 1}")
     found = [(body.assign(f"icmp ne i64 {past}, 0"), BAD_MAP_ADDRESS, past, "0")]
     for mode, stride in zip(modes[1:], strides, strict=True):

@@ -11,7 +11,7 @@ _ABSENT = object()
 
 
 def attribute(value: Any, name: str, default: Any = None) -> Any:
-    """An attribute, or the default if asking for it fails in whatever way."""
+    """Return an attribute, or the default if asking for it fails in whatever way."""
     try:
         return getattr(value, name)
     except Exception:
@@ -19,5 +19,5 @@ def attribute(value: Any, name: str, default: Any = None) -> Any:
 
 
 def has_attribute(value: Any, name: str) -> bool:
-    """Whether asking for an attribute gives one."""
+    """Return whether asking for an attribute gives one."""
     return attribute(value, name, _ABSENT) is not _ABSENT

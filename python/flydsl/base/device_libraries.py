@@ -47,7 +47,8 @@ relinked: dict[str, str] = {}
 
 
 def stamp_of(bitcode: Path) -> str:
-    """A file's path, time of change and size: a text that differs once the file is another or was written again."""
+    """Return a file's path, time of change and size: a text that differs once the file is another or was written
+    again."""
     found = bitcode.stat()
     return f"{bitcode.resolve()} {found.st_mtime_ns} {found.st_size}"
 
@@ -63,12 +64,12 @@ def link(symbol: str, bitcode: Path) -> bool:
 
 
 def relinked_now() -> tuple[tuple[str, str], ...]:
-    """The part of a cache key that changes whenever a function comes to be linked from another file."""
+    """Return the part of a cache key that changes whenever a function comes to be linked from another file."""
     return tuple(sorted(relinked.items()))
 
 
 def bitcode_of(declared: Any) -> Path | None:
-    """The file that has a declared function, as far as anyone said."""
+    """Return the file that has a declared function, as far as anyone said."""
     if declared.symbol in links:
         return links[declared.symbol]
     found = (resolver(declared) for resolver in resolvers)

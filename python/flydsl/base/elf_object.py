@@ -82,7 +82,7 @@ def damaged(what: str) -> LoweringError:
 
 
 def read_object(data: bytes, *, all_relocations: bool = False) -> ElfObject:
-    """The object in some bytes, with the relocations of what is loaded, or of everything."""
+    """Return the object in some bytes, with the relocations of what is loaded, or of everything."""
     if data[:6] != b"\x7fELF\x02\x01":
         raise LoweringError("the object code is no 64-bit little-endian ELF file")
     if len(data) < _ELF_HEADER.size:

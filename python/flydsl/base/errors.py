@@ -37,7 +37,8 @@ def ask_about_colour(refused: Callable[[], bool]) -> None:
 
 
 def colour_wanted() -> bool:
-    """Whether messages are coloured: stderr, where a traceback goes, is a terminal, and ``NO_COLOR`` is unset."""
+    """Return whether messages are coloured: stderr, where a traceback goes, is a terminal, and ``NO_COLOR`` is
+    unset."""
     return sys.stderr is not None and sys.stderr.isatty() and not _colour.refused()
 
 
@@ -59,7 +60,7 @@ class SourceLocation:
         return f"{self.file}:{self.line}"
 
     def snippet(self) -> str:
-        """The source line with a caret under the failing expression, or an empty string."""
+        """Return the source line with a caret under the failing expression, or an empty string."""
         text = linecache.getline(self.file, self.line).rstrip("\n")
         if not text.strip():
             return ""
@@ -110,7 +111,7 @@ class FlyDSLError(Exception):
         return self.rendered(colour=colour_wanted())
 
     def rendered(self, *, colour: bool = False) -> str:
-        """The whole message, plain or with the colours of a terminal."""
+        """Return the whole message, plain or with the colours of a terminal."""
         parts: list[str] = []
         if self.location is not None:
             where = f" in {self.location.function}" if self.location.function else ""
@@ -222,7 +223,7 @@ _BETWEEN = ("contextlib", "importlib", "functools", "threading")
 
 
 def caller_location() -> SourceLocation | None:
-    """The user's line, or None when nothing outside the package is running."""
+    """Return the user's line, or None when nothing outside the package is running."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and _passed_over(frame):
         frame = frame.f_back

@@ -87,7 +87,8 @@ def _lock_within(descriptor: int, mode: int, path: Path, timeout: float) -> None
 
 
 def directory_of(knob: knobs.Knob[Path]) -> Path:
-    """The directory a knob names, made if it is missing; readable by its owner only, since it decides what is run."""
+    """Return the directory a knob names, made if it is missing; readable by its owner only, since it decides what is
+    run."""
     path = knob.get()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -99,5 +100,5 @@ def directory_of(knob: knobs.Knob[Path]) -> Path:
 
 
 def cache_directory() -> Path | None:
-    """The directory of the disk cache, or None where ``FLYDSL_RUNTIME_ENABLE_CACHE`` turns it off."""
+    """Return the directory of the disk cache, or None where ``FLYDSL_RUNTIME_ENABLE_CACHE`` turns it off."""
     return directory_of(knobs.RUNTIME_CACHE_DIR) if knobs.RUNTIME_ENABLE_CACHE.get() else None

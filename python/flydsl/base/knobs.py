@@ -58,7 +58,7 @@ class Knob(Generic[T]):
     aliases: tuple[str, ...] = ()
 
     def get(self) -> T:
-        """The value now: the variable's, else an alias's, else the default."""
+        """Return the value now: the variable's, else an alias's, else the default."""
         for name in (self.name, *self.aliases):
             text = os.environ.get(name, "").strip()
             if not text:
@@ -71,7 +71,7 @@ class Knob(Generic[T]):
         return self.kind.parse(self.default)
 
     def is_set(self) -> bool:
-        """Whether the environment gives a value, be it the default's."""
+        """Return whether the environment gives a value, be it the default's."""
         return any(os.environ.get(name, "").strip() for name in (self.name, *self.aliases))
 
 
@@ -80,7 +80,7 @@ _environment: Any = getattr(os.environ, "_data", None)
 
 
 def watcher(knobs: tuple[Knob[Any], ...]) -> Callable[[], list[Any]]:
-    """A function that gives the raw texts of some variables at little cost; equal texts, equal values."""
+    """Return a function that gives the raw texts of some variables at little cost; equal texts, equal values."""
     names = [name for knob in knobs for name in (knob.name, *knob.aliases)]
     texts: Any = os.environ if _environment is None else _environment
     keys: list[Any] = names if _environment is None else [os.fsencode(name) for name in names]
@@ -188,7 +188,7 @@ SECONDS = Kind("seconds", "seconds, also parts of one; 0 is no limit", _parse_se
 
 
 def choice(*known: str) -> Kind[str]:
-    """One of the words, in any case; the value is spelled as here."""
+    """Return one of the words, in any case; the value is spelled as here."""
     spelling = {word.lower(): word for word in known}
 
     def parse(text: str) -> str:
@@ -200,7 +200,7 @@ def choice(*known: str) -> Kind[str]:
 
 
 def words(*known: str) -> Kind[frozenset[str]]:
-    """A comma-separated set of known words."""
+    """Return a comma-separated set of known words."""
 
     def parse(text: str) -> frozenset[str]:
         found = frozenset(part.strip().lower() for part in text.split(",") if part.strip())
@@ -480,7 +480,7 @@ A value that a variable does not accept raises a `FlyDSLError` that names the va
 
 
 def environment_document() -> str:
-    """The text of docs/environment.md."""
+    """Return the text of docs/environment.md."""
     booleans = f"`{'/'.join(_TRUE)}` and `{'/'.join(_FALSE)}`"
     lines = [_DOC_HEAD.format(booleans=booleans)]
     for group, title in GROUPS.items():

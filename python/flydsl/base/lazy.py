@@ -34,7 +34,7 @@ class LazyModule:
 
 
 def lazy_module(name: str) -> Any:
-    """The module of this name, loaded when one of its names is first asked for."""
+    """Return the module of this name, loaded when one of its names is first asked for."""
     return LazyModule(name)
 
 
@@ -47,12 +47,12 @@ def offer(what: str, find: Callable[[str], Any]) -> None:
 
 
 def offered(what: str, name: str) -> Any:
-    """A name of what the root package offers."""
+    """Return a name of what the root package offers."""
     return _OFFERS[what](name)
 
 
 def lazy_face(package: str, modules: Mapping[str, str], names: Mapping[str, str] | None = None) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package that loads submodules when they are first asked for, by their names.
+    """Return the ``__getattr__`` of a package that loads submodules when they are first asked for, by their names.
 
     ``names`` are those of a submodule that the package has as well, each with the submodule.
     """

@@ -40,12 +40,12 @@ class _LogFile(logging.FileHandler):
 
 
 def get_logger(name: str) -> logging.Logger:
-    """The logger of a part of the package: ``get_logger("compiler.cache")`` or ``get_logger(__name__)``."""
+    """Return the logger of a part of the package: ``get_logger("compiler.cache")`` or ``get_logger(__name__)``."""
     return logging.getLogger(name if name.split(".")[0] == _ROOT else f"{_ROOT}.{name}")
 
 
 def topic_enabled(topic: str) -> bool:
-    """Whether ``FLYDSL_LOG`` names the topic: ask before building an expensive report."""
+    """Return whether ``FLYDSL_LOG`` names the topic: ask before building an expensive report."""
     return topic in knobs.LOG.get()
 
 

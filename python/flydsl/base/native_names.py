@@ -43,7 +43,7 @@ TENSOR_MAP_ENTRY = "fly_tensor_map_encode"
 
 
 def handle_symbol(kernel: str) -> str:
-    """The global of a GPU launcher that holds a kernel's handle."""
+    """Return the global of a GPU launcher that holds a kernel's handle."""
     return f"fly_handle_{kernel}"
 
 

@@ -21,21 +21,21 @@ _LIBRARY_NAMES = tuple(f"{start}." for start in _LIBRARY_STARTS)
 
 
 def is_own_module(name: str) -> bool:
-    """Whether a module, by its dotted name, belongs to the compiler."""
+    """Return whether a module, by its dotted name, belongs to the compiler."""
     return f"{name}.".startswith(f"{PACKAGE}.") and not is_library_module(name)
 
 
 def is_library_module(name: str) -> bool:
-    """Whether a module belongs to the part of this package that is written in the language."""
+    """Return whether a module belongs to the part of this package that is written in the language."""
     return name.startswith(_LIBRARY_STARTS) and f"{name}.".startswith(_LIBRARY_NAMES)
 
 
 @lru_cache(maxsize=1024)
 def is_own_file(path: str) -> bool:
-    """Whether a source file belongs to the compiler."""
+    """Return whether a source file belongs to the compiler."""
     return path.startswith(_ROOT) and not path.startswith(_LIBRARY_ROOTS)
 
 
 def own_file(*parts: str) -> str:
-    """The path of a file of this package."""
+    """Return the path of a file of this package."""
     return os.path.join(_ROOT, *parts)

@@ -47,7 +47,7 @@ def _field(
     *, default: Any = MISSING, default_factory: Any = MISSING, init: bool = True, repr: bool = True,
     compare: bool = True, hash: bool | None = None,
 ) -> Any:  # fmt: skip
-    """A field with more than a type and a default."""
+    """Return a field with more than a type and a default."""
     return Field(default, default_factory, init, repr, compare, hash)
 
 
@@ -55,7 +55,7 @@ def _dataclass(
     cls: Any = None, /, *, init: bool = True, repr: bool = True, eq: bool = True, frozen: bool = False,
     slots: bool = False,
 ) -> Any:  # fmt: skip
-    """The decorator of `dataclasses`, with the options that this package uses."""
+    """Return the decorator of `dataclasses`, with the options that this package uses."""
     if cls is None:
 
         def decorate(found: type) -> type:
@@ -66,7 +66,7 @@ def _dataclass(
 
 
 def _replace(value: T, /, **changes: Any) -> T:
-    """A copy of a value with some fields changed."""
+    """Return a copy of a value with some fields changed."""
     fields: dict[str, Field] = cast("Any", value).__record_fields__
     for name, one in fields.items():
         if not one.init:
@@ -81,7 +81,7 @@ def _replace(value: T, /, **changes: Any) -> T:
 
 
 def _fields_of(cls: type) -> dict[str, Field]:
-    """The fields of a class by name: those of its bases, then its own, whose defaults become its attributes."""
+    """Return the fields of a class by name: those of its bases, then its own, whose defaults become its attributes."""
     fields: dict[str, Field] = {}
     for base in cls.__mro__[-1:0:-1]:
         own = vars(base)
@@ -131,7 +131,7 @@ def _from_standard(one: Any) -> Field:
 
 
 def _standard_twin(cls: type, fields: dict[str, Field], options: dict[str, bool]) -> Any:
-    """A class by `dataclasses` with the same fields and options: what its functions want to know of this one."""
+    """Return a class by `dataclasses` with the same fields and options: what its functions want to know of this one."""
     dataclasses = import_module("dataclasses")
 
     def standard(one: Field) -> Any:
@@ -190,7 +190,7 @@ def _made(cls: type, slots: bool, **options: bool) -> type:
 
 
 def _with_slots(cls: type, fields: dict[str, Field], frozen: bool) -> type:
-    """The class anew with slots for its own fields; a class cannot be given slots once it is there."""
+    """Return the class anew with slots for its own fields; a class cannot be given slots once it is there."""
     inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__slots__", ())}
     body = {name: value for name, value in vars(cls).items() if name not in fields}
     body["__slots__"] = tuple(name for name in fields if name not in inherited)
@@ -264,7 +264,7 @@ def _refusals(cls: type, names: frozenset[str]) -> tuple[Callable[..., None], Ca
 
 
 def _init_later(cls: Any, fields: dict[str, Field], frozen: bool, slots: bool) -> Callable[..., None]:
-    """An `__init__` that is replaced by a compiled one when it is first called."""
+    """Return an `__init__` that is replaced by a compiled one when it is first called."""
 
     def first(self: Any, *args: Any, **kwargs: Any) -> None:
         made = _compiled_init(cls, fields, frozen, slots)

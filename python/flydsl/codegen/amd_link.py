@@ -88,7 +88,7 @@ _BRANCH = 14
 
 
 def linked(data: bytes) -> bytes:
-    """The code object of one relocatable object."""
+    """Return the code object of one relocatable object."""
     return _Link(data).image()
 
 
@@ -111,7 +111,7 @@ class _Link:
     # Sections ------------------------------------------------------------------------------------
 
     def _gather(self) -> dict[str, _Part]:
-        """The object's sections by the section of the output that they go into, one behind the other."""
+        """Return the object's sections by the section of the output that they go into, one behind the other."""
         parts: dict[str, _Part] = {}
         for number, section in enumerate(self.object.sections):
             name = _kept_as(section)
@@ -127,7 +127,7 @@ class _Link:
         return parts
 
     def _kept_symbols(self) -> list[Symbol]:
-        """The symbols of the output, local ones first."""
+        """Return the symbols of the output, local ones first."""
         kept = []
         for symbol in self.object.symbols[1:]:
             if symbol.kind == _STT_SECTION:
@@ -158,7 +158,7 @@ class _Link:
     # Writing -------------------------------------------------------------------------------------
 
     def image(self) -> bytes:
-        """The whole file."""
+        """Return the whole file."""
         exported = [symbol for symbol in self.symbols if symbol.binding != STB_LOCAL]
         exported, gnu_hash = _gnu_hashed(exported)
         names = [symbol.name for symbol in exported]
@@ -214,7 +214,7 @@ class _Link:
         return _SYMBOL.pack(name, info, visibility, section, self._address(symbol), symbol.size)
 
     def _symbol_table(self, dynamic: _Part, numbers: dict[str, int]) -> tuple[_Part, _Part]:
-        """The table of all symbols and their names, `_DYNAMIC` with them."""
+        """Return the table of all symbols and their names, `_DYNAMIC` with them."""
         local = [symbol for symbol in self.symbols if symbol.binding == STB_LOCAL]
         strings, offsets = _strings([*(symbol.name for symbol in self.symbols), "_DYNAMIC"])
         rows = [bytes(24), *(self._symbol(s, offsets[s.name], numbers) for s in local)]
@@ -284,7 +284,7 @@ class _Link:
 
 
 def _kept_as(section: Section) -> str | None:
-    """The section of the output that one of the object goes into; None if it is not needed any more."""
+    """Return the section of the output that one of the object goes into; None if it is not needed any more."""
     if section.kind not in (_SHT_PROGBITS, _SHT_NOTE, SHT_NOBITS):
         if section.flags & SHF_ALLOC:
             raise Unlinkable(f"the section {section.name} is of kind {section.kind}")
@@ -302,12 +302,12 @@ def _kept_as(section: Section) -> str | None:
 
 
 def _plain(flags: int) -> int:
-    """A section's flags after sections of other flags may have joined it."""
+    """Return a section's flags after sections of other flags may have joined it."""
     return flags & (SHF_ALLOC | SHF_EXEC | SHF_WRITE) if flags & SHF_ALLOC else flags & ~_SHF_INFO_LINK
 
 
 def _segments(groups: list[list[_Part]], notes: list[_Part], count: int) -> bytes:
-    """The program headers: what is loaded where, and where the dynamic section and the notes are."""
+    """Return the program headers: what is loaded where, and where the dynamic section and the notes are."""
 
     def row(kind: int, flags: int, parts: list[_Part], align: int) -> bytes:
         first, last = parts[0], parts[-1]
@@ -339,7 +339,7 @@ def _segments(groups: list[list[_Part]], notes: list[_Part], count: int) -> byte
 
 
 def _strings(names: Iterable[str]) -> tuple[bytearray, dict[str, int]]:
-    """A table of texts that end in a zero, and where each begins."""
+    """Return a table of texts that end in a zero, and where each begins."""
     table, offsets = bytearray(b"\0"), {"": 0}
     for name in names:
         if name not in offsets:
@@ -349,7 +349,7 @@ def _strings(names: Iterable[str]) -> tuple[bytearray, dict[str, int]]:
 
 
 def _hashed(names: list[str]) -> bytearray:
-    """The hash table of System V over the dynamic symbols, which begin at number 1."""
+    """Return the hash table of System V over the dynamic symbols, which begin at number 1."""
     count = len(names) + 1
     heads, chain = [0] * count, [0] * count
     for number, name in enumerate(names, 1):
@@ -362,7 +362,7 @@ def _hashed(names: list[str]) -> bytearray:
 
 
 def _gnu_hashed(symbols: list[Symbol]) -> tuple[list[Symbol], bytearray]:
-    """The dynamic symbols in the order that GNU's hash table wants, and that table."""
+    """Return the dynamic symbols in the order that GNU's hash table wants, and that table."""
     heads = max(len(symbols) // 4, 1)
     words = 1 << (len(symbols) * 12 // 64).bit_length()
     shift = 26

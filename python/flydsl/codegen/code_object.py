@@ -23,7 +23,7 @@ _NAMES = ("ld.lld", "ld.lld-22", "ld.lld-21", "ld.lld-20", "ld.lld-19", "ld.lld-
 
 @cache
 def linker_command() -> tuple[str, ...]:
-    """The command that links ELF objects."""
+    """Return the command that links ELF objects."""
     for name in _NAMES:
         found = shutil.which(name)
         if found:
@@ -58,7 +58,7 @@ class Linking:
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def result(self) -> bytes:
-        """The code object: a shared object the HIP loader accepts."""
+        """Return the code object: a shared object the HIP loader accepts."""
         if self._linked is not None:
             return self._linked
         with self._folder:

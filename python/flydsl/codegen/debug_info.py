@@ -53,7 +53,7 @@ class DebugInfo:
         return self._unit
 
     def subprogram(self, name: str, place: SourceLocation) -> str:
-        """The node of a function."""
+        """Return the node of a function."""
         file = self._file(place.file)
         unit = self._compile_unit(file)
         nothing = self._scope.metadata("!{null}")
@@ -65,11 +65,11 @@ class DebugInfo:
         )
 
     def function(self, rules: Mapping[str, Rule], name: str, op: Operation) -> LocatedFunction:
-        """An empty body for the function ``op``."""
+        """Return an empty body for the function ``op``."""
         return LocatedFunction(self._scope, rules, name, op, self)
 
     def location(self, place: SourceLocation, subprogram: str, own_file: str) -> str:
-        """The node of a line inside a function."""
+        """Return the node of a line inside a function."""
         scope = subprogram
         if place.file != own_file:
             file = self._file(place.file)
@@ -106,7 +106,7 @@ class LocatedFunction(FunctionEmitter):
 
 
 def _first_place(op: Operation) -> SourceLocation | None:
-    """The first location inside a function that has none itself."""
+    """Return the first location inside a function that has none itself."""
     return next((place for inner in op.walk() if (place := source_location(inner.location)) is not None), None)
 
 

@@ -38,7 +38,7 @@ class DeviceBuild:
     llvm_dir: Path | None = None
 
     def object_code(self, text: str) -> bytes:
-        """The object file of LLVM text."""
+        """Return the object file of LLVM text."""
         if self.llvm_dir is not None:
             return self._llc(text, "obj")
         if self.triple.startswith("amdgcn") and _ASSEMBLY.search(text):
@@ -47,14 +47,14 @@ class DeviceBuild:
             return emit_object(text, self.triple, self.cpu, self.features, self.level)
 
     def assembly(self, text: str) -> str:
-        """The assembly of LLVM text; PTX for NVIDIA."""
+        """Return the assembly of LLVM text; PTX for NVIDIA."""
         if self.llvm_dir is not None:
             return self._llc(text, "asm").decode()
         with _line_options(text):
             return emit_assembly(text, self.triple, self.cpu, self.features, self.level)
 
     def linker(self) -> tuple[str, ...]:
-        """The command that links, if the other LLVM has to do it."""
+        """Return the command that links, if the other LLVM has to do it."""
         return () if self.llvm_dir is None else (outside_tool(self.llvm_dir, "ld.lld"),)
 
     def _llc(self, text: str, kind: str) -> bytes:
@@ -80,7 +80,7 @@ class DeviceBuild:
 
 
 def _with_assembler() -> Path:
-    """The folder of an installed LLVM: llvmlite's has no assembler for AMD GPUs, and would end the process."""
+    """Return the folder of an installed LLVM: llvmlite's has no assembler for AMD GPUs, and would end the process."""
     for name in ("llc-22", "llc"):
         found = shutil.which(name)
         if found is not None and Path(found).resolve().name == "llc":
@@ -95,7 +95,7 @@ def _with_assembler() -> Path:
 
 
 def outside_tool(folder: Path, name: str) -> str:
-    """A tool of the LLVM installed in a folder, which may be its `bin` or the one above."""
+    """Return a tool of the LLVM installed in a folder, which may be its `bin` or the one above."""
     for candidate in (folder / name, folder / "bin" / name):
         if candidate.exists():
             return str(candidate)

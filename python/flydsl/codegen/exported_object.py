@@ -20,7 +20,7 @@ from flydsl.native import native_text
 
 
 def native_object(name: str, level: int = 2) -> bytes:
-    """One of the sources compiled for this machine."""
+    """Return one of the sources compiled for this machine."""
     return emit_object(native_text(name), level=level)
 
 
@@ -40,7 +40,7 @@ class Processor:
 
 
 def processor(name: str) -> Processor:
-    """This machine's processor (``native``), or one that more machines have.
+    """Return this machine's processor (``native``), or one that more machines have.
 
     LLVM takes a name it does not know for a generic processor, so only these are let through.
     """
@@ -73,10 +73,10 @@ def exported_object(text: str, names: Mapping[str, str], cpu: Processor, level: 
 
 
 def exported_pool(cpu: Processor) -> bytes:
-    """The host device's thread pool, for programs without Python."""
+    """Return the host device's thread pool, for programs without Python."""
     return exported_object(native_text("host_pool"), {name: name for name in _EXPORTED_POOL}, cpu, 2)
 
 
 def llvm_version() -> str:
-    """The version of LLVM that makes the code."""
+    """Return the version of LLVM that makes the code."""
     return ".".join(map(str, llvm.llvm_version_info))

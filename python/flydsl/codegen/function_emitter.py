@@ -45,17 +45,17 @@ class FunctionEmitter:
     # Names and operands.
 
     def fresh(self, hint: str = "v") -> str:
-        """A new value name."""
+        """Return a new value name."""
         self._count += 1
         return f"%{hint}.{self._count}"
 
     def fresh_label(self, hint: str) -> str:
-        """A new block label (without the leading ``%``)."""
+        """Return a new block label (without the leading ``%``)."""
         self._count += 1
         return f"{hint}.{self._count}"
 
     def operand(self, value: SSAValue) -> str:
-        """The text of a value: its name, or its literal."""
+        """Return the text of a value: its name, or its literal."""
         found = self.names.get(value)
         if found is None:
             owner = value.owner
@@ -109,7 +109,7 @@ class FunctionEmitter:
         self.lines.append(f"  br i1 {condition}, label %{then_label}, label %{else_label}")
 
     def reserve_line(self) -> int:
-        """A line to be filled in later: a phi is written before its last predecessor is known."""
+        """Return a line to be filled in later: a phi is written before its last predecessor is known."""
         self.lines.append("")
         return len(self.lines) - 1
 
@@ -178,7 +178,7 @@ class FunctionEmitter:
         return self._labels[target]
 
     def body_text(self) -> str:
-        """The function's body, without the braces."""
+        """Return the function's body, without the braces."""
         return "\n".join([f"{ENTRY_LABEL}:", *self.entry_lines, *self.lines])
 
     def scalar(self, value: SSAValue) -> Scalar:

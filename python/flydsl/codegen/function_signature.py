@@ -72,7 +72,7 @@ class Signature:
 
 
 def signature_of(op: Operation) -> Signature:
-    """The signature of func.func or llvm.func (gpu.func has the same properties)."""
+    """Return the signature of func.func or llvm.func (gpu.func has the same properties)."""
     name, type_ = text_prop(op, "sym_name"), prop(op, "function_type")
     if isinstance(type_, FunctionType):
         return Signature(name, type_.inputs.data, type_.outputs.data)
@@ -83,7 +83,7 @@ def signature_of(op: Operation) -> Signature:
 
 
 def head_text(op: Operation, scope: ModuleScope, arguments: list[str] | None) -> str:
-    """The line that opens a definition (given the argument names) or the whole of a declaration."""
+    """Return the line that opens a definition (given the argument names) or the whole of a declaration."""
     signature = signature_of(op)
     words = ["declare" if arguments is None else "define"]
     words += [linkage_word(op)] if arguments is not None and linkage_word(op) != "external" else []
@@ -101,7 +101,7 @@ def head_text(op: Operation, scope: ModuleScope, arguments: list[str] | None) ->
 
 
 def linkage_word(op: Operation) -> str:
-    """The linkage of a function or global; a private func.func is internal."""
+    """Return the linkage of a function or global; a private func.func is internal."""
     linkage = prop(op, "linkage")
     if isinstance(linkage, LinkageAttr):
         return linkage.linkage.data

@@ -54,7 +54,7 @@ class MachineKey:
 
 @lru_cache(maxsize=1)
 def host_triple() -> str:
-    """The triple of this process."""
+    """Return the triple of this process."""
     return llvm.get_process_triple()
 
 
@@ -69,7 +69,7 @@ def host_cpu() -> tuple[str, str]:
 
 
 def target_machine(triple: str, cpu: str = "", features: str = "", level: int = 2) -> Any:
-    """The LLVM target machine for a triple; made once and kept."""
+    """Return the LLVM target machine for a triple; made once and kept."""
     key = MachineKey(triple, cpu, features, level)
     found = _machines.get(key)
     if found is None:
@@ -80,13 +80,13 @@ def target_machine(triple: str, cpu: str = "", features: str = "", level: int = 
 
 
 def host_machine(level: int = 2) -> Any:
-    """The target machine of this process."""
+    """Return the target machine of this process."""
     cpu, features = host_cpu()
     return target_machine(host_triple(), cpu, features, level)
 
 
 def new_target_machine(key: MachineKey) -> Any:
-    """A target machine of one's own, for an owner that disposes of it."""
+    """Return a target machine of one's own, for an owner that disposes of it."""
     initialise(key.triple)
     try:
         target = llvm.Target.from_triple(key.triple)
@@ -141,7 +141,7 @@ def optimise(module: Any, machine: Any, level: int = 2) -> None:
 
 
 def stamped_module(text: str, machine: Any) -> Any:
-    """A checked module with the machine's triple and data layout."""
+    """Return a checked module with the machine's triple and data layout."""
     layout = str(machine.target_data)
     if "target datalayout" not in text:
         # The reader takes the alignment of plain loads and stores from the layout, so it has to come first.
@@ -156,7 +156,7 @@ def stamped_module(text: str, machine: Any) -> Any:
 
 
 def _device_functions(text: str) -> list[device_libraries.DeviceFunction]:
-    """The functions of device libraries that text calls and neither has nor declares."""
+    """Return the functions of device libraries that text calls and neither has nor declares."""
     known = device_libraries.called.items()
     return [
         function
@@ -184,7 +184,7 @@ def _link_library(module: Any, path: Path) -> None:
 
 
 def prepare(text: str, machine: Any, level: int) -> Any:
-    """The same, optimised."""
+    """Return the same, optimised."""
     module = stamped_module(text, machine)
     optimise(module, machine, level)
     may_fuse = machine.triple.startswith("aarch64") and any(word in text for word in _MAY_FUSE)
@@ -192,7 +192,8 @@ def prepare(text: str, machine: Any, level: int) -> Any:
 
 
 def _fence_negated_sums(module: Any) -> Any:
-    """The module with a fence between every fused sum and its negation, so that each is an instruction of its own."""
+    """Return the module with a fence between every fused sum and its negation, so that each is an instruction of its
+    own."""
     text = str(module)
     if " fneg " not in text:
         return module
@@ -249,7 +250,7 @@ def optimised_text(text: str, triple: str = "", cpu: str = "", features: str = "
 
 
 def data_layout(triple: str, cpu: str = "", features: str = "") -> str:
-    """The data layout string of a target."""
+    """Return the data layout string of a target."""
     return str(target_machine(triple, cpu, features).target_data)
 
 

@@ -50,7 +50,7 @@ _scope = _Scope()
 
 
 def active() -> tuple[Setting, ...]:
-    """The options of the compilation under way in this thread."""
+    """Return the options of the compilation under way in this thread."""
     return _scope.options
 
 
@@ -78,13 +78,14 @@ def _check_known(name: str) -> None:
 
 @cache
 def known_options() -> frozenset[str]:
-    """Every option of the LLVM in use, as its own help lists them. The help ends the process that asks for it."""
+    """Return every option of the LLVM in use, as its own help lists them. The help ends the process that asks for
+    it."""
     done = _child(__name__, "")
     return frozenset(_LISTED.findall(done.stdout.decode(errors="replace")))
 
 
 def compile_apart(request: Request, options: tuple[Setting, ...], compiler: str) -> bytes:
-    """What the request asks for, compiled under the options by ``serve()`` of the module ``compiler``."""
+    """Return what the request asks for, compiled under the options by ``serve()`` of the module ``compiler``."""
     done = _child(compiler, json.dumps({"request": asdict(request), "options": options}))
     complaint = done.stderr.decode(errors="replace").strip()
     refused = _COMPLAINT.search(complaint)
@@ -109,7 +110,7 @@ def serve() -> None:
 
 
 def asked() -> Request:
-    """What the process that compiles is asked for; the options are set."""
+    """Return what the process that compiles is asked for; the options are set."""
     wanted = json.load(sys.stdin)
     for name, value in wanted["options"]:
         llvm.set_option("flydsl", f"-{name}={str(value).lower() if isinstance(value, bool) else value}")

@@ -66,7 +66,7 @@ class Scalar:
         return replace(self, lanes=lanes)
 
     def vector_of(self, element_text: str) -> str:
-        """The LLVM type with these lanes over another element type."""
+        """Return the LLVM type with these lanes over another element type."""
         return f"<{self.lanes} x {element_text}>" if self.lanes else element_text
 
 
@@ -78,12 +78,12 @@ _scalars: dict[Attribute, Scalar] = {}
 
 
 def int_scalar(bits: int, lanes: int = 0) -> Scalar:
-    """The facts of a plain integer type."""
+    """Return the facts of a plain integer type."""
     return Scalar(f"i{bits}", f"i{bits}", bits, lanes, is_float=False, is_narrow=False)
 
 
 def type_text(attr: Attribute) -> str:
-    """The LLVM text of a type."""
+    """Return the LLVM text of a type."""
     found = _texts.get(attr)
     if found is None:
         found = _texts[attr] = _build_text(attr)
@@ -91,7 +91,7 @@ def type_text(attr: Attribute) -> str:
 
 
 def scalar_of(attr: Attribute) -> Scalar:
-    """The element facts of a scalar or vector type; raises for a type that has none."""
+    """Return the element facts of a scalar or vector type; raises for a type that has none."""
     found = _scalars.get(attr)
     if found is None:
         found = _scalars[attr] = _build_scalar(attr)
@@ -110,14 +110,14 @@ def struct_text(texts: list[str]) -> str:
 
 
 def address_space(attr: Attribute) -> int:
-    """The address space of a pointer type."""
+    """Return the address space of a pointer type."""
     if not isinstance(attr, LLVMPointerType):
         raise LoweringError(f"'{attr}' is not a pointer type")
     return getattr(attr.addr_space, "data", 0)
 
 
 def results_text(types: tuple[Attribute, ...]) -> str:
-    """The return type of a function with these results: void, the one type, or a struct of them."""
+    """Return the return type of a function with these results: void, the one type, or a struct of them."""
     if not types:
         return "void"
     if len(types) == 1:

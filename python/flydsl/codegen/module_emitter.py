@@ -74,7 +74,7 @@ class ModuleEmitter:
             self.debug = debug_info.DebugInfo(self.scope)
 
     def new_function(self, op: Operation | None = None) -> FunctionEmitter:
-        """An empty function body that writes into this module; with line tables, that of the function ``op``."""
+        """Return an empty function body that writes into this module; with line tables, that of the function ``op``."""
         if self.debug is None or op is None:
             return FunctionEmitter(self.scope, self.rules)
         return self.debug.function(self.rules, text_prop(op, "sym_name"), op)
@@ -137,7 +137,7 @@ class ModuleEmitter:
         self.scope.add_global(name, text + (f", align {align}" if align else ""))
 
     def _region_value(self, op: Operation) -> str | None:
-        """The initial value computed by a global's region, as far as it is made of constants."""
+        """Return the initial value computed by a global's region, as far as it is made of constants."""
         if not op.regions or not op.regions[0].blocks:
             return None
         scratch = self.new_function()
@@ -147,14 +147,14 @@ class ModuleEmitter:
         return scratch.operand(last.operands[0])
 
     def text(self) -> str:
-        """The module's LLVM text."""
+        """Return the module's LLVM text."""
         return self.scope.text()
 
 
 def emit_module_text(
     module: ModuleOp, triple: str = "", data_layout: str = "", extra_rules: Mapping[str, Rule] | None = None
 ) -> str:
-    """The LLVM text of a module, in one step."""
+    """Return the LLVM text of a module, in one step."""
     emitter = ModuleEmitter(triple, data_layout, extra_rules)
     emitter.emit_module(module)
     return emitter.text()

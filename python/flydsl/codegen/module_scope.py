@@ -38,7 +38,7 @@ _SOFT_REMAINDER = frozenset({"nvptx64"})
 
 
 def symbol_text(name: str) -> str:
-    """A global name as LLVM text, quoted when it needs to be."""
+    """Return a global name as LLVM text, quoted when it needs to be."""
     return f"@{name}" if _PLAIN_SYMBOL.fullmatch(name) else f'@"{quoted(name.encode())}"'
 
 
@@ -85,7 +85,7 @@ class ModuleScope:
         self._functions[name] = text
 
     def helper(self, name: str, build: Callable[[str], str]) -> str:
-        """A private function of this module, built on first use by ``build(symbol)``."""
+        """Return a private function of this module, built on first use by ``build(symbol)``."""
         symbol = symbol_text(name)
         if name not in self._helpers:
             self._helpers[name] = ""  # a helper may ask for others while it is built
@@ -100,11 +100,11 @@ class ModuleScope:
         self.helper(f"fly.native.{name}", lambda _: _DECLARED.sub("", text))
 
     def text_number(self, text: bytes) -> int:
-        """The number of a string constant, one per distinct text."""
+        """Return the number of a string constant, one per distinct text."""
         return self._texts.setdefault(text, len(self._texts))
 
     def metadata(self, body: str) -> str:
-        """The number of a metadata node such as ``!{i32 1}``, one node per distinct body."""
+        """Return the number of a metadata node such as ``!{i32 1}``, one node per distinct body."""
         return f"!{self._metadata.setdefault(body, len(self._metadata))}"
 
     def add_named_metadata(self, name: str, node: str) -> None:
@@ -112,7 +112,8 @@ class ModuleScope:
         self._named_metadata.setdefault(name, []).append(node)
 
     def loop_metadata(self, *properties: str) -> str:
-        """A loop node for ``!llvm.loop``; each property is a node body such as ``!{!"llvm.loop.unroll.disable"}``.
+        """Return a loop node for ``!llvm.loop``; each property is a node body such as
+        ``!{!"llvm.loop.unroll.disable"}``.
 
         LLVM tells loops apart by this node, so every call makes a new one.
         """
@@ -122,26 +123,26 @@ class ModuleScope:
         return f"!{number}"
 
     def attribute_group(self, attributes: str) -> str:
-        """The number of a function attribute group."""
+        """Return the number of a function attribute group."""
         return f"#{self._attribute_groups.setdefault(attributes, len(self._attribute_groups))}"
 
     def global_texts(self) -> tuple[str, ...]:
-        """The globals asked for so far."""
+        """Return the globals asked for so far."""
         return tuple(self._globals.values())
 
     def declaration_texts(self) -> tuple[str, ...]:
-        """The outside functions declared so far."""
+        """Return the outside functions declared so far."""
         return tuple(text for name, text in self._declarations.items() if name not in self._functions)
 
     def helper_texts(self) -> tuple[str, ...]:
-        """The private functions built so far."""
+        """Return the private functions built so far."""
         return tuple(self._helpers.values())
 
     def defines(self, name: str) -> bool:
         return name in self._functions
 
     def text(self) -> str:
-        """The module's LLVM text."""
+        """Return the module's LLVM text."""
         parts: list[str] = []
         if self.data_layout:
             parts.append(f'target datalayout = "{self.data_layout}"')

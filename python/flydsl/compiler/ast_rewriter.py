@@ -21,12 +21,13 @@ class ASTRewriter:
 
     @staticmethod
     def transform(func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function to trace in the place of ``func``."""
+        """Return the function to trace in the place of ``func``."""
         return rewritten(func)
 
 
 def _takes_names(func: Callable[..., Any], count: int) -> bool:
-    """Whether a branch is called with the names first: it has ``*args``, or a place more than there are values."""
+    """Return whether a branch is called with the names first: it has ``*args``, or a place more than there are
+    values."""
     parameters = inspect.signature(func).parameters.values()
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return True
@@ -34,7 +35,7 @@ def _takes_names(func: Callable[..., Any], count: int) -> bool:
 
 
 def _called(func: Callable[..., Any], names: tuple[str, ...], values: Sequence[Any], *first: Any) -> list[Any]:
-    """The values after a branch or body, in the order of the names."""
+    """Return the values after a branch or body, in the order of the names."""
     given = (names, *values) if _takes_names(func, len(values) + len(first)) else tuple(values)
     result = func(*first, *given)
     if result is None:

@@ -21,7 +21,7 @@ class SourceFrame:
 
     @staticmethod
     def of(location: SourceLocation) -> SourceFrame:
-        """The line at a place."""
+        """Return the line at a place."""
         return SourceFrame(location.file, location.line, location.column, location.function)
 
 
@@ -36,7 +36,7 @@ class DiagRecord:
 
     @staticmethod
     def of(error: FlyDSLError) -> DiagRecord:
-        """The record of an error of this package."""
+        """Return the record of an error of this package."""
         places = () if error.location is None else (SourceFrame.of(error.location),)
         return DiagRecord("error", error.message, error.hint or "", places)
 

@@ -43,7 +43,7 @@ def register_extern_resolver(resolver: Callable[[ExternFunction], str | Path | N
 
 
 def bitcode_of(extern: ExternFunction) -> Path | None:
-    """The file that has a device function, as far as anyone said."""
+    """Return the file that has a device function, as far as anyone said."""
     return device_libraries.bitcode_of(extern)
 
 

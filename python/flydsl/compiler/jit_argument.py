@@ -27,7 +27,7 @@ MemRefSpec = TensorSpec
 
 
 def resolve_signature(func: Callable[..., Any]) -> Any:
-    """The `inspect.Signature` of a function, with annotations written as text evaluated where they can be."""
+    """Return the `inspect.Signature` of a function, with annotations written as text evaluated where they can be."""
     try:
         return inspect.signature(func, eval_str=True)
     except NameError:

@@ -158,7 +158,7 @@ class JitFunction(Decorated):
         return CallPath(self.signature.constexpr, environment_now(), self.compile_hints, scoped())
 
     def _path_now(self, version: Version) -> CallPath:
-        """The path for the environment and the hints as they are, which another thread may see differently."""
+        """Return the path for the environment and the hints as they are, which another thread may see differently."""
         state = (age(), environment_now().texts, checked(self.compile_hints), checked(scoped() or {}))
         with self._lock:
             if len(version.paths) >= _MOST_PATHS:
@@ -196,21 +196,21 @@ class JitFunction(Decorated):
         return self._counts.info(self._versions.size)
 
     def effective_hints(self, more: Mapping[str, Any] | None = None) -> Hints:
-        """The function's hints, those of the block around the call and those given with it, checked."""
+        """Return the function's hints, those of the block around the call and those given with it, checked."""
         return checked({**self.compile_hints, **(scoped() or {}), **(more or {})})
 
     def adapted_call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-        """A call's arguments, adapted."""
+        """Return a call's arguments, adapted."""
         return adapted_call(self.func, self.signature, self.signature.bind(args, kwargs))
 
     def _instance_key(self, instance: Any) -> Any:
-        """The key of the object that the function belongs to as a method."""
+        """Return the key of the object that the function belongs to as a method."""
         inputs = self._version.inputs or self._version_now().inputs
         assert inputs is not None
         return InstanceKey(inputs.walks_of).of(instance)
 
     def executable(self, call: Call, hints: Hints, *, ahead: bool = False) -> Any:
-        """The code for a call, compiled if there is none; None where COMPILE_ONLY leaves nothing to run.
+        """Return the code for a call, compiled if there is none; None where COMPILE_ONLY leaves nothing to run.
 
         ``ahead`` says that the caller asked for compiling, and not for a launch that turned out to need it.
         """
@@ -257,13 +257,13 @@ class JitFunction(Decorated):
             self._history.append(replace(made, code=cache(lambda: kernel_cost.kernel_costs(*asked))))
 
     def _version_now(self) -> Version:
-        """The version for what the function reads as it is now: one that is there already, or a new one."""
+        """Return the version for what the function reads as it is now: one that is there already, or a new one."""
         with self._lock, collector_paused():
             self._version = found = self._versions.now()
             return found
 
     def _compile(self, version: Version, signature: Any, arguments: list[Any], device: Any) -> tuple[Any, Any]:
-        """The code of a specialisation, and how it was come by; None for the latter if it was there already."""
+        """Return the code of a specialisation, and how it was come by; None for the latter if it was there already."""
         check_device(device.kind)
         with self._lock:
             if signature in version.compiled or signature in version.compiled_only:

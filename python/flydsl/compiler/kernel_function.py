@@ -232,7 +232,7 @@ class KernelLauncher:
         return size
 
     def _shared_bytes(self, emitter: Any, symbol: str, smem: Any) -> tuple[Any, tuple[int, int] | None]:
-        """The bytes of dynamic shared memory, and what they may be where only the launch knows them."""
+        """Return the bytes of dynamic shared memory, and what they may be where only the launch knows them."""
         wanted = emitter.builder.dynamic_shared.get(symbol, 0)
         ledger = emitter.builder.shared_ledgers.get(symbol) or SharedLedger()
         given = None if smem is None else _byte_count(smem)
@@ -276,7 +276,8 @@ def _byte_count(smem: Any) -> Any:
 
 
 def _narrowed(emitter: Any, count: Integer) -> Any:
-    """A run-time integer as the i32 of a launch. What does not fit becomes the nearest that does: it is refused too."""
+    """Return a run-time integer as the i32 of a launch. What does not fit becomes the nearest that does: it is refused
+    too."""
     wide = Int64(count).ir_value()
     wide = emitter.op("arith.minsi", [wide, emitter.constant("i64", 2**31 - 1)], "i64")
     wide = emitter.op("arith.maxsi", [wide, emitter.constant("i64", -(2**31))], "i64")
@@ -324,7 +325,7 @@ def check_dependent(kernel: str, pdl: Any, target: Any) -> None:
 
 
 def cluster_attribute(kernel: str, cluster: list[Any] | None, grid: list[Any], target: Any) -> dict[str, Any]:
-    """The attribute for a cluster of these extents, if the target can launch it."""
+    """Return the attribute for a cluster of these extents, if the target can launch it."""
     if cluster is None:
         return {}
     if not all(isinstance(n, int) and n >= 1 for n in cluster):
@@ -391,7 +392,7 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
 
 
 def _returning_line(func: Callable[..., Any]) -> SourceLocation | None:
-    """The line on which a function returns a value, if it does."""
+    """Return the line on which a function returns a value, if it does."""
     source = find_source(func) if isinstance(func, FunctionType) else None
     returns = [node for node in own_nodes(source.node) if isinstance(node, ast.Return)] if source is not None else []
     for node in returns:
@@ -402,7 +403,7 @@ def _returning_line(func: Callable[..., Any]) -> SourceLocation | None:
 
 
 def _kernel_value(value: Any, signature: Signature, index: int) -> Any:
-    """A kernel argument as a traced value; refuses host arrays, which have no place in a trace."""
+    """Return a kernel argument as a traced value; refuses host arrays, which have no place in a trace."""
     name = signature.names[index]
     if signature.constexpr[index] and index != signature.instance:
         try:
@@ -420,7 +421,7 @@ def _kernel_value(value: Any, signature: Signature, index: int) -> Any:
 
 
 def _number(value: Any, annotation: Any, name: str) -> Any:
-    """A scalar of NumPy as a number of the annotated type, or else of its own."""
+    """Return a scalar of NumPy as a number of the annotated type, or else of its own."""
     argument = scalar_argument(value, annotation)
     if argument is None:
         raise DslTypeError(f"argument '{name}' is a {type(value).__name__}, which is no number of a kernel")
@@ -440,7 +441,7 @@ class FuncLocationTracker:
         return definition_of(self.func)
 
     def here(self) -> SourceLocation | None:
-        """The line that is being traced; the definition where nothing is."""
+        """Return the line that is being traced; the definition where nothing is."""
         return (current().here() if is_tracing() else None) or self.location
 
 

@@ -12,7 +12,7 @@ from flydsl.expr.trace.protocol import DslType, extract_to_ir_values
 
 
 def construct_from_ir_values(dsl_type: Any, args: Any, values: Sequence[Any]) -> Any:
-    """The value built like ``args`` from SSA values; with no ``args``, the ``dsl_type`` of them."""
+    """Return the value built like ``args`` from SSA values; with no ``args``, the ``dsl_type`` of them."""
     if args is None:
         return dsl_type.__construct_from_ir_values__(list(values))
     return protocol.construct_from_ir_values(args, iter(values))

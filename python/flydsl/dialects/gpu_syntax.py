@@ -197,7 +197,7 @@ class LaunchFuncOp(gpu.LaunchFuncOp):
     """``gpu.launch_func <%stream : T> @m::@k blocks in (…) threads in (…) args(%a : T)``"""
 
     def groups(self) -> list[list[SSAValue]]:
-        """The operands by what they say, in the order of the operation."""
+        """Return the operands by what they say, in the order of the operation."""
         sizes = self.properties["operandSegmentSizes"]
         assert isinstance(sizes, DenseArrayBase)
         counts, operands = iter(sizes.get_values()), iter(self.operands)

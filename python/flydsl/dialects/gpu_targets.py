@@ -58,7 +58,7 @@ class _Target(ParametrizedAttribute):
         return [DictionaryAttr(entries)]
 
     def text(self, key: str, default: str = "") -> str:
-        """The value of an entry that is a string."""
+        """Return the value of an entry that is a string."""
         found = self.entries.data.get(key)
         return found.data if isinstance(found, StringAttr) else default
 
@@ -68,7 +68,7 @@ class _Target(ParametrizedAttribute):
 
     @classmethod
     def of(cls, **entries: str | int) -> _Target:
-        """A target from its entries, empty ones left out."""
+        """Return a target from its entries, empty ones left out."""
         kept = {key: value for key, value in entries.items() if value != ""}
         return cls(
             DictionaryAttr({k: IntegerAttr(v, i32) if isinstance(v, int) else StringAttr(v) for k, v in kept.items()})
@@ -135,7 +135,7 @@ TARGET_ATTRIBUTES: tuple[type[Attribute], ...] = (RocdlTargetAttr, NvvmTargetAtt
 
 
 def optimisation_level(text: str) -> int:
-    """The option ``O`` of a pass that attaches a target."""
+    """Return the option ``O`` of a pass that attaches a target."""
     if text not in ("0", "1", "2", "3"):
         raise DslValueError(f"the optimisation level O is 0 to 3, not '{text}'")
     return int(text)

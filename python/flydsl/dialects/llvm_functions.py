@@ -22,7 +22,8 @@ def llvm_function(
     passthrough: Sequence[Attribute] = (),
     attributes: Mapping[str, Attribute] | None = None,
 ) -> Operation:
-    """A function of the llvm dialect; ``passthrough`` are function attributes that LLVM knows and MLIR does not."""
+    """Return a function of the llvm dialect; ``passthrough`` are function attributes that LLVM knows and MLIR does
+    not."""
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(name),
         "function_type": type_,

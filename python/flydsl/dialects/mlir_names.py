@@ -33,7 +33,7 @@ def _constant_name(value: object) -> str:
 
 
 def suggested_name(value: SSAValue) -> str:
-    """The name that upstream suggests for a value, or nothing where it is numbered."""
+    """Return the name that upstream suggests for a value, or nothing where it is numbered."""
     if not isinstance(value, OpResult):
         return ""
     op = value.op
@@ -47,7 +47,7 @@ def suggested_name(value: SSAValue) -> str:
 
 
 def _is_plain(attribute: Attribute) -> bool:
-    """An integer whose type goes without saying in a list."""
+    """Return an integer whose type goes without saying in a list."""
     return isinstance(attribute, IntegerAttr) and attribute.type == i64
 
 
@@ -111,7 +111,7 @@ class MlirPrinter(Printer):
         return f"{wanted}_{taken - 1}" if taken else wanted
 
     def _counted(self, name: str) -> int:
-        """How often a name was asked for in this scope."""
+        """Return how often a name was asked for in this scope."""
         found = self.ssa_names.get(name, 0)
         self.ssa_names[name] = found + 1
         return found

@@ -55,7 +55,7 @@ _code_places: dict[int, CodePlaces] = {}
 
 
 def ir_type(text: str) -> Attribute:
-    """The type an MLIR type text names; parsed once."""
+    """Return the type an MLIR type text names; parsed once."""
     found = _types.get(text)
     if found is None:
         found = _types[text] = _parse_type(text)
@@ -64,7 +64,7 @@ def ir_type(text: str) -> Attribute:
 
 @lru_cache(maxsize=4096)
 def type_text(type_: Attribute) -> str:
-    """A type as MLIR text; printed once."""
+    """Return a type as MLIR text; printed once."""
     return str(type_)
 
 
@@ -85,7 +85,7 @@ def _parse_type(text: str) -> Attribute:
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame outside this package: the user's line."""
+    """Return the innermost frame outside this package: the user's line."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back
@@ -103,7 +103,7 @@ class CodePlaces:
         self._made: dict[int, FileLineColLoc] = {}
 
     def at(self, offset: int) -> FileLineColLoc:
-        """The place of the instruction at an offset in bytes."""
+        """Return the place of the instruction at an offset in bytes."""
         found = self._made.get(offset)
         if found is None:
             line, _, column, _ = self._places[offset // 2] if offset >= 0 else (self.code.co_firstlineno, 0, -1, 0)
@@ -128,7 +128,7 @@ _CMPF = {name: IntegerAttr(i, i64) for i, name in enumerate(CMPF_COMPARISON_OPER
 
 
 def attribute(name: str, key: str, value: Any) -> Attribute:
-    """The IR attribute for one keyword of an upstream operation."""
+    """Return the IR attribute for one keyword of an upstream operation."""
     if key == "predicate" and isinstance(value, str):
         return (_CMPI if name == "arith.cmpi" else _CMPF)[value]
     if key == "fastmath":
@@ -194,7 +194,7 @@ DEFAULTS: dict[str, dict[str, Attribute]] = {}
 
 
 def make_constant(type_: Attribute, value: int | float) -> Operation:
-    """An ``arith.constant`` of a scalar type, or a splat of a vector type."""
+    """Return an ``arith.constant`` of a scalar type, or a splat of a vector type."""
     if isinstance(type_, VectorType):
         attr: Attribute = DenseIntOrFPElementsAttr.from_list(type_, [value])
     elif isinstance(type_, IntegerType | IndexType):

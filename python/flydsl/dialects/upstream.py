@@ -37,7 +37,7 @@ class PlainChecks(ABCMeta):
 
 @cache
 def _defaults(kind: type[Operation]) -> tuple[Mapping[str, Attribute], Mapping[str, Attribute]]:
-    """The properties and the attributes that an operation has unless it is given others."""
+    """Return the properties and the attributes that an operation has unless it is given others."""
     if not hasattr(kind, "get_irdl_definition"):
         return _NOTHING, _NOTHING
     found: Any = kind.get_irdl_definition()  # type: ignore[attr-defined]
@@ -53,7 +53,7 @@ def created(
     properties: Mapping[str, Attribute] | None = None, attributes: Mapping[str, Attribute] | None = None,
     location: LocationAttr = UNKNOWN_LOC,
 ) -> OpT:  # fmt: skip
-    """What `kind.create` makes of the same, in half the time; for operations without regions and successors.
+    """Return what `kind.create` makes of the same, in half the time; for operations without regions and successors.
 
     Compiling makes hundreds of operations, and half of what xDSL does for each is about parts that few of them have.
     """
@@ -89,7 +89,7 @@ def replace_uses(old: SSAValue, new: SSAValue) -> None:
 
 
 def ops_of(block: Block) -> list[Operation]:
-    """The operations of a block: `list(block.ops)`, which goes through them twice."""
+    """Return the operations of a block: `list(block.ops)`, which goes through them twice."""
     found: list[Operation] = []
     op: Any = block.first_op
     while op is not None:
@@ -99,7 +99,7 @@ def ops_of(block: Block) -> list[Operation]:
 
 
 def walked(op: Operation) -> list[Operation]:
-    """What `op.walk()` yields, in a fraction of the time: the operation, and all inside it in order."""
+    """Return what `op.walk()` yields, in a fraction of the time: the operation, and all inside it in order."""
     found = [op]
     for region in op.regions:
         for block in region.blocks:
@@ -136,13 +136,13 @@ def put_before(op: Any, anchor: Any) -> None:
 
 @lru_cache(maxsize=4096)
 def integer(value: int, width: int) -> IntegerAttr[Any]:
-    """An integer attribute, made once."""
+    """Return an integer attribute, made once."""
     return IntegerAttr(value, IntegerType(width))
 
 
 @lru_cache(maxsize=4096)
 def integers(width: int, *values: int) -> DenseArrayBase[Any]:
-    """An array of integers as an attribute, made once."""
+    """Return an array of integers as an attribute, made once."""
     return DenseArrayBase.from_list(IntegerType(width), values)
 
 
@@ -214,7 +214,7 @@ def respelt_ops(dialect: str) -> tuple[type[Operation], ...]:
 
 @cache
 def op_class(name: str) -> type[Operation]:
-    """The class of an upstream operation such as ``arith.addi``."""
+    """Return the class of an upstream operation such as ``arith.addi``."""
     dialect = name.split(".", 1)[0]
     if dialect not in ("rocdl", "nvvm"):
         found = _dialect_ops(dialect).get(name)
@@ -227,5 +227,5 @@ def op_class(name: str) -> type[Operation]:
 
 
 def missing_ops() -> list[type[Operation]]:
-    """The classes to register so that a parser accepts what xDSL lacks."""
+    """Return the classes to register so that a parser accepts what xDSL lacks."""
     return [op_class(name) for name in _MISSING]

@@ -66,12 +66,12 @@ def _parse_field(parser: AttrParser) -> Attribute:
 
 
 def packed(types: list[Attribute]) -> PackedStructType:
-    """A packed struct of these types."""
+    """Return a packed struct of these types."""
     return PackedStructType(StringAttr(""), ArrayAttr(types))
 
 
 def struct_text(type_: StructType) -> str:
-    """A struct as upstream writes it: types of the llvm dialect inside it without their prefix."""
+    """Return a struct as upstream writes it: types of the llvm dialect inside it without their prefix."""
     return f"!llvm.struct<{_fields(type_)}>"
 
 
@@ -133,7 +133,7 @@ _EXACT: dict[str, _Row] = {
 
 @cache
 def row_of(name: str) -> _Row | None:
-    """How an operation is written, or None where it has no row."""
+    """Return how an operation is written, or None where it has no row."""
     if name.startswith("rocdl.mfma"):
         return _MFMA_SCALE if ".scale." in name else _MFMA
     if name.startswith("rocdl.wmma"):
@@ -151,7 +151,8 @@ def _name_of(slot: str) -> str:
 
 
 def printable(op: Operation) -> _Row | None:
-    """The row that an operation fits: one of another version of MLIR, say, has its immediates among its operands."""
+    """Return the row that an operation fits: one of another version of MLIR, say, has its immediates among its
+    operands."""
     row = row_of(op.name)
     if row is None or op.regions or len(op.operands) != row.slots.count("%"):
         return None
@@ -353,7 +354,7 @@ _PARSERS: dict[str, Any] = {
 
 
 def printer_of(op: Operation) -> Callable[[Operation, Printer], None] | None:
-    """What prints the rest of an operation in upstream's words, or None where xDSL does."""
+    """Return what prints the rest of an operation in upstream's words, or None where xDSL does."""
     if op.name == FROM_ELEMENTS:
         return _print_elements
     if op.name == WHILE and not op.operands:
@@ -367,7 +368,7 @@ def printer_of(op: Operation) -> Callable[[Operation, Printer], None] | None:
 
 @cache
 def _reading(name: str) -> type[Operation] | None:
-    """The class of an operation with a parser for its row."""
+    """Return the class of an operation with a parser for its row."""
     row = row_of(name)
     if name in _PARSERS:
         parse: Any = classmethod(_PARSERS[name])
@@ -389,7 +390,7 @@ class _Reading(IrContext):
 
 
 def reading_context(allow_unregistered: bool) -> IrContext:
-    """A context that knows every dialect of our pipelines, and upstream's text."""
+    """Return a context that knows every dialect of our pipelines, and upstream's text."""
     context = _Reading(allow_unregistered=allow_unregistered)
     load_all(context)
     context.load_dialect(UB)

@@ -52,7 +52,7 @@ def _load(names: list[str]) -> None:
 
 
 def _dataclass(cls: Any = None, /, **options: Any) -> Any:
-    """What xDSL's modules have under the name of `dataclass`, also when they define classes later."""
+    """Return what xDSL's modules have under the name of `dataclass`, also when they define classes later."""
     if cls is None:
         return lambda found: _dataclass(found, **options)
     if cls.__module__.startswith(_ours) and options.keys() <= _KNOWN:

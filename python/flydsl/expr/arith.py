@@ -47,7 +47,7 @@ FloatBuilder: TypeAlias = Callable[..., Any]
 
 
 def _integer_builder(name: str, folding: Fold) -> Builder:
-    """A builder whose name decides the operation, whatever sign the operands' classes have."""
+    """Return a builder whose name decides the operation, whatever sign the operands' classes have."""
     facts = (f"arith.{name}", folding)
     op = Operation(name, signed=facts, unsigned=facts, planner=plan_in_place)
 
@@ -140,12 +140,12 @@ def _fold_many(op: Operation, values: Sequence[Any], flags: Flags) -> Any:
 
 
 def max(*operands: Any, fastmath: Flags = None) -> Any:
-    """The largest operand; NaN if any is NaN. Lists count as their elements."""
+    """Return the largest operand; NaN if any is NaN. Lists count as their elements."""
     return _fold_many(operators.MAXIMUM, operands, fastmath)
 
 
 def min(*operands: Any, fastmath: Flags = None) -> Any:
-    """The smallest operand; NaN if any is NaN. Lists count as their elements."""
+    """Return the smallest operand; NaN if any is NaN. Lists count as their elements."""
     return _fold_many(operators.MINIMUM, operands, fastmath)
 
 
@@ -155,7 +155,7 @@ _CEILDIV = Operation(
 
 
 def ceildiv(lhs: Any, rhs: Any) -> Any:
-    """The quotient of two integers, rounded up."""
+    """Return the quotient of two integers, rounded up."""
     a, b = required_operand(lhs), required_operand(rhs)
     for value in (a, b):
         fmt = value.dtype.format
@@ -176,7 +176,7 @@ def _check_negation(value: Numeric, width: int) -> None:
 
 
 def constant(value: Any, type: Any = None, *, index: bool = False) -> Any:
-    """A constant of an IR type or number class; static, so it still folds. A vector type gives a splat."""
+    """Return a constant of an IR type or number class; static, so it still folds. A vector type gives a splat."""
     if is_type(value):
         value, type = type, value
     if index:
@@ -189,7 +189,7 @@ def constant(value: Any, type: Any = None, *, index: bool = False) -> Any:
 
 
 def constant_vector(value: Any, type: Any) -> Vector:
-    """A vector of a vector type with `value` in every lane."""
+    """Return a vector of a vector type with `value` in every lane."""
     result = constant(value, type)
     if not isinstance(result, Vector):
         raise DslTypeError(f"{type} is not a vector type", hint="build one with T.vec(lanes, element)")
@@ -197,7 +197,7 @@ def constant_vector(value: Any, type: Any) -> Vector:
 
 
 def index(value: Any) -> Index:
-    """An Index, converted from an integer."""
+    """Return an Index, converted from an integer."""
     return Index(value)
 
 
@@ -211,7 +211,7 @@ def select(condition: Any, true_value: Any, false_value: Any) -> Any:
 
 
 def unwrap(value: Any, *, type: Any = None, index: bool = False) -> Value:
-    """The raw IR value of a DSL value or Python number; `type` or `index` says what a number becomes."""
+    """Return the raw IR value of a DSL value or Python number; `type` or `index` says what a number becomes."""
     if isinstance(value, (bool, int, float)):
         value = constant(value, type, index=index)
     found = value.ir_value() if hasattr(value, "ir_value") else value

@@ -42,7 +42,7 @@ def _pointer(memory: Any) -> Pointer:
 def create_buffer_resource(
     memref: Any, stride: int = 0, max_size: bool = True, *, num_records_bytes: Any = None, base_byte_offset: Any = None
 ) -> Value:
-    """The descriptor of a tensor or pointer; ``max_size=False`` ends it where the tensor's layout ends."""
+    """Return the descriptor of a tensor or pointer; ``max_size=False`` ends it where the tensor's layout ends."""
     if stride != 0:
         raise DslValueError(f"only raw buffers are made here, whose stride is 0, got {stride}")
     pointer = _pointer(memref)
@@ -60,7 +60,7 @@ def create_buffer_resource(
 
 
 def create_buffer_resource_from_addr(addr_i64: Any, *, num_records_bytes: Any = None) -> Value:
-    """The descriptor of an address given as a 64-bit integer."""
+    """Return the descriptor of an address given as a 64-bit integer."""
     return create_buffer_resource(
         inttoptr(pl.Pointer("i8", "global", 1), Int64(addr_i64)), num_records_bytes=num_records_bytes
     )
@@ -76,7 +76,7 @@ class BufferResourceDescriptor:
     def from_memref(
         cls, memref: Any, stride: int = 0, max_size: bool = True, **options: Any
     ) -> BufferResourceDescriptor:
-        """The descriptor of a tensor or pointer, with the options of `create_buffer_resource`."""
+        """Return the descriptor of a tensor or pointer, with the options of `create_buffer_resource`."""
         return cls(create_buffer_resource(memref, stride, max_size, **options))
 
 
@@ -155,7 +155,8 @@ def _space(number: int) -> str:
 
 
 def create_llvm_ptr(value: Any, address_space: int = 1) -> Pointer:
-    """The pointer of an integer address: to bytes of global memory (1) or LDS (3). ``.llvm_ptr`` is LLVM's value."""
+    """Return the pointer of an integer address: to bytes of global memory (1) or LDS (3). ``.llvm_ptr`` is LLVM's
+    value."""
     space = _space(address_space)
     number = Int32(value) if space == "shared" else Int64(value)
     return inttoptr(pl.Pointer("i8", space, 1), number)
@@ -164,7 +165,7 @@ def create_llvm_ptr(value: Any, address_space: int = 1) -> Pointer:
 def get_element_ptr(
     base_ptr: Any, byte_offset: Any = None, static_byte_offset: int = 0, elem_type: Any = None
 ) -> Pointer:
-    """The pointer some way on: in bytes, or in elements of ``elem_type`` if one is given."""
+    """Return the pointer some way on: in bytes, or in elements of ``elem_type`` if one is given."""
     pointer = _pointer(base_ptr)
     elem = "i8" if elem_type is None else str(_element(elem_type).ir_type)
     offset = 0 if byte_offset is None else byte_offset
@@ -176,12 +177,12 @@ def get_element_ptr(
 
 
 def as_integer(offset: Any) -> Any:
-    """An offset as a 32- or 64-bit integer: index-typed ones become 64-bit."""
+    """Return an offset as a 32- or 64-bit integer: index-typed ones become 64-bit."""
     return Int64(offset) if isinstance(offset, Index) else offset
 
 
 def extract_base_index(tensor: Any, address_space: int = 0) -> Index:
-    """The address of a tensor's first element, index-typed."""
+    """Return the address of a tensor's first element, index-typed."""
     pointer = _pointer(tensor)
     if address_space and _space(address_space) != pointer.payload.space:
         raise DslTypeError(f"this tensor lies in {pointer.payload.space} memory, not in {_space(address_space)} memory")

@@ -68,7 +68,7 @@ class ExternFunction:
         return number.to(TYPES[name]).ir_value()
 
     def declaration(self) -> str:
-        """The function as LLVM text declares it."""
+        """Return the function as LLVM text declares it."""
         result, *taken = ("void" if TYPES[n] is None else LLVM[str(TYPES[n].ir_type)]
                           for n in (self.ret_type, *self.arg_types))  # fmt: skip
         pure = " memory(none) willreturn nounwind" if self.is_pure else ""

@@ -59,27 +59,27 @@ def _raw(op: str, dim: str) -> Index:
 
 
 def thread_id(dim: Axis) -> Index:
-    """The thread index along "x", "y" or "z", index-typed."""
+    """Return the thread index along "x", "y" or "z", index-typed."""
     return _raw("gpu.thread_id", dim)
 
 
 def block_id(dim: Axis) -> Index:
-    """The block index along "x", "y" or "z", index-typed."""
+    """Return the block index along "x", "y" or "z", index-typed."""
     return _raw("gpu.block_id", dim)
 
 
 def num_warp_threads() -> int:
-    """The wave size of the target: 64 or 32. Outside a kernel, that of the target new work is compiled for."""
+    """Return the wave size of the target: 64 or 32. Outside a kernel, that of the target new work is compiled for."""
     return ambient_target().wave_size
 
 
 def ambient_target() -> Target:
-    """The target of the kernel being traced; outside of one, that of the virtual GPU."""
+    """Return the target of the kernel being traced; outside of one, that of the virtual GPU."""
     return current().target if is_tracing() else parse_target(environment_arch())
 
 
 def known_block_size() -> tuple[int, int, int]:
-    """The block size, when the kernel or the launch states it as constants."""
+    """Return the block size, when the kernel or the launch states it as constants."""
     size = getattr(current(), "known_block_size", None)
     if size is None:
         raise DslRuntimeError(
@@ -95,7 +95,7 @@ def barrier() -> None:
 
 
 def lane_id() -> Int32:
-    """This thread's place in its wave."""
+    """Return this thread's place in its wave."""
     return Int32(current().op("arith.index_cast", [current().op("gpu.lane_id", [], "index")], "i32"))
 
 
@@ -145,7 +145,7 @@ def shuffle_idx(value: Any, offset: Any, width: Any) -> Any:
 
 
 def ballot(predicate: Any) -> Any:
-    """One bit per lane of the wave: whether its predicate holds."""
+    """Return one bit per lane of the wave: whether its predicate holds."""
     kind, holds = Int64 if num_warp_threads() == 64 else Int32, Boolean(predicate).ir_value()
     if intrinsic := family(ambient_target().backend).ballot:
         return kind(call(intrinsic, [holds], str(kind.ir_type)))
@@ -153,17 +153,17 @@ def ballot(predicate: Any) -> Any:
 
 
 def any(predicate: Any) -> Boolean:
-    """Whether the predicate holds in some active lane of the wave."""
+    """Return whether the predicate holds in some active lane of the wave."""
     return ballot(predicate) != 0
 
 
 def all(predicate: Any) -> Boolean:
-    """Whether the predicate holds in every active lane of the wave."""
+    """Return whether the predicate holds in every active lane of the wave."""
     return ballot(~Boolean(predicate)) == 0
 
 
 def smem_space(int: bool = False) -> Any:
-    """The address space of shared memory."""
+    """Return the address space of shared memory."""
     return 3 if int else "#gpu.address_space<workgroup>"
 
 

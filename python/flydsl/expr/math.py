@@ -26,7 +26,7 @@ Function: TypeAlias = Callable[..., Any]
 
 
 def _float_argument(value: Any) -> Any:
-    """An argument of a float function; a Python int is meant as a float there."""
+    """Return an argument of a float function; a Python int is meant as a float there."""
     return Float32(value) if type(value) is int else required_operand(value)
 
 
@@ -55,7 +55,7 @@ absi, ctlz, cttz, ctpop = _unary("absi"), _unary("ctlz"), _unary("cttz"), _unary
 
 
 def sincos(x: Any, *, fastmath: Flags = None) -> tuple[Any, Any]:
-    """The pair (sin x, cos x)."""
+    """Return the pair (sin x, cos x)."""
     return sin(x, fastmath=fastmath), cos(x, fastmath=fastmath)
 
 
@@ -75,21 +75,21 @@ powf, atan2, copysign = _binary("powf", fold.powf), _binary("atan2", fold.atan2)
 
 
 def fpowi(x: Any, n: Any, *, fastmath: Flags = None) -> Any:
-    """A float to an integer power."""
+    """Return a float to an integer power."""
     exponent = required_operand(n)
     require_integer("fpowi", exponent.dtype.format)
     return _float_argument(x).combine(operators.POW, exponent, fastmath)
 
 
 def ipowi(base: Any, exponent: Any) -> Any:
-    """An integer to an integer power; a negative exponent gives the truncated reciprocal."""
+    """Return an integer to an integer power; a negative exponent gives the truncated reciprocal."""
     first = required_operand(base)
     require_integer("ipowi", first.dtype.format)
     return first.combine(operators.POW, required_operand(exponent).to(first.dtype))
 
 
 def _fold_fma(fmt: NumberFormat, a: float, b: float, c: float) -> float:
-    """a * b + c rounded once, from the exact fraction."""
+    """Return a * b + c rounded once, from the exact fraction."""
     if not all(python_math.isfinite(v) for v in (a, b, c)):
         return a * b + c
     (an, ad), (bn, bd), (cn, cd) = (v.as_integer_ratio() for v in (a, b, c))
@@ -98,7 +98,7 @@ def _fold_fma(fmt: NumberFormat, a: float, b: float, c: float) -> float:
 
 
 def fma(a: Any, b: Any, c: Any, *, fastmath: Flags = None) -> Any:
-    """a * b + c with a single rounding, in the type of `a`."""
+    """Return a * b + c with a single rounding, in the type of `a`."""
     first = _float_argument(a)
     fmt = first.dtype.format
     compute = compute_format(fmt)
@@ -129,25 +129,25 @@ def _compare(value: Any, predicate: str, other: Any) -> Any:
 
 
 def isnan(x: Any, *, fastmath: Flags = None) -> Any:
-    """Whether each element is NaN."""
+    """Return whether each element is NaN."""
     value = _float_argument(x)
     return _compare(value, "uno", value)
 
 
 def isinf(x: Any, *, fastmath: Flags = None) -> Any:
-    """Whether each element is an infinity."""
+    """Return whether each element is an infinity."""
     size = _magnitude(x)
     return _compare(size, "oeq", size.dtype(python_math.inf))
 
 
 def isfinite(x: Any, *, fastmath: Flags = None) -> Any:
-    """Whether each element is neither an infinity nor NaN."""
+    """Return whether each element is neither an infinity nor NaN."""
     size = _magnitude(x)
     return _compare(size, "one", size.dtype(python_math.inf))
 
 
 def isnormal(x: Any, *, fastmath: Flags = None) -> Any:
-    """Whether each element is finite and neither zero nor subnormal in its own format."""
+    """Return whether each element is finite and neither zero nor subnormal in its own format."""
     layout = _float_argument(x).dtype.format.layout
     size = _magnitude(x)  # an integer argument has failed by here
     assert layout is not None

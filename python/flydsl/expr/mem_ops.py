@@ -46,7 +46,7 @@ def get_llvm_ptr(memory: Any, byte_offset: Any = 0) -> Value:
 
 
 def extract_global_ptr(tensor: Any) -> Pointer:
-    """The pointer to a tensor's first element in global memory."""
+    """Return the pointer to a tensor's first element in global memory."""
     return pointer_in(tensor, "global", "the tensor")
 
 

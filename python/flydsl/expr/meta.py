@@ -40,7 +40,8 @@ def tracing_context(func: Callable[..., Any] | None = None, **options: Any) -> I
 
 
 def tracing_option(key: str, default: Any = None) -> Any:
-    """An option of the innermost `tracing_context` that has it. The block size of a kernel is known without one."""
+    """Return an option of the innermost `tracing_context` that has it. The block size of a kernel is known without
+    one."""
     for options in reversed(_options.stack):
         if key in options:
             return options[key]
@@ -49,7 +50,7 @@ def tracing_option(key: str, default: Any = None) -> Any:
 
 
 def dsl_loc_tracing(func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is: every operation has the line of the user's code that made it."""
+    """Return the function as it is: every operation has the line of the user's code that made it."""
     return func
 
 
@@ -72,7 +73,7 @@ def _wrapping(func: Callable[..., Any], target: type | None) -> Callable[..., An
 
 
 def capture_user_location() -> SourceLocation | None:
-    """The line of the user's code that is being traced; None outside of tracing."""
+    """Return the line of the user's code that is being traced; None outside of tracing."""
     return current().here() if is_tracing() else None
 
 

@@ -129,11 +129,11 @@ class Numeric(Operators, metaclass=NumericMeta):
         return type(self)
 
     def is_static(self) -> bool:
-        """Whether the value is known while tracing."""
+        """Return whether the value is known while tracing."""
         return type(self._value) in _STATIC_TYPES
 
     def ir_value(self) -> Value:
-        """The SSA value; a static value becomes a constant."""
+        """Return the SSA value; a static value becomes a constant."""
         value = self._value
         if type(value) in _STATIC_TYPES:
             value = emit_constant(type(self).format, value)
@@ -142,7 +142,7 @@ class Numeric(Operators, metaclass=NumericMeta):
     # Conversion
 
     def _in(self, fmt: NumberFormat) -> Any:
-        """The value converted to a format: a Python number if static, else an SSA value."""
+        """Return the value converted to a format: a Python number if static, else an SSA value."""
         own = type(self).format
         value = self._value
         if own is fmt:
@@ -152,12 +152,12 @@ class Numeric(Operators, metaclass=NumericMeta):
         return emit_convert(value, own, fmt)
 
     def _raw(self, fmt: NumberFormat) -> Value:
-        """The SSA value converted to a format."""
+        """Return the SSA value converted to a format."""
         value = self._in(fmt)
         return emit_constant(fmt, value) if type(value) in _STATIC_TYPES else value
 
     def _as(self, fmt: NumberFormat) -> Numeric:
-        """This number converted to a format, still static if it was."""
+        """Return this number converted to a format, still static if it was."""
         return self if type(self).format is fmt else _make(fmt, self._in(fmt))
 
     def to(self, dtype: Any, *, rounding_mode: RoundingMode | RoundingName | None = None) -> Any:
@@ -176,7 +176,7 @@ class Numeric(Operators, metaclass=NumericMeta):
         return _make(target.format, emit_convert(self._value, type(self).format, target.format, None, mode))
 
     def bitcast(self, dtype: Any) -> Any:
-        """The same bits as another type of equal width."""
+        """Return the same bits as another type of equal width."""
         target = resolve_dtype(dtype)
         source, wanted = type(self).format, target.format
         if source.width != wanted.width or source.is_index != wanted.is_index:
@@ -294,7 +294,7 @@ class Numeric(Operators, metaclass=NumericMeta):
     # Hooks of the AST rewriter and of control flow
 
     def __dsl_bool__(self) -> Boolean:
-        """This value as a condition."""
+        """Return this value as a condition."""
         return cast(Boolean, self._as(nt.BOOLEAN))
 
     def __dsl_and__(self, other: Any) -> Boolean:
@@ -318,17 +318,17 @@ class Numeric(Operators, metaclass=NumericMeta):
 
     @classmethod
     def from_python_value(cls, value: bool | int | float) -> Any:
-        """A static value: of this type, or of the literal's own type when called on a family."""
+        """Return a static value: of this type, or of the literal's own type when called on a family."""
         return cls(value) if hasattr(cls, "format") else as_numeric(value)
 
     @staticmethod
     def from_ir_value(value: Value) -> Numeric:
-        """A raw SSA value as a number of the type its IR type names."""
+        """Return a raw SSA value as a number of the type its IR type names."""
         return as_numeric(value)
 
     @staticmethod
     def from_ir_type(text: str) -> type[Numeric]:
-        """The number class of an IR type; IR integers have no sign, so they come back signed."""
+        """Return the number class of an IR type; IR integers have no sign, so they come back signed."""
         fmt = nt.BY_IR_TYPE.get(text)
         if fmt is None:
             raise DslTypeError(f"{text} is not the type of a number")
@@ -384,7 +384,7 @@ _PYTHON_CLASSES: dict[Any, type[Numeric]] = {bool: Boolean, int: Int32, float: F
 
 
 def _make(fmt: NumberFormat, value: Any) -> Any:
-    """A number around a value already in its format: no conversion, no checks."""
+    """Return a number around a value already in its format: no conversion, no checks."""
     cls = _CLASSES[fmt]
     number = cls.__new__(cls)
     number._value = value
@@ -396,7 +396,7 @@ def class_of(fmt: NumberFormat) -> type[Numeric]:
 
 
 def resolve_dtype(dtype: Any) -> type[Numeric]:
-    """The number class meant by a class, a Python type or an IR type's text."""
+    """Return the number class meant by a class, a Python type or an IR type's text."""
     if isinstance(dtype, NumericMeta) and hasattr(dtype, "format"):
         return cast("type[Numeric]", dtype)
     if isinstance(dtype, str):
@@ -408,7 +408,7 @@ def resolve_dtype(dtype: Any) -> type[Numeric]:
 
 
 def check_rounding(source: type[Numeric], target: type[Numeric], mode: RoundingMode | str) -> RoundingMode:
-    """The rounding mode, if it has a meaning for this conversion."""
+    """Return the rounding mode, if it has a meaning for this conversion."""
     if not (source.is_float and target.is_float and target.width < source.width):
         raise DslValueError(
             f"rounding_mode has no meaning from {source} to {target}",
@@ -420,7 +420,7 @@ def check_rounding(source: type[Numeric], target: type[Numeric], mode: RoundingM
 
 
 def operand(value: Any) -> Numeric | None:
-    """A number from anything that can stand as a scalar operand; None if it cannot."""
+    """Return a number from anything that can stand as a scalar operand; None if it cannot."""
     if isinstance(value, Numeric):
         return value
     kind = type(value)
@@ -440,7 +440,7 @@ def operand(value: Any) -> Numeric | None:
 
 
 def as_numeric(value: Any) -> Numeric:
-    """A Python number, SSA value or number as a number; literals get their usual type."""
+    """Return a Python number, SSA value or number as a number; literals get their usual type."""
     number = operand(value)
     if number is None and (hook := getattr(value, "__dsl_number__", None)) is not None:
         return hook()
@@ -450,7 +450,7 @@ def as_numeric(value: Any) -> Numeric:
 
 
 def _numeric_argument(fmt: NumberFormat, value: Any) -> Numeric:
-    """The number given to a constructor, when it is neither a Python number nor one of ours."""
+    """Return the number given to a constructor, when it is neither a Python number nor one of ours."""
     if hasattr(value, "__dsl_raw_number__"):
         return value.__dsl_raw_number__(fmt)
     if hasattr(value, "__dsl_number__"):

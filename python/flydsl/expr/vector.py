@@ -22,12 +22,12 @@ globals().update(ALIASES)
 
 
 def full(shape: Any, value: Any, dtype: Any = None) -> Vector:
-    """A vector with every element `value`."""
+    """Return a vector with every element `value`."""
     return Vector.filled(shape, value, dtype)
 
 
 def full_like(like: Vector, value: Any, dtype: Any = None) -> Vector:
-    """A vector shaped like another with every element `value`."""
+    """Return a vector shaped like another with every element `value`."""
     return Vector.filled_like(like, value, dtype)
 
 
@@ -74,7 +74,7 @@ def _one_position(static: Sequence[int] | None, dynamic: Sequence[Any] | None) -
 def extract(
     vector: Any, static_position: Sequence[int] | None = None, dynamic_position: Sequence[Any] | None = None
 ) -> Any:
-    """One element, at a static or a run-time position."""
+    """Return one element, at a static or a run-time position."""
     return _vector(vector)[_one_position(static_position, dynamic_position)]
 
 
@@ -89,7 +89,7 @@ def insert(
 
 
 def bitcast(result_type: str, vector: Any) -> Vector:
-    """The same bits as another vector type."""
+    """Return the same bits as another vector type."""
     lanes, dtype = _element(result_type)
     result = _vector(vector).bitcast(dtype)
     if result.numel != lanes:
@@ -98,14 +98,14 @@ def bitcast(result_type: str, vector: Any) -> Vector:
 
 
 def broadcast(result_type: str, value: Any) -> Vector:
-    """A number in every lane of a vector type."""
+    """Return a number in every lane of a vector type."""
     lanes, dtype = _element(result_type)
     found = vector_operand(value)
     return found.broadcast_to(lanes) if isinstance(found, Vector) else Vector.filled(lanes, value, dtype)
 
 
 def from_elements(result_type: str, elements: Sequence[Any]) -> Vector:
-    """A vector type filled with these numbers, in order."""
+    """Return a vector type filled with these numbers, in order."""
     lanes, dtype = _element(result_type)
     if len(elements) != lanes:
         raise DslTypeError(f"{result_type} takes {lanes} elements, not {len(elements)}")
@@ -118,7 +118,7 @@ def shuffle(v1: Any, v2: Any, mask: Sequence[int]) -> Vector:
 
 
 def reduction(dest: Any, kind: Any, vector: Any, acc: Any = None, *, fastmath: Flags = None) -> Any:
-    """All elements folded into one number by a reduction kind (`"add"`, `"maxnumf"`, ...)."""
+    """Return all elements folded into one number by a reduction kind (`"add"`, `"maxnumf"`, ...)."""
     return _vector(vector).reduce(kind, acc, fastmath=fastmath)
 
 
@@ -131,7 +131,7 @@ def store(value: Any, base: Any, indices: Sequence[Any], *, alignment: int | Non
 
 
 def fma(a: Any, b: Any, c: Any) -> Vector:
-    """a * b + c with one rounding, per lane."""
+    """Return a * b + c with one rounding, per lane."""
     first = _vector(a)
     return emit_elementwise("math.fma", [first, _vector(b), _vector(c)], first.dtype.format, None)
 

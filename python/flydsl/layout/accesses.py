@@ -38,7 +38,7 @@ class Access:
 
 
 def spots(layout: Any) -> list[Spot]:
-    """Where each element lies, in column-major order of the coordinates. The shape is static."""
+    """Return where each element lies, in column-major order of the coordinates. The shape is static."""
     count = it.product(linear_part(layout).shape)
     if layout.is_static:
         return [Spot((), it.leaves(crd2idx(i, layout))[0]) for i in range(count)]
@@ -81,7 +81,7 @@ def _swizzled(swizzle: Swizzle, spot: Spot) -> Spot:
 
 
 def distinct(found: Sequence[Spot], keep_last: bool) -> dict[Spot, int]:
-    """Each spot once, with the first (or last) element that lies there."""
+    """Return each spot once, with the first (or last) element that lies there."""
     chosen: dict[Spot, int] = {}
     for position, spot in enumerate(found):
         if keep_last or spot not in chosen:
@@ -91,7 +91,7 @@ def distinct(found: Sequence[Spot], keep_last: bool) -> dict[Spot, int]:
 
 def accesses(found: Sequence[Spot], size: int, align: int, widest: int, keys: Sequence[Hashable] | None = None,
              keep_last: bool = False, within_align: bool = False) -> list[Access]:  # fmt: skip
-    """The accesses of at most ``widest`` bytes that cover all spots, from a start aligned to ``align`` bytes.
+    """Return the accesses of at most ``widest`` bytes that cover all spots, from a start aligned to ``align`` bytes.
 
     Elements of different ``keys`` never share an access. Where a run of several accesses crosses an address that is
     better aligned than its start it is cut there, so that those behind it have the alignment of their width; one that
@@ -117,13 +117,14 @@ def accesses(found: Sequence[Spot], size: int, align: int, widest: int, keys: Se
 
 
 def _stretches(offsets: list[int]) -> list[tuple[int, int]]:
-    """(first, behind the last) of each stretch of consecutive offsets."""
+    """Return (first, behind the last) of each stretch of consecutive offsets."""
     cuts = [0, *(i for i in range(1, len(offsets)) if offsets[i] != offsets[i - 1] + 1), len(offsets)]
     return list(pairwise(cuts))
 
 
 def _length(offset: int, left: int, size: int, start: int, known: int, widest: int, within_align: bool) -> int:
-    """How many elements the access at an offset takes: a power of two, or the three words that some targets move."""
+    """Return how many elements the access at an offset takes: a power of two, or the three words that some targets
+    move."""
     most = min(max(widest // size, 1), left)
     if within_align:
         most = min(most, max(start // size, 1))

@@ -72,7 +72,7 @@ def filter_zeros(layout: Layout) -> Layout:
 
 
 def composition(a: Any, b: Any) -> Any:
-    """The layout c -> a(b(c)). A tile composes mode by mode."""
+    """Return the layout c -> a(b(c)). A tile composes mode by mode."""
     return on_layout(a, lambda layout: _compose(layout, b))
 
 
@@ -131,7 +131,7 @@ class _Walk:
         lf.require(truth, "cannot compose {} with {}: " + text, (self.a, self.b, *numbers), hint)
 
     def has_room(self, index: int, taken: int, step: Any) -> bool:
-        """Whether what is known says that another ``taken`` steps stay inside mode ``index``."""
+        """Return whether what is known says that another ``taken`` steps stay inside mode ``index``."""
         reached = lf.add(self.used[index], lf.mul(taken - 1, step))
         return isinstance(reached, int) and reached < lf.divisor(self.pairs[index][0])
 
@@ -147,7 +147,7 @@ class _Walk:
             )  # fmt: skip
 
     def take(self, index: int, count: Any, left: Any, step: Any) -> Any:
-        """How many of the ``left`` steps mode ``index``, which has ``count`` of them, takes."""
+        """Return how many of the ``left`` steps mode ``index``, which has ``count`` of them, takes."""
         if isinstance(left, int) and lf.is_divisible(count, left) and self.has_room(index, left, step):
             taken = left
         elif isinstance(count, int) and lf.is_divisible(left, count):
@@ -164,7 +164,7 @@ class _Walk:
         return taken
 
     def steps(self, index: int, step: Any, left: Any) -> tuple[Any, Any]:
-        """How many steps mode ``index`` has, and the step through the mode after it.
+        """Return how many steps mode ``index`` has, and the step through the mode after it.
 
         A step must divide a mode or be a multiple of it, unless it never leaves the mode.
         """
@@ -240,7 +240,7 @@ def _compose_leaf(walk: _Walk, extent: Any, stride: IntTuple) -> Layout:
 
 
 def complement(value: Any, n: Any = None) -> Any:
-    """Where copies of a layout have to start so that together they reach the indices below ``n`` once each."""
+    """Return where copies of a layout have to start so that together they reach the indices below ``n`` once each."""
     return on_layout(value, lambda layout: _complement(layout, n))
 
 
@@ -294,7 +294,7 @@ def _sorted_by_stride(pairs: Pairs, layout: Layout) -> Pairs:
 
 
 def _with_positions(layout: Layout) -> list[tuple[Any, Any, Any]]:
-    """(stride, extent, position of the mode in the coordinate), the smallest stride first."""
+    """Return (stride, extent, position of the mode in the coordinate), the smallest stride first."""
     position: Any = 1
     found: list[tuple[Any, Any, Any]] = []
     for extent, stride in _coalesced(layout.flat()):
@@ -328,7 +328,7 @@ def _right_inverse(layout: Layout) -> Layout:
 
 
 def _counted_on(layout: Layout, stride: int, extent: Any, reach: Any) -> Any:
-    """The extent of a mode that goes on where the run before it ends, 1 of one that leaves a gap."""
+    """Return the extent of a mode that goes on where the run before it ends, 1 of one that leaves a gap."""
     lf.require(
         lf.less(reach, stride + 1),
         "{} has no right inverse here: its modes overlap (a stride of {} inside a run of {})",
@@ -348,7 +348,7 @@ def _refuse_stride(layout: Layout, stride: IntTuple, reach: Any = 0) -> None:
 
 
 def static_right_inverse(layout: Layout) -> Layout:
-    """What the static strides and extents alone say of the right inverse: its beginning, perhaps all of it."""
+    """Return what the static strides and extents alone say of the right inverse: its beginning, perhaps all of it."""
     known = [(extent, stride) if lf.is_static(extent) and lf.is_static(stride) else (extent, 0)
              for extent, stride in layout.flat()]  # fmt: skip
     found: Pairs = []

@@ -15,7 +15,7 @@ from flydsl.layout.tile import Tile
 
 
 def make_tile(*modes: Any) -> Tile:
-    """A tile of these modes; a single one divides a whole layout."""
+    """Return a tile of these modes; a single one divides a whole layout."""
     if len(modes) == 1 and isinstance(modes[0], Tile):
         return modes[0]
     return Tile(tuple(modes), is_leaf=len(modes) == 1)
@@ -26,7 +26,7 @@ def make_composed_layout(inner: Any, offset: Any, outer: Any) -> ComposedLayout:
 
 
 def make_identity_layout(shape: IntTuple) -> Layout:
-    """The layout that maps every coordinate to itself."""
+    """Return the layout that maps every coordinate to itself."""
 
     def strides(part: Any, path: tuple[int, ...]) -> Any:
         if is_tuple(part):
@@ -59,7 +59,7 @@ def _sort_key(order: IntTuple, position: int) -> tuple[int, int]:
 
 
 def _starts(ranked: list[tuple[Any, Any]], *, distinct: bool) -> list[Any]:
-    """The first stride of each part: the product of the extents ranked before it."""
+    """Return the first stride of each part: the product of the extents ranked before it."""
     keys = [(*_sort_key(order, i), i if distinct else 0) for i, (order, _) in enumerate(ranked)]
     starts: list[Any] = []
     for key in keys:
@@ -85,7 +85,7 @@ def make_ordered_layout(shape: IntTuple, order: IntTuple, *, distinct: bool = Fa
 
 
 def make_layout_like(layout: Layout) -> Layout:
-    """The same shape with compact strides in the order of the layout's own; stride 0 stays."""
+    """Return the same shape with compact strides in the order of the layout's own; stride 0 stays."""
     if not it.is_static(layout.stride):
         raise LayoutError(
             f"the order of the strides of {layout} is known only at run time",
@@ -98,7 +98,7 @@ def make_layout_like(layout: Layout) -> Layout:
 
 
 def make_fragment_layout_like(layout: Layout) -> Layout:
-    """The registers of a fragment: mode 0 compact, the others after it in the order of their strides."""
+    """Return the registers of a fragment: mode 0 compact, the others after it in the order of their strides."""
     if layout.rank == 1:
         return _unit_strides_dropped(Layout(layout.shape, it.compact_strides(layout.shape)))
     first, rest = layout[0], layout.modes()[1:]

@@ -15,12 +15,12 @@ from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle, linear_
 
 
 def crd2idx(crd: IntTuple, layout: Any) -> Any:
-    """The index of a coordinate: a leaf, or a coordinate again when the strides are basis vectors."""
+    """Return the index of a coordinate: a leaf, or a coordinate again when the strides are basis vectors."""
     return layout.index(crd)
 
 
 def coprofile(layout: Any) -> Any:
-    """The structure of what a layout maps to, filled with zeros: 0 unless it has basis strides."""
+    """Return the structure of what a layout maps to, filled with zeros: 0 unless it has basis strides."""
     if isinstance(layout, CoordSwizzle):
         raise LayoutError(
             f"{layout} maps any coordinate, so its codomain is unknown", hint="give the offset explicitly"
@@ -33,13 +33,13 @@ def coprofile(layout: Any) -> Any:
 
 
 def coshape(layout: Any) -> Any:
-    """One more than the largest index, along each mode of the codomain."""
+    """Return one more than the largest index, along each mode of the codomain."""
     layout = linear_part(layout)
     return indexing.coshape_of(layout.shape, layout.stride)
 
 
 def cosize(layout: Any) -> Any:
-    """One more than the largest index; for basis strides, the product over the codomain's modes."""
+    """Return one more than the largest index; for basis strides, the product over the codomain's modes."""
     return it.product(coshape(layout))
 
 
@@ -70,13 +70,13 @@ def idx2crd(idx: Any, layout: Layout) -> Any:
 
 
 def get_1d_coord(idx: Any, layout: Layout) -> Any:
-    """The column-major number of the coordinate that an index has."""
+    """Return the column-major number of the coordinate that an index has."""
     crd = idx2crd(idx, layout)
     return crd2idx(crd, Layout(layout.shape, it.compact_strides(layout.shape)))
 
 
 def get_flat_coord(idx: Any, layout: Layout) -> Any:
-    """One column-major number per top-level mode."""
+    """Return one column-major number per top-level mode."""
     crd = idx2crd(idx, layout)
     if not is_tuple(layout.shape):
         return crd

@@ -82,7 +82,7 @@ def _split_pairs(layout: Layout, tiler: Any) -> tuple[list[Layout], list[Layout]
 
 
 def _halves(layout: Layout, tiler: Any) -> tuple[Layout, Layout]:
-    """(all tiles, all rests); a layout or a leaf tile divides the layout as a whole."""
+    """Return (all tiles, all rests); a layout or a leaf tile divides the layout as a whole."""
     if isinstance(tiler, Tile) and tiler.is_leaf and tiler.modes[0] is None:
         raise LayoutError(
             f"a zipped divide of {layout} needs a divisor, but the tile is {tiler}", hint="give an extent or a layout"
@@ -95,12 +95,12 @@ def _halves(layout: Layout, tiler: Any) -> tuple[Layout, Layout]:
 
 
 def zipped_divide(value: Any, tiler: Any) -> Any:
-    """The logical divide with modes ((tile 0, tile 1, …), (rest 0, rest 1, …))."""
+    """Return the logical divide with modes ((tile 0, tile 1, …), (rest 0, rest 1, …))."""
     return on_layout(value, lambda layout: join(list(_halves(layout, tiler))))
 
 
 def tiled_divide(value: Any, tiler: Any) -> Any:
-    """((tile_0, tile_1, …), rest_0, rest_1, …)"""
+    """Return ((tile_0, tile_1, …), rest_0, rest_1, …)"""
 
     def divide(layout: Layout) -> Layout:
         tile, rest = _halves(layout, tiler)
@@ -110,7 +110,7 @@ def tiled_divide(value: Any, tiler: Any) -> Any:
 
 
 def flat_divide(value: Any, tiler: Any) -> Any:
-    """(tile_0, tile_1, …, rest_0, rest_1, …)"""
+    """Return (tile_0, tile_1, …, rest_0, rest_1, …)"""
 
     def divide(layout: Layout) -> Layout:
         tile, rest = _halves(layout, tiler)

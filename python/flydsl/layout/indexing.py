@@ -18,7 +18,7 @@ from flydsl.layout.leaf import Basis, is_tuple
 
 
 def index_of(crd: IntTuple, shape: IntTuple, stride: IntTuple) -> Any:
-    """The index of a coordinate: a leaf, or a coordinate again when the strides are basis vectors.
+    """Return the index of a coordinate: a leaf, or a coordinate again when the strides are basis vectors.
 
     A leaf over a tuple mode counts through it, first mode fastest; the last mode takes what is
     left, so coordinates past the end extrapolate.
@@ -41,7 +41,7 @@ def _shown(shape: IntTuple, stride: IntTuple) -> str:
 
 
 def _fits32(shape: IntTuple, stride: IntTuple) -> bool:
-    """Whether every index of a static layout certainly fits a 32-bit integer."""
+    """Return whether every index of a static layout certainly fits a 32-bit integer."""
     total = 0
     for extent, step in zip(it.leaves(shape), it.leaves(stride), strict=True):
         step = step.value if isinstance(step, Basis) else step
@@ -116,7 +116,7 @@ def _add_at(value: Any, path: tuple[int, ...], amount: Any) -> Any:
 
 
 def profile_of(stride: IntTuple) -> Any:
-    """The structure of what the strides map to, filled with zeros: 0 unless they are basis vectors."""
+    """Return the structure of what the strides map to, filled with zeros: 0 unless they are basis vectors."""
     profile: Any = 0
     for step in it.leaves(stride):
         if isinstance(step, Basis):
@@ -134,7 +134,7 @@ def _with_path(profile: IntTuple, path: tuple[int, ...]) -> Any:
 
 
 def coshape_of(shape: IntTuple, stride: IntTuple) -> Any:
-    """One more than the largest index, along each mode of the codomain."""
+    """Return one more than the largest index, along each mode of the codomain."""
     extents, strides = it.leaves(shape), it.leaves(stride)
     if any(lf.equals(extent, 0) for extent in extents):
         return profile_of(stride)
@@ -153,7 +153,7 @@ def coshape_of(shape: IntTuple, stride: IntTuple) -> Any:
 
 
 def kept(coord: IntTuple, modes: Any, want_none: bool) -> list[Any]:
-    """The parts of ``modes`` whose coordinate is None (or is not), in order, without wrappers."""
+    """Return the parts of ``modes`` whose coordinate is None (or is not), in order, without wrappers."""
     if is_tuple(coord) and is_tuple(modes):
         found: list[Any] = []
         for c, m in zip(coord, modes, strict=True):
@@ -175,14 +175,14 @@ def check_slice(coord: IntTuple, shape: IntTuple, shown: object) -> None:
 
 
 def fixed_part(coord: IntTuple) -> Any:
-    """The coordinate with every None at the origin."""
+    """Return the coordinate with every None at the origin."""
     if is_tuple(coord):
         return tuple(fixed_part(c) for c in coord)
     return 0 if coord is None else coord
 
 
 def left_open(coord: IntTuple, modes: Any, shown: object) -> Any:
-    """The modes whose coordinate is None, of which there must be some; a single one is unwrapped."""
+    """Return the modes whose coordinate is None, of which there must be some; a single one is unwrapped."""
     found = kept(coord, modes, True)
     if not found:
         raise LayoutError(

@@ -41,12 +41,12 @@ def depth(value: IntTuple) -> int:
 
 
 def modes(value: IntTuple) -> tuple[Any, ...]:
-    """The top-level modes; a leaf is its own only mode."""
+    """Return the top-level modes; a leaf is its own only mode."""
     return value if is_tuple(value) else (value,)
 
 
 def unwrap(items: Sequence[Any]) -> IntTuple:
-    """A tuple, or its only item when there is just one."""
+    """Return a tuple, or its only item when there is just one."""
     return items[0] if len(items) == 1 else tuple(items)
 
 
@@ -75,7 +75,7 @@ def map_leaves(fn: Callable[..., Any], value: IntTuple, *others: IntTuple) -> In
 
 
 def is_static(value: IntTuple) -> bool:
-    """Whether no leaf is known only at run time."""
+    """Return whether no leaf is known only at run time."""
     if is_tuple(value):
         return all(is_static(item) for item in value)
     return value is None or lf.is_static(value)
@@ -86,14 +86,14 @@ def has_none(value: IntTuple) -> bool:
 
 
 def congruent(a: IntTuple, b: IntTuple) -> bool:
-    """Whether two tuples are nested alike, whatever their leaves are."""
+    """Return whether two tuples are nested alike, whatever their leaves are."""
     if is_tuple(a) and is_tuple(b):
         return len(a) == len(b) and all(congruent(x, y) for x, y in zip(a, b, strict=True))
     return not is_tuple(a) and not is_tuple(b)
 
 
 def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
-    """The nesting of ``a`` is that of ``b`` cut short: a leaf of ``a`` may stand for any part of ``b``."""
+    """Return the nesting of ``a`` is that of ``b`` cut short: a leaf of ``a`` may stand for any part of ``b``."""
     if not is_tuple(a):
         return True
     return is_tuple(b) and len(a) == len(b) and all(weakly_congruent(x, y) for x, y in zip(a, b, strict=True))
@@ -103,7 +103,7 @@ def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
 
 
 def product(value: IntTuple) -> Any:
-    """The product of all leaves."""
+    """Return the product of all leaves."""
     if not is_tuple(value):
         return value
     total: Any = 1
@@ -113,7 +113,7 @@ def product(value: IntTuple) -> Any:
 
 
 def product_each(value: IntTuple) -> IntTuple:
-    """The product of each top-level mode."""
+    """Return the product of each top-level mode."""
     return tuple(product(item) for item in value) if is_tuple(value) else value
 
 
@@ -190,7 +190,7 @@ def _divide_modes(a: IntTuple, b: IntTuple, divide: Callable[[Any, Any], Any]) -
 
 
 def ceil_div(a: IntTuple, b: IntTuple) -> IntTuple:
-    """How many ``b`` cover ``a``."""
+    """Return how many ``b`` cover ``a``."""
     return _divide_modes(a, b, lf.ceil_div)
 
 
@@ -211,7 +211,7 @@ def shape_div(a: IntTuple, b: IntTuple) -> IntTuple:
 
 
 def elem_less(a: IntTuple, b: IntTuple) -> Any:
-    """Whether every leaf of ``a`` is below its partner; more modes than ``b`` has is false."""
+    """Return whether every leaf of ``a`` is below its partner; more modes than ``b`` has is false."""
     if is_tuple(a) and is_tuple(b):
         if len(a) > len(b):
             return False
@@ -227,7 +227,7 @@ def elem_less(a: IntTuple, b: IntTuple) -> Any:
 
 
 def equal(a: IntTuple, b: IntTuple) -> Any:
-    """Whether two tuples have the same structure and the same leaves."""
+    """Return whether two tuples have the same structure and the same leaves."""
     if is_tuple(a) and is_tuple(b):
         if len(a) != len(b):
             return False

@@ -44,11 +44,11 @@ class Layout:
         return it.is_static(self.shape) and it.is_static(self.stride)
 
     def size(self) -> Any:
-        """How many coordinates there are."""
+        """Return how many coordinates there are."""
         return it.product(self.shape)
 
     def cosize(self) -> Any:
-        """One more than the largest index."""
+        """Return one more than the largest index."""
         return it.product(indexing.coshape_of(self.shape, self.stride))
 
     def __getitem__(self, index: int) -> Layout:
@@ -66,26 +66,26 @@ class Layout:
         return iter(self.modes())
 
     def modes(self) -> list[Layout]:
-        """The top-level modes as layouts."""
+        """Return the top-level modes as layouts."""
         if not is_tuple(self.shape):
             return [self]
         return [Layout(s, d) for s, d in zip(self.shape, self.stride, strict=True)]
 
     def flat(self) -> list[tuple[Any, Any]]:
-        """All (extent, stride) leaf pairs, left to right."""
+        """Return all (extent, stride) leaf pairs, left to right."""
         return list(zip(it.leaves(self.shape), it.leaves(self.stride), strict=True))
 
     def __call__(self, *coord: Any) -> Any:
-        """The index of a coordinate; with None in it, the sub-layout it leaves open."""
+        """Return the index of a coordinate; with None in it, the sub-layout it leaves open."""
         crd = coord[0] if len(coord) == 1 else coord
         return self.sliced(crd) if it.has_none(crd) else self.index(crd)
 
     def index(self, crd: IntTuple) -> Any:
-        """The index of a coordinate without None."""
+        """Return the index of a coordinate without None."""
         return indexing.index_of(crd, self.shape, self.stride)
 
     def sliced(self, coord: IntTuple) -> Layout:
-        """The modes whose coordinate is None."""
+        """Return the modes whose coordinate is None."""
         if coord is None:
             return self
         indexing.check_slice(coord, self.shape, self)
@@ -101,12 +101,12 @@ class Layout:
 
 
 def join(layouts: list[Layout]) -> Layout:
-    """The layout whose modes are these layouts."""
+    """Return the layout whose modes are these layouts."""
     return Layout(tuple(layout.shape for layout in layouts), tuple(layout.stride for layout in layouts))
 
 
 def from_flat(pairs: list[tuple[Any, Any]]) -> Layout:
-    """The layout of leaf pairs: ``1:0`` for none, a leaf for one, a flat tuple otherwise."""
+    """Return the layout of leaf pairs: ``1:0`` for none, a leaf for one, a flat tuple otherwise."""
     if not pairs:
         return Layout(1, 0)
     if len(pairs) == 1:

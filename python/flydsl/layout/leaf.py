@@ -24,7 +24,7 @@ from flydsl.base.records import dataclass
 if TYPE_CHECKING:
 
     def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
-        """Whether a value is a tuple of others and no leaf."""
+        """Return whether a value is a tuple of others and no leaf."""
         ...
 else:
     is_tuple = tuple.__instancecheck__  # without a frame of Python
@@ -124,19 +124,19 @@ Leaf: TypeAlias = "int | DynInt | Basis"
 
 
 def is_static(leaf: Leaf) -> bool:
-    """Whether the leaf is known while compiling."""
+    """Return whether the leaf is known while compiling."""
     if isinstance(leaf, Basis):
         return is_static(leaf.value)
     return isinstance(leaf, int)
 
 
 def equals(leaf: Any, number: int) -> bool:
-    """Whether the leaf is certainly ``number``. A run-time leaf is never certain."""
+    """Return whether the leaf is certainly ``number``. A run-time leaf is never certain."""
     return isinstance(leaf, int) and leaf == number
 
 
 def divisor(leaf: Leaf | None) -> int:
-    """The largest number the leaf is known to be a multiple of (0 for a static zero)."""
+    """Return the largest number the leaf is known to be a multiple of (0 for a static zero)."""
     if isinstance(leaf, Basis):
         return divisor(leaf.value)
     if not isinstance(leaf, (int, DynInt)):
@@ -145,7 +145,7 @@ def divisor(leaf: Leaf | None) -> int:
 
 
 def is_divisible(leaf: Leaf, number: int) -> bool:
-    """Whether the leaf is certainly a multiple of ``number``."""
+    """Return whether the leaf is certainly a multiple of ``number``."""
     return divisor(leaf) % number == 0 if number else False
 
 
@@ -167,7 +167,7 @@ def refuse(leaf: Any) -> NoReturn:
 
 
 def _emit(op: str, args: tuple[Any, ...], width: int, div: int) -> DynInt:
-    """The result of the run-time kind among ``args``; a divisor of 0 (nothing is known of it) becomes 1."""
+    """Return the result of the run-time kind among ``args``; a divisor of 0 (nothing is known of it) becomes 1."""
     for arg in args:
         if not isinstance(arg, (int, DynInt)):
             refuse(arg)
@@ -180,7 +180,7 @@ def _widest(*leaves: Leaf) -> int:
 
 
 def add(a: Any, b: Any) -> Any:
-    """``a + b``. Basis leaves add only along the same mode; use tuples for whole coordinates."""
+    """Return ``a + b``. Basis leaves add only along the same mode; use tuples for whole coordinates."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if equals(a, 0):
@@ -203,7 +203,7 @@ def sub(a: Any, b: Any) -> Any:
 
 
 def mul(a: Any, b: Any, *, fits32: bool = False) -> Any:
-    """``a * b``, 64-bit unless ``fits32`` says that the product is known to fit 32."""
+    """Return ``a * b``, 64-bit unless ``fits32`` says that the product is known to fit 32."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
     if isinstance(a, Basis) or isinstance(b, Basis):
@@ -221,7 +221,7 @@ def mul(a: Any, b: Any, *, fits32: bool = False) -> Any:
 
 
 def floordiv(a: Any, b: Any) -> Any:
-    """``a // b``, rounding down."""
+    """Return ``a // b``, rounding down."""
     if isinstance(a, Basis):
         return Basis(floordiv(a.value, b), a.modes)
     if isinstance(a, int) and isinstance(b, int):
@@ -236,7 +236,7 @@ def floordiv(a: Any, b: Any) -> Any:
 
 
 def mod(a: Any, b: Any) -> Any:
-    """``a % b``, with the sign of ``b``."""
+    """Return ``a % b``, with the sign of ``b``."""
     if isinstance(a, int) and isinstance(b, int):
         if b == 0:
             raise LayoutError(f"remainder of {a} by zero", hint="an extent or a stride is 0 here")
@@ -280,14 +280,14 @@ def maximum(a: Any, b: Any) -> Any:
 
 
 def absolute(a: Any) -> Any:
-    """The magnitude; a run-time leaf (an extent or a stride of unknown sign) is taken as it is."""
+    """Return the magnitude; a run-time leaf (an extent or a stride of unknown sign) is taken as it is."""
     if isinstance(a, Basis):
         return Basis(absolute(a.value), a.modes)
     return abs(a) if isinstance(a, int) else a
 
 
 def bit_and(a: Any, b: Any) -> Any:
-    """``a & b``. Low bits that are zero on either side are zero in the result."""
+    """Return ``a & b``. Low bits that are zero on either side are zero in the result."""
     if isinstance(a, int) and isinstance(b, int):
         return a & b
     if equals(a, 0) or equals(b, 0):
@@ -296,7 +296,7 @@ def bit_and(a: Any, b: Any) -> Any:
 
 
 def bit_xor(a: Any, b: Any) -> Any:
-    """``a ^ b``. Low bits that are zero on both sides stay zero."""
+    """Return ``a ^ b``. Low bits that are zero on both sides stay zero."""
     if isinstance(a, int) and isinstance(b, int):
         return a ^ b
     if equals(a, 0):
@@ -322,14 +322,14 @@ def shift_right(a: Any, bits: int) -> Any:
 
 
 def less(a: Any, b: Any) -> Any:
-    """Whether ``a < b``: a truth value, which may be known only at run time."""
+    """Return whether ``a < b``: a truth value, which may be known only at run time."""
     if isinstance(a, int) and isinstance(b, int):
         return a < b
     return _emit("lt", (a, b), 32, 1)
 
 
 def same(a: Any, b: Any) -> Any:
-    """Whether ``a == b``: a truth value, which may be known only at run time."""
+    """Return whether ``a == b``: a truth value, which may be known only at run time."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
     return _emit("eq", (a, b), 32, 1)
@@ -354,19 +354,19 @@ def either(a: Any, b: Any) -> Any:
 
 
 def divides(b: Any, a: Any) -> Any:
-    """Whether ``a`` is a multiple of ``b``; known divisors decide it where they can."""
+    """Return whether ``a`` is a multiple of ``b``; known divisors decide it where they can."""
     return True if isinstance(b, int) and is_divisible(a, b) else same(mod(a, b), 0)
 
 
 def chosen(truth: Any, a: Any, b: Any) -> Any:
-    """``a`` where the truth value holds, else ``b``."""
+    """Return ``a`` where the truth value holds, else ``b``."""
     if isinstance(truth, bool):
         return a if truth else b
     return truth.emit("select", (truth, a, b), _widest(a, b), max(gcd(divisor(a), divisor(b)), 1))
 
 
 def with_notes(function: Callable[[], T]) -> tuple[T, list[str]]:
-    """What a function of the algebra gives, and what it requires that is not decided yet."""
+    """Return what a function of the algebra gives, and what it requires that is not decided yet."""
     notes: list[str] = []
     token = _UNDECIDED.set(notes)
     try:
@@ -392,7 +392,7 @@ def _quotient_divisor(a: Leaf, b: Leaf) -> int:
 
 
 def _power_of_two(number: int) -> int:
-    """The largest power of two that divides a number."""
+    """Return the largest power of two that divides a number."""
     return number & -number
 
 

@@ -28,17 +28,17 @@ def _copies(a: Layout, b: Layout) -> Layout:
 
 
 def zipped_product(value: Any, b: Layout) -> Any:
-    """The logical product with modes ((modes of a), (modes of the copies))."""
+    """Return the logical product with modes ((modes of a), (modes of the copies))."""
     return logical_product(value, b)
 
 
 def tiled_product(value: Any, b: Layout) -> Any:
-    """The logical product with modes (a, first mode of the copies, second mode of the copies, …)."""
+    """Return the logical product with modes (a, first mode of the copies, second mode of the copies, …)."""
     return on_layout(value, lambda a: join([a, *_copies(a, b).modes()]))
 
 
 def flat_product(value: Any, b: Layout) -> Any:
-    """The logical product with modes (first mode of a, …, first mode of the copies, …)."""
+    """Return the logical product with modes (first mode of a, …, first mode of the copies, …)."""
     return on_layout(value, lambda a: join([*a.modes(), *_copies(a, b).modes()]))
 
 

@@ -104,7 +104,7 @@ def _shifted(inner: Any, factor: int, direction: int) -> Any:
 
 
 def in_parts(swizzle: Swizzle, factor: int) -> Swizzle:
-    """A swizzle of elements as one of the ``factor`` parts that each has, such as bytes."""
+    """Return a swizzle of elements as one of the ``factor`` parts that each has, such as bytes."""
     return swizzle if factor == 1 else _shifted_swizzle(swizzle, factor, 1)
 
 
@@ -122,7 +122,7 @@ def _shifted_swizzle(inner: Swizzle, factor: int, direction: int) -> Swizzle:
 
 
 def max_common_layout(a: Layout, b: Layout) -> Layout:
-    """The longest run of coordinates that is contiguous from index 0 in both layouts."""
+    """Return the longest run of coordinates that is contiguous from index 0 in both layouts."""
     inverse = static_right_inverse(b)
     common = coalesce(composition(a, inverse))
     first = common[0]
@@ -132,5 +132,5 @@ def max_common_layout(a: Layout, b: Layout) -> Layout:
 
 
 def max_common_vector(a: Layout, b: Layout) -> Any:
-    """The length of that run: the widest access a copy from one to the other may use."""
+    """Return the length of that run: the widest access a copy from one to the other may use."""
     return max_common_layout(a, b).size()

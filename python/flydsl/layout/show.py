@@ -48,17 +48,17 @@ class _Picture:
 
 
 def grid(layout: Any, *, rows: int = TEXT_ROWS, width: int = TEXT_WIDTH) -> str:
-    """The indices of a layout as lines of text, at most ``rows`` by ``width`` characters."""
+    """Return the indices of a layout as lines of text, at most ``rows`` by ``width`` characters."""
     return _as_text(_indices(layout), rows, width)
 
 
 def svg(layout: Any, *, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str:
-    """The indices of a layout as an SVG picture; equal colours are equal indices modulo 16."""
+    """Return the indices of a layout as an SVG picture; equal colours are equal indices modulo 16."""
     return _as_svg(_indices(layout), rows, columns)
 
 
 def typst_table(layout: Any, *, color: bool = False, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str:
-    """The indices of a layout as a table in Typst's language; colours as in `svg`."""
+    """Return the indices of a layout as a table in Typst's language; colours as in `svg`."""
     picture = _indices(layout)
     height, width = (min(extent, most) for extent, most in zip(picture.extents, (rows, columns), strict=True))
     lines = [f"// {picture.title}", f"#table(columns: {width}, align: center + horizon,"]
@@ -70,12 +70,12 @@ def typst_table(layout: Any, *, color: bool = False, rows: int = SVG_ROWS, colum
 
 
 def tv_grid(layout_tv: Any, tile_shape: IntTuple, *, rows: int = TEXT_ROWS, width: int = TEXT_WIDTH) -> str:
-    """Who holds each element of a tile, as lines of text."""
+    """Return who holds each element of a tile, as lines of text."""
     return _as_text(_holders(layout_tv, tile_shape), rows, width)
 
 
 def tv_svg(layout_tv: Any, tile_shape: IntTuple, *, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str:
-    """Who holds each element of a tile, as an SVG picture with a colour for each thread."""
+    """Return who holds each element of a tile, as an SVG picture with a colour for each thread."""
     return _as_svg(_holders(layout_tv, tile_shape), rows, columns)
 
 
@@ -91,7 +91,7 @@ def _require_static(layout: Any) -> None:
 
 
 def _sides(shape: IntTuple) -> tuple[Any, Any]:
-    """The shapes of the rows and of the columns."""
+    """Return the shapes of the rows and of the columns."""
     modes = it.modes(shape)
     if len(modes) < 2:
         return 1, it.unwrap(modes)
@@ -138,7 +138,7 @@ def _holders(layout_tv: Any, tile_shape: IntTuple) -> _Picture:
 
 
 def _holder_cell(holders: list[tuple[int, int]]) -> _Cell:
-    """The first thread that holds an element; ``+n`` counts the others, and a tool tip lists them."""
+    """Return the first thread that holds an element; ``+n`` counts the others, and a tool tip lists them."""
     if not holders:
         return _Cell("·")
     names = [f"T{thread}V{value}" for thread, value in holders]
@@ -150,7 +150,7 @@ def _holder_cell(holders: list[tuple[int, int]]) -> _Cell:
 
 
 def _label(index: int, shape: IntTuple) -> str:
-    """The coordinate with this number, as text."""
+    """Return the coordinate with this number, as text."""
 
     def coordinate(part: Any) -> Any:
         nonlocal index

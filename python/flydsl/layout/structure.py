@@ -58,7 +58,7 @@ def _text(value: Any) -> str:
 
 
 def get(value: Any, index: int) -> Any:
-    """One mode of a tuple, layout or tensor, by its number."""
+    """Return one mode of a tuple, layout or tensor, by its number."""
     _check_mode(value, index)
     return _rebuild(value, lambda modes: modes[index])
 
@@ -70,7 +70,7 @@ def take(value: Any, begin: int, end: int) -> Any:
 
 
 def select(value: Any, indices: Sequence[int]) -> Any:
-    """The modes named, in that order; a single one is unwrapped."""
+    """Return the modes named, in that order; a single one is unwrapped."""
     if not indices:
         raise LayoutError(f"nothing is selected of {_text(value)}", hint="name at least one mode")
     for index in indices:
@@ -106,7 +106,7 @@ _HIGHEST_RANK = 4096
 
 
 def _times(base: Any, n: int | None) -> int:
-    """How many modes are missing to a rank, or one where none is named."""
+    """Return how many modes are missing to a rank, or one where none is named."""
     if n is not None and n > _HIGHEST_RANK:
         raise LayoutError(f"{_text(base)} cannot get {n} modes", hint=f"the highest rank is {_HIGHEST_RANK}")
     return 1 if n is None else max(n - _rank(base), 0)

@@ -123,11 +123,11 @@ class ComposedLayout:
         return self.sliced(crd) if it.has_none(crd) else self.index(crd)
 
     def index(self, crd: IntTuple) -> Any:
-        """The index of a coordinate without None."""
+        """Return the index of a coordinate without None."""
         return self.inner.index(it.add(self.offset, self.outer.index(crd)))
 
     def sliced(self, coord: IntTuple) -> ComposedLayout:
-        """The modes whose coordinate is None; what is fixed moves the offset."""
+        """Return the modes whose coordinate is None; what is fixed moves the offset."""
         if coord is None:
             return self
         indexing.check_slice(coord, self.outer.shape, self)
@@ -145,14 +145,15 @@ class ComposedLayout:
 
 
 def linear_part(layout: Any) -> Any:
-    """The innermost plain layout of a (possibly composed) layout."""
+    """Return the innermost plain layout of a (possibly composed) layout."""
     while isinstance(layout, ComposedLayout):
         layout = layout.outer
     return layout
 
 
 def kept_together(layout: Any) -> int:
-    """How many neighbouring indices, from a multiple of as many on, a composed layout certainly keeps together."""
+    """Return how many neighbouring indices, from a multiple of as many on, a composed layout certainly keeps
+    together."""
     kept = 1 << 62
     while isinstance(layout, ComposedLayout):
         kept = min(kept, layout.inner.together if isinstance(layout.inner, Swizzle) else 1)
@@ -161,7 +162,7 @@ def kept_together(layout: Any) -> int:
 
 
 def with_linear_part(layout: Any, linear: Any) -> Any:
-    """The same composed layout around another plain layout."""
+    """Return the same composed layout around another plain layout."""
     if isinstance(layout, ComposedLayout):
         return ComposedLayout(layout.inner, layout.offset, with_linear_part(layout.outer, linear))
     return linear

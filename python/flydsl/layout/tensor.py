@@ -28,13 +28,13 @@ class Tensor:
         return isinstance(self.iter, (int, tuple, DynInt, Basis))
 
     def shifted(self, offset: Any, layout: Any) -> Tensor:
-        """The tensor that starts ``offset`` further on, seen through ``layout``."""
+        """Return the tensor that starts ``offset`` further on, seen through ``layout``."""
         if self.is_coord:
             return Tensor(it.add(self.iter, offset), layout)
         return Tensor(self.iter.add_offset(it.leaves(offset)[0]), layout)
 
     def sliced(self, coord: IntTuple) -> Tensor:
-        """The modes whose coordinate is None; what is fixed moves the iterator."""
+        """Return the modes whose coordinate is None; what is fixed moves the iterator."""
         if isinstance(self.layout, ComposedLayout):
             return Tensor(self.iter, self.layout.sliced(coord))
         indexing.check_slice(coord, self.layout.shape, self)

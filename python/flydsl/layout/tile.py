@@ -60,5 +60,5 @@ def _mode_text(mode: Any) -> str:
 
 
 def mode_layout(mode: Any) -> Layout:
-    """The layout a tile mode composes with: an extent n is n:1."""
+    """Return the layout a tile mode composes with: an extent n is n:1."""
     return Layout(mode, 1) if isinstance(mode, int) else mode

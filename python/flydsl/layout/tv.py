@@ -21,7 +21,7 @@ from flydsl.layout.tile import Tile, mode_layout
 
 
 def make_layout_tv(thr: Layout, val: Layout) -> tuple[Any, Layout]:
-    """The covered tile and the (thread, value) -> tile position layout of ``thr`` holding ``val`` each."""
+    """Return the covered tile and the (thread, value) -> tile position layout of ``thr`` holding ``val`` each."""
     for layout in (thr, val):
         if not layout.is_static or layout.cosize() != layout.size():
             raise LayoutError(
@@ -42,7 +42,7 @@ def _linear(tensor: Tensor) -> Layout:
 
 
 def _moved(tensor: Tensor, offset: Any, linear: Layout) -> Tensor:
-    """The tensor from ``offset`` on through another plain layout; a composed layout moves its offset."""
+    """Return the tensor from ``offset`` on through another plain layout; a composed layout moves its offset."""
     if not isinstance(tensor.layout, ComposedLayout):
         return tensor.shifted(offset, linear)
     return Tensor(tensor.iter, _offset_added(tensor.layout, offset, linear))
@@ -58,7 +58,7 @@ def _offset_added(layout: ComposedLayout, offset: Any, linear: Layout) -> Compos
 
 
 def copy_tv_layout(layout_tv: Layout, ref_tv: Layout, side_tv: Layout) -> Layout:
-    """The tile's (thread, (atom values, repetitions)) layout as one side of the atom sees it."""
+    """Return the tile's (thread, (atom values, repetitions)) layout as one side of the atom sees it."""
     atom = make_tile(ref_tv[0].size(), ref_tv[1].size())
     divided = zipped_divide(layout_tv, atom)
     block = composition(divided[0], composition(right_inverse(ref_tv), side_tv))
@@ -82,13 +82,13 @@ def _tiled(tensor: Tensor, tile: Tile) -> Layout:
 def partition_copy(
     tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout, side_tv: Layout, thread: Any
 ) -> Tensor:
-    """A thread's part of a tensor: ((atom values, repetitions), rest of each mode …)."""
+    """Return a thread's part of a tensor: ((atom values, repetitions), rest of each mode …)."""
     threads, values = copy_places(tensor, layout_tv, tile, ref_tv, side_tv)
     return _moved(tensor, coords.crd2idx(_thread_coord(thread), threads), values)
 
 
 def copy_places(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout, side_tv: Layout) -> tuple[Any, Any]:
-    """(layout of threads, layout of a thread's values and repetitions) over a tensor, without its swizzle."""
+    """Return (layout of threads, layout of a thread's values and repetitions) over a tensor, without its swizzle."""
     divided = _tiled(tensor, tile)
     held = composition(divided[0], copy_tv_layout(layout_tv, ref_tv, side_tv))
     return held[0], join([held[1], *divided[1].modes()])
@@ -99,13 +99,13 @@ def _thread_coord(thread: Any) -> Any:
 
 
 def tile_shape(tile: Tile) -> Any:
-    """The extents a tile covers, mode by mode."""
+    """Return the extents a tile covers, mode by mode."""
     sizes = [mode_layout(mode).size() for mode in tile.modes]
     return it.unwrap(sizes)
 
 
 def retile(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout) -> Tensor:
-    """The same registers, partitioned for an mma, in this copy's order of values."""
+    """Return the same registers, partitioned for an mma, in this copy's order of values."""
     source = tensor.layout
     if isinstance(source, ComposedLayout):
         raise LayoutError(
@@ -131,7 +131,7 @@ OPERAND_MODES = {"a": (0, 2), "b": (1, 2), "c": (0, 1), "d": (0, 1)}
 
 
 def tile_size_mnk(shape_mnk: tuple[int, int, int], atom_layout: Layout, permutation: Tile | None) -> tuple[Any, ...]:
-    """The extents one tiled mma covers."""
+    """Return the extents one tiled mma covers."""
     sizes: list[Any] = []
     for index in range(3):
         chosen = permutation.modes[index] if permutation is not None and index < permutation.rank else None
@@ -141,7 +141,7 @@ def tile_size_mnk(shape_mnk: tuple[int, int, int], atom_layout: Layout, permutat
 
 
 def thr_layout_vmnk(thr_layout: Layout, atom_layout: Layout) -> Layout:
-    """(lane, M, N, K) -> thread index."""
+    """Return (lane, M, N, K) -> thread index."""
     return tiled_product(thr_layout, atom_layout)
 
 
@@ -178,7 +178,7 @@ def partition_mma(
     tensor: Tensor, operand: str, shape_mnk: IntTuple, operand_tv: Layout, thr_layout: Layout, atom_layout: Layout,
     permutation: Tile | None, thread: Any,
 ) -> Tensor:  # fmt: skip
-    """A thread's part of an operand: (values, rest of the first mode, rest of the second, …)."""
+    """Return a thread's part of an operand: (values, rest of the first mode, rest of the second, …)."""
     if _linear(tensor).rank < 2:
         raise LayoutError(
             f"operand {operand.upper()} needs two modes, got {tensor.layout}",
@@ -194,7 +194,7 @@ def partition_mma(
 
 
 def _lane_index(lane: Any, thr_layout: Layout) -> Any:
-    """The column-major lane number of a (possibly nested) lane coordinate."""
+    """Return the column-major lane number of a (possibly nested) lane coordinate."""
     if not is_tuple(lane):
         return lane
     return coords.crd2idx(lane, Layout(thr_layout.shape, it.compact_strides(thr_layout.shape)))
@@ -212,7 +212,7 @@ def mma_tv_layout(
     atom_layout: Layout,
     permutation: Tile | None,
 ) -> Layout:
-    """(thread index, values) -> position in the operand's column-major tile."""
+    """Return (thread index, values) -> position in the operand's column-major tile."""
     sizes = tile_size_mnk(shape_mnk, atom_layout, permutation)
     shape = tuple(sizes[index] for index in OPERAND_MODES[operand])
     tile = Layout(shape, it.compact_strides(shape))
@@ -259,5 +259,6 @@ def _advice(extent: int, step: int) -> str:
 
 
 def is_operand_tile(tensor: Any) -> bool:
-    """Whether a tensor is a tile that a product reads or writes as it lies: one in shared memory or registers."""
+    """Return whether a tensor is a tile that a product reads or writes as it lies: one in shared memory or
+    registers."""
     return getattr(tensor.iter, "space", None) in ("shared", "register")

@@ -9,6 +9,6 @@ from importlib import import_module
 
 
 def native_text(name: str) -> str:
-    """The LLVM text of one source, for any processor."""
+    """Return the LLVM text of one source, for any processor."""
     resources = import_module("importlib.resources")  # slow to import, and a start with a warm cache needs no text
     return resources.files(__name__).joinpath(f"{name}.ll").read_text()

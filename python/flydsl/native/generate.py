@@ -34,7 +34,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def common_text(name: str, triple: str) -> str:
-    """The text of one source for a processor, without what belongs to that processor."""
+    """Return the text of one source for a processor, without what belongs to that processor."""
     command = [*_CLANG, f"--target={triple}", f"{name}.c"]
     return _stripped(subprocess.run(command, cwd=SOURCES, check=True, capture_output=True, text=True).stdout)
 
@@ -55,7 +55,7 @@ def _stripped(text: str) -> str:
 
 
 def generated_text(name: str) -> str:
-    """What is committed for one source."""
+    """Return what is committed for one source."""
     text, other = (common_text(name, triple) for triple in TRIPLES)
     if text != other:
         raise ValueError(f"{name}.c is not the same for every processor")
@@ -65,7 +65,7 @@ def generated_text(name: str) -> str:
 
 
 def _own_names(text: str, name: str) -> str:
-    """The text with its private functions and variables under names that no kernel has."""
+    """Return the text with its private functions and variables under names that no kernel has."""
     private = re.findall(r"^define internal .* @(\w+)\(|^@(\S+) = ", text, re.MULTILINE)
     names = "|".join(re.escape(function or variable) for function, variable in private)
     return re.sub(rf"@({names})(?![\w.])", rf"@fly.{name}.\1", text) if names else text
@@ -79,7 +79,7 @@ def source_names() -> list[str]:
 
 
 def constants_text() -> str:
-    """The enums of the header as Python."""
+    """Return the enums of the header as Python."""
     lines = ['"""Numbers of `src/native.h`, made by `python -m flydsl.native.generate`."""', ""]
     lines.append("from __future__ import annotations")
     known: dict[str, int] = {}

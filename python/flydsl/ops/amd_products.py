@@ -98,13 +98,14 @@ def step_of(x: Any) -> int:
 
 
 def in_lines(x: Any, unit: int) -> bool:
-    """Whether rows are contiguous, begin at multiples of 16 bytes and lie multiples of ``unit`` elements apart."""
+    """Return whether rows are contiguous, begin at multiples of 16 bytes and lie multiples of ``unit`` elements
+    apart."""
     step, address = step_of(x), x.ctypes.data if arrays.is_array(x) else x.data_ptr()
     return step > 0 and step % unit == 0 and step >= x.shape[1] and address % arrays.ALIGNMENT == 0
 
 
 def padded(x: Any, rows: int, columns: int) -> Any:
-    """The matrix in contiguous rows of so many elements, with zeros behind it: itself, if it is that already."""
+    """Return the matrix in contiguous rows of so many elements, with zeros behind it: itself, if it is that already."""
     if tuple(x.shape) == (rows, columns) and step_of(x) == columns and in_lines(x, 1):
         return x
     wide = arrays.empty(x, (rows, columns))
@@ -115,7 +116,7 @@ def padded(x: Any, rows: int, columns: int) -> Any:
 
 
 def as_lines(x: Any, unit: int) -> Any:
-    """The matrix with rows as `in_lines` wants them: itself, or a copy in padded lines."""
+    """Return the matrix with rows as `in_lines` wants them: itself, or a copy in padded lines."""
     if in_lines(x, unit):
         return x
     rows, columns = x.shape
@@ -137,7 +138,7 @@ def copying(*operands: Any) -> float:
 
 
 def ways(product: Product) -> list[Way]:
-    """All ways to a product of f32, f16 or bf16 matrices, that with the fewest clocks first."""
+    """Return all ways to a product of f32, f16 or bf16 matrices, that with the fewest clocks first."""
     found = [tiled(product)]
     name = arrays.NAMES[product.a.dtype]
     if name != "f32" and 0 not in product.sizes:
@@ -168,7 +169,7 @@ def tiled(product: Product) -> Way:
 
 
 def plain_rows(x: Any) -> Any:
-    """A matrix whose rows are contiguous and whose strides say so, also those of one row or of one element."""
+    """Return a matrix whose rows are contiguous and whose strides say so, also those of one row or of one element."""
     found = arrays.rows(x)
     if arrays.is_array(x):
         steps, size = found.strides, found.itemsize
@@ -259,7 +260,7 @@ def by_tensor_tiles(product: Product, name: str) -> Way:
 
 
 def why_not_scaled(arch: str, kinds: list[str], blocks: bool, out: str, biased: bool) -> str | None:
-    """Why no kernel multiplies 8-bit floats with such scales on a target of AMD, or None."""
+    """Return why no kernel multiplies 8-bit floats with such scales on a target of AMD, or None."""
     wanted = FP8.get(arch)
     if wanted is None:
         return f"{arch} has no instruction for 8-bit floats"
@@ -273,7 +274,7 @@ def why_not_scaled(arch: str, kinds: list[str], blocks: bool, out: str, biased: 
 
 
 def scaled_way(product: Product, out: str, blocks: bool) -> Way:
-    """The kernel for fp8 with scales; ``product.scales`` are f32, of rows and columns or of blocks."""
+    """Return the kernel for fp8 with scales; ``product.scales`` are f32, of rows and columns or of blocks."""
     if blocks:
         return by_blocks(product, out)
     if product.arch in CDNA:
@@ -394,7 +395,7 @@ def scaled_by_tiles(product: Product, out: str) -> Way:
 
 
 def why_not_int4(arch: str, x: Any, scales: Any, zeros: Any, bias: Any, group_size: int, kind: str) -> str | None:
-    """Why no kernel of AMD multiplies such weights, or None."""
+    """Return why no kernel of AMD multiplies such weights, or None."""
     n, k = scales.shape[0], x.shape[-1]
     if arch not in ("gfx942", "gfx950"):
         return f"weights of four bits are for gfx942, gfx950 and Hopper, not for {arch}"
@@ -422,5 +423,5 @@ def multiply_int4(x: Any, weight: Any, scales: Any, c: Any, group_size: int) -> 
 
 
 def longer(x: Any, count: int) -> Any:
-    """A vector with zeros behind it."""
+    """Return a vector with zeros behind it."""
     return padded(x.reshape(1, -1), 1, count).reshape(count)

@@ -30,7 +30,7 @@ TORCH: Any = sys.modules.get("torch")
 
 
 def met_torch() -> Any:
-    """The torch module, which must have been imported by whoever made a tensor."""
+    """Return the torch module, which must have been imported by whoever made a tensor."""
     global TORCH, is_traced
     if TORCH is None:
         TORCH = sys.modules["torch"]
@@ -49,7 +49,7 @@ def met_torch() -> Any:
 
 
 def is_array(x: Any) -> bool:
-    """Whether it is an array of NumPy; the others are tensors."""
+    """Return whether it is an array of NumPy; the others are tensors."""
     return isinstance(x, np.ndarray)
 
 
@@ -59,7 +59,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def type_name(x: Any) -> str | None:
-    """What row kernels call the element type, or None if they do not take it."""
+    """Return what row kernels call the element type, or None if they do not take it."""
     if is_array(x):
         return NAMES.get(x.dtype)
     if not _TENSOR_NAMES:
@@ -68,7 +68,7 @@ def type_name(x: Any) -> str | None:
 
 
 def empty_like(x: Any) -> Any:
-    """A new array of the same shape and type, row-major."""
+    """Return a new array of the same shape and type, row-major."""
     return np.empty(x.shape, x.dtype) if is_array(x) else x.new_empty(x.shape)
 
 
@@ -78,7 +78,7 @@ def launch(function: Any, x: Any, *arguments: Any) -> None:
 
 
 def empty(x: Any, shape: tuple[Any, ...], dtype: str | None = None) -> Any:
-    """A new array beside another."""
+    """Return a new array beside another."""
     if is_array(x):
         return np.empty(shape, x.dtype if dtype is None else _NUMPY[dtype])
     return x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype))
@@ -91,7 +91,7 @@ def _kind(dtype: str) -> Any:
 
 
 def rows(x: Any) -> Any:
-    """An array as a matrix of its last dimension's rows: a view where memory allows it, else a copy.
+    """Return an array as a matrix of its last dimension's rows: a view where memory allows it, else a copy.
 
     Rows begin at multiples of the widest piece, of up to 16 bytes, that divides them: kernels move as much at once. An
     array of no dimension is a row of one element.
@@ -116,7 +116,7 @@ def rows(x: Any) -> Any:
 
 
 def line(x: Any, length: int) -> Any:
-    """A vector that goes with every row, as a contiguous array of one dimension."""
+    """Return a vector that goes with every row, as a contiguous array of one dimension."""
     flat = x.reshape(length)
     if is_array(flat):
         return flat if flat.flags.c_contiguous and flat.ctypes.data % ALIGNMENT == 0 else np.array(flat)
@@ -124,7 +124,7 @@ def line(x: Any, length: int) -> Any:
 
 
 def numbers(x: Any) -> Any:
-    """An array of one number a row, flat."""
+    """Return an array of one number a row, flat."""
     return x if len(x.shape) == 1 else x.reshape(-1)
 
 
@@ -138,12 +138,12 @@ def stream_of(x: Any) -> Any:
 
 
 def raw_stream(device: int | None) -> Any:
-    """The handle of torch's current stream on a GPU; None for the host."""
+    """Return the handle of torch's current stream on a GPU; None for the host."""
     return None if device is None else TORCH._C._cuda_getCurrentRawStream(device)
 
 
 def stream_source(tensor: Any) -> tuple[Any, int | None]:
-    """A function that gives torch's current stream for a tensor's device, and what it is asked with."""
+    """Return a function that gives torch's current stream for a tensor's device, and what it is asked with."""
     return (TORCH._C._cuda_getCurrentRawStream, tensor.device.index) if tensor.is_cuda else (raw_stream, None)
 
 
@@ -156,7 +156,7 @@ is_traced: Any = _never
 
 
 def arch_of(x: Any) -> str:
-    """The target whose kernels run on this array."""
+    """Return the target whose kernels run on this array."""
     if is_array(x) or not x.is_cuda:
         return chosen_target().arch
     torch = met_torch()
@@ -167,7 +167,7 @@ def arch_of(x: Any) -> str:
 
 
 def shares_memory(a: Any, b: Any) -> bool:
-    """Whether two views begin at one place."""
+    """Return whether two views begin at one place."""
     return a.ctypes.data == b.ctypes.data if is_array(a) else a.data_ptr() == b.data_ptr()
 
 
@@ -177,18 +177,18 @@ def steps(x: Any) -> tuple[int, ...]:
 
 
 def same_view(a: Any, b: Any) -> bool:
-    """Whether two arrays have each element in the same place."""
+    """Return whether two arrays have each element in the same place."""
     return shares_memory(a, b) and a.shape == b.shape and steps(a) == steps(b) and a.dtype == b.dtype
 
 
 def overlap(a: Any, b: Any) -> bool:
-    """Whether the memory that one array spans has a byte of what the other spans."""
+    """Return whether the memory that one array spans has a byte of what the other spans."""
     (first, end), (other, other_end) = _span(a), _span(b)
     return first < other_end and other < end
 
 
 def _span(x: Any) -> tuple[int, int]:
-    """Where an array begins and ends in memory; strides may be negative."""
+    """Return where an array begins and ends in memory; strides may be negative."""
     start, unit = (x.ctypes.data, 1) if is_array(x) else (x.data_ptr(), x.element_size())
     if 0 in x.shape:
         return start, start

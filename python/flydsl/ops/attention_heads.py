@@ -20,7 +20,7 @@ _NUMBERS = "bool causal, float scale, int left, int right, float softcap, int mo
 
 
 def _asked(numbers: Arguments) -> dict[str, Any]:
-    """The numbers of the schema as arguments of the kernels' functions."""
+    """Return the numbers of the schema as arguments of the kernels' functions."""
     causal, scale, left, right, softcap, most_q, _, _ = numbers
     window = tuple(None if side < 0 else side for side in (left, right))
     longest = None if most_q < 0 else most_q
@@ -42,7 +42,7 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
 
 
 def _in_heads(x: Array) -> Array:
-    """A tensor with contiguous heads that lie multiples of 16 bytes apart: itself, or a copy."""
+    """Return a tensor with contiguous heads that lie multiples of 16 bytes apart: itself, or a copy."""
     *steps, last = strides(x)
     return x if last == 1 and not any(step * x.dtype.itemsize % arrays.ALIGNMENT for step in steps) else contiguous(x)
 
@@ -78,13 +78,13 @@ ATTENTION = Op(
 
 
 def no_attention(query: Array) -> str | None:
-    """Why the target of a tensor has no kernels of attention, or None; not known where torch traces."""
+    """Return why the target of a tensor has no kernels of attention, or None; not known where torch traces."""
     arch = "" if arrays.is_traced() else arrays.arch_of(query)
     return f"attention has no kernel for {arch}" if arch in WITHOUT_ATTENTION else None
 
 
 def _why_not(query: Array, key: Array, value: Array, *others: Any) -> str | None:
-    """Why the kernels do not take tensors, or None; ``others`` are tensors of which there is no gradient."""
+    """Return why the kernels do not take tensors, or None; ``others`` are tensors of which there is no gradient."""
     one_place(query, key, value, *others)
     if not (query.shape and key.shape and value.shape):
         return "tensors are (batch, heads, tokens, d)"
@@ -110,7 +110,7 @@ def why_not(
     query: Array, key: Array, value: Array, attn_mask: Array = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
 ) -> str | None:  # fmt: skip
-    """Why a call is left to torch, or None."""
+    """Return why a call is left to torch, or None."""
     reason = _why_not(query, key, value, attn_mask)
     if reason is not None:
         return reason
@@ -132,7 +132,7 @@ def why_not(
 
 
 def _fits(query: Array, key: Array, value: Array) -> bool:
-    """Whether shapes go together without being broadcast, and there are heads."""
+    """Return whether shapes go together without being broadcast, and there are heads."""
     same = key.shape[:3] == value.shape[:3] and query.shape[3] == key.shape[3]
     return same and query.shape[0] == key.shape[0] and query.shape[1] > 0 and key.shape[1] > 0
 
@@ -172,7 +172,7 @@ def _numbers(
     query: Array, causal: bool, scale: float | None, window: tuple[int | None, int | None], softcap: float,
     most_q: int | None, most_k: int | None, deterministic: bool | None,
 ) -> Arguments:  # fmt: skip
-    """The numbers of the schema. Without a word on it, sums have an order where torch is asked for one."""
+    """Return the numbers of the schema. Without a word on it, sums have an order where torch is asked for one."""
     if deterministic is None:
         deterministic = not arrays.is_array(query) and arrays.met_torch().are_deterministic_algorithms_enabled()
     factor = query.shape[-1] ** -0.5 if scale is None else float(scale)
@@ -186,7 +186,7 @@ def _numbers(
 def why_not_attention(
     q: Array, k: Array, v: Array, *, attn_mask: Array = None, alibi_slopes: Array = None, sinks: Array = None, **_: Any
 ) -> str | None:
-    """Why a call is refused, or None: torch has nothing to leave it to."""
+    """Return why a call is refused, or None: torch has nothing to leave it to."""
     return _why_not(q, k, v, attn_mask, alibi_slopes, sinks)
 
 

@@ -14,7 +14,7 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def _allocate(logits: Any, target: Any, ignore: int, reduction: int, smoothing: float) -> Arguments:
-    """(loss, log of the sums, factor of the gradients)."""
+    """Return (loss, log of the sums, factor of the gradients)."""
     lead = tuple(logits.shape[:-1])
     loss = arrays.empty(logits, lead if reduction == 0 else ())
     return loss, arrays.empty(logits, lead, "f32"), arrays.empty(logits, (1,), "f32")
@@ -70,7 +70,7 @@ def why_not(
     input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> str | None:  # fmt: skip
-    """Why a call is left to torch, or None."""
+    """Return why a call is left to torch, or None."""
     one_place(input, target, weight)
     if weight is not None:
         return "weights of classes have no kernel"
@@ -88,7 +88,8 @@ def cross_entropy(
     input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of logits (N, C) or (C,) with indices of classes, as `torch.nn.functional.cross_entropy`.
+    """Return the cross-entropy of logits (N, C) or (C,) with indices of classes, as
+    `torch.nn.functional.cross_entropy`.
 
     Targets are int64, int32 or uint8. One pass over the logits forward and one backward, in f32. A row's loss is within
     1e-5 of its size, and so is the mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6

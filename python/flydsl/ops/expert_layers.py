@@ -136,7 +136,7 @@ ROUTE = Op(
 def why_not(
     input: Any, router: Any, w1: Any, w2: Any = None, *, topk: int | None = None, kind: str = "plain", **_: Any
 ) -> str | None:
-    """Why a call is left to torch, or None."""
+    """Return why a call is left to torch, or None."""
     routed = router if isinstance(router, tuple | list) else (router,)
     one_place(input, *routed, None if isinstance(w1, Experts) else w1, w2)
     if arrays.type_name(input) not in ("f16", "bf16"):
@@ -175,7 +175,8 @@ def moe(
     input: Any, router: Any, w1: Any, w2: Any = None, *, topk: int | None = None, kind: str = "plain",
     renormalize: bool = True, expert_mask: Any = None, atomic: bool = False, out: Any = None,
 ) -> Any:  # fmt: skip
-    """A mixture of experts: the sum over a token's experts e of weight_e * (silu(x gate_eᵀ) * (x up_eᵀ)) down_eᵀ.
+    """Return a mixture of experts: the sum over a token's experts e of weight_e * (silu(x gate_eᵀ) * (x up_eᵀ))
+    down_eᵀ.
 
     ``input`` is (…, model), f16 or bf16. ``router`` is logits (…, E), of which the ``topk`` largest of a softmax are
     taken, or a pair: int32 ids (…, topk), and f32 weights. ``w1`` is what `moe_weights` made, or weights as it takes
@@ -227,7 +228,7 @@ def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any
 
 
 def _checked(logits: Any, topk: int | None, input: Any) -> int:
-    """How many experts a token goes to, of logits that go with the input."""
+    """Return how many experts a token goes to, of logits that go with the input."""
     if topk is None:
         raise ValueError("logits of a router need topk, how many experts a token goes to")
     if logits.shape[:-1] != input.shape[:-1]:
@@ -238,7 +239,7 @@ def _checked(logits: Any, topk: int | None, input: Any) -> int:
 
 
 def _torch_moe(x: Any, router: Any, w1: Any, w2: Any, topk: int | None, renormalize: bool) -> Any:
-    """The same by torch's own functions, with gradients."""
+    """Return the same by torch's own functions, with gradients."""
     torch = arrays.met_torch()
     if isinstance(router, tuple | list):
         ids, weights = router

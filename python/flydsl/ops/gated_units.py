@@ -36,7 +36,7 @@ GLU = Op(
 
 
 def why_not(input: Any, up: Any = None, *_: Any, **__: Any) -> str | None:
-    """Why a call is left to torch, or None."""
+    """Return why a call is left to torch, or None."""
     return why_not_rows(input, up)
 
 

@@ -32,7 +32,7 @@ def _matrix(x: Any, length: int) -> Any:
 
 
 def _leading(x: Any, length: int) -> tuple[int, ...]:
-    """The dimensions in front of those that are normalised."""
+    """Return the dimensions in front of those that are normalised."""
     lead, rest = len(x.shape), 1
     while rest < length and lead:
         lead -= 1
@@ -57,12 +57,12 @@ def _layer(x: Any, weight: Any, bias: Any, eps: float, length: int) -> Arguments
 
 
 def _like(x: Any, *_: Any) -> Arguments:
-    """The norm alone."""
+    """Return the norm alone."""
     return (arrays.empty_like(x),)
 
 
 def _twice_like(x: Any, *_: Any) -> Arguments:
-    """The norm and the sum alone."""
+    """Return the norm and the sum alone."""
     return arrays.empty_like(x), arrays.empty_like(x)
 
 
@@ -127,7 +127,7 @@ def _gradients(
 
 
 def _weight_like(weight: Any, x: Any) -> Any:
-    """The gradient of a weight; an empty array stands for one that is not there."""
+    """Return the gradient of a weight; an empty array stands for one that is not there."""
     return arrays.empty(x, (0,)) if weight is None else arrays.empty_like(weight)
 
 
@@ -183,7 +183,7 @@ ADD_LAYER_NORM = Op(
 
 
 def _arranged(normalized_shape: Any, weight: Any, x: Any) -> tuple[tuple[int, ...], Any]:
-    """(the shape that is normalised, the weight): a weight may stand in the place of its shape."""
+    """Return (the shape that is normalised, the weight): a weight may stand in the place of its shape."""
     if arrays.is_array(normalized_shape) or arrays.is_tensor(normalized_shape):
         if weight is not None:
             raise TypeError("normalized_shape is a shape, or a weight which then has no place of its own")
@@ -200,7 +200,7 @@ def _epsilon(eps: float | None) -> float:
 
 
 def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float | None = None, **_: Any) -> str | None:
-    """Why a call is left to torch, or None."""
+    """Return why a call is left to torch, or None."""
     arranged = [normalized_shape] if arrays.is_array(normalized_shape) or arrays.is_tensor(normalized_shape) else []
     given = [value for value in (*arranged, *weights) if value is not None and not isinstance(value, float)]
     reason = why_not_rows(input, *given)
@@ -252,7 +252,8 @@ def layer_norm(
     input: Any, normalized_shape: Any = None, weight: Any = None, bias: Any = None, eps: float = 1e-5, *,
     out: Any = None,
 ) -> Any:  # fmt: skip
-    """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, as `torch.nn.functional.layer_norm`.
+    """Return (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, as
+    `torch.nn.functional.layer_norm`.
 
     f32, f16 and bf16; computes in f32, the variance from differences to the mean. Accuracy as of `rms_norm`.
     """
@@ -275,14 +276,16 @@ def layer_norm(
 
 
 def _normalised(op: Op, arguments: Arguments, shape: tuple[int, ...], out: Any, key: Any) -> Any:
-    """The norm over the last dimensions. Several are one row only where they follow each other, as ``out`` may not."""
+    """Return the norm over the last dimensions. Several are one row only where they follow each other, as ``out`` may
+    not."""
     if out is None or len(shape) == 1:
         return op(*arguments, prod(shape), out=out, key=key)
     return written(op.name, out, op(*arguments, prod(shape), key=key))
 
 
 def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | None = None) -> tuple[Any, Any]:
-    """(rms_norm(input + residual), input + residual) over the last dimension; the sum is rounded to its type first.
+    """Return (rms_norm(input + residual), input + residual) over the last dimension; the sum is rounded to its type
+    first.
 
     The sum is exact to a rounding; accuracy of the norm and of gradients as of `rms_norm`.
     """
@@ -304,7 +307,8 @@ def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | Non
 def add_layer_norm(
     input: Any, residual: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> tuple[Any, Any]:
-    """(layer_norm(input + residual), input + residual) over the last dimension; accuracy as of `add_rms_norm`."""
+    """Return (layer_norm(input + residual), input + residual) over the last dimension; accuracy as of
+    `add_rms_norm`."""
     if not arrays.is_traced():
         found = ADD_LAYER_NORM.lanes.again(input, residual, weight, bias, eps)
         if found is not None:

@@ -51,13 +51,14 @@ class Op:
     """Calls that were recorded."""
 
     def gradients(self, found: Arguments, wanted: Sequence[bool]) -> list[Any]:
-        """A gradient for each array that wants one."""
+        """Return a gradient for each array that wants one."""
         places = range(len(wanted)) if self.spread is None else self.spread
         given = [found[place] if want else None for place, want in zip(places, wanted, strict=False)]
         return given + [None] * (len(wanted) - len(given))
 
     def run(self, *arguments: Any, out: Any = None, kept: bool = True) -> Arguments:
-        """All results, also those ``kept`` for the gradient. ``out`` is written instead of a new first result."""
+        """Return all results, also those ``kept`` for the gradient. ``out`` is written instead of a new first
+        result."""
         results = (self.allocate if kept or self.bare is None else self.bare)(*arguments)
         if out is not None:
             return self._run_into(out, arguments, results)
@@ -74,12 +75,12 @@ class Op:
         return (out, *rest)
 
     def _in_the_way(self, out: Any, arguments: Arguments) -> bool:
-        """Whether writing ``out`` might change arrays that are yet to be read."""
+        """Return whether writing ``out`` might change arrays that are yet to be read."""
         given = [value for value in arguments[: self.tensors] if value is not None and arrays.overlap(out, value)]
         return not all(self.in_place and arrays.same_view(out, value) for value in given)
 
     def __call__(self, *arguments: Any, out: Any = None, key: Any = None) -> Any:
-        """The outputs: one, or a tuple of them. Tensors that require gradients get them.
+        """Return the outputs: one, or a tuple of them. Tensors that require gradients get them.
 
         With a ``key``, the numbers that the op's user gave, the call is recorded for those like it (`replays.py`).
         """
@@ -88,7 +89,7 @@ class Op:
         return (_side.call or _side.found())(self, arguments, out, key)
 
     def given(self, results: Arguments) -> Any:
-        """What of the results is the caller's."""
+        """Return what of the results is the caller's."""
         return results[0] if self.outputs == 1 else results[: self.outputs]
 
 
@@ -99,7 +100,7 @@ class _TorchSide:
     call: Any = None
 
     def found(self) -> Any:
-        """Its ``call``, from now on."""
+        """Return its ``call``, from now on."""
         self.call = self.module.call
         return self.call
 
@@ -115,7 +116,7 @@ def use_torch_side(module: Any, *, now: bool = False) -> None:
 
 
 def written(name: str, out: Any, result: Any) -> Any:
-    """A result, put into ``out`` if there is one."""
+    """Return a result, put into ``out`` if there is one."""
     if out is None:
         return result
     check_out(name, out, result)
@@ -137,7 +138,7 @@ def check_out(name: str, out: Any, result: Any) -> None:
 
 
 def fall_back(name: str, reason: str, function: Callable[[], Any], out: Any = None) -> Any:
-    """What torch itself gives, also in ``out``, with one warning for each reason."""
+    """Return what torch itself gives, also in ``out``, with one warning for each reason."""
     if not arrays.is_traced() and (name, reason) not in _warned:
         _warned.add((name, reason))
         warnings.warn(f"flydsl.ops.{name} leaves this to torch: {reason}", RuntimeWarning, stacklevel=4)
@@ -164,7 +165,7 @@ def one_place(*values: Any) -> None:
 
 
 def same_kind(*values: Any) -> str | None:
-    """Why arrays do not go together, or None: all are of one library, one type and one device."""
+    """Return why arrays do not go together, or None: all are of one library, one type and one device."""
     one_place(*values)
     first, *others = (value for value in values if value is not None)
     for other in others:
@@ -174,14 +175,14 @@ def same_kind(*values: Any) -> str | None:
 
 
 def host_numbers(x: Any) -> Any:
-    """The numbers of an array that lies on the host, for a check; None if it lies on a GPU, or torch traces."""
+    """Return the numbers of an array that lies on the host, for a check; None if it lies on a GPU, or torch traces."""
     if arrays.is_array(x):
         return x
     return None if arrays.is_traced() or x.device.type != "cpu" else x.detach().numpy()
 
 
 def why_not_rows(*values: Any) -> str | None:
-    """Why row kernels do not take some arrays, or None."""
+    """Return why row kernels do not take some arrays, or None."""
     first = values[0]
     one_place(first)
     if arrays.type_name(first) is None:
@@ -198,7 +199,7 @@ def numpy_only(name: str, reason: str | None) -> None:
 
 
 def last_dimension(dim: int, rank: int) -> bool:
-    """Whether ``dim`` is the last; one that does not exist is an error, as torch's."""
+    """Return whether ``dim`` is the last; one that does not exist is an error, as torch's."""
     if not -max(rank, 1) <= dim < max(rank, 1):
         low, high = -max(rank, 1), max(rank, 1) - 1
         raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")

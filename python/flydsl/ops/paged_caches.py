@@ -36,7 +36,7 @@ PAGED = Op(
 
 
 def why_not(q: Any, *others: Any, **options: Any) -> str | None:
-    """Why a call is refused, or None: torch has nothing to leave it to."""
+    """Return why a call is refused, or None: torch has nothing to leave it to."""
     one_place(q, *others)
     if arrays.type_name(q) not in ("f16", "bf16"):
         return f"attention is for f16 and bf16, and the query is {q.dtype}"

@@ -33,7 +33,7 @@ WRITTEN = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
 
 
 def is_hopper(x: Any) -> bool:
-    """Whether kernels on this array run on Hopper, real or virtual."""
+    """Return whether kernels on this array run on Hopper, real or virtual."""
     return arrays.arch_of(x) == "sm_90a"
 
 
@@ -77,12 +77,12 @@ MATMUL = Op(
 
 
 def why_not_matmul(input: Any, other: Any, *, out: Any = None) -> str | None:
-    """Why there is no kernel, or None."""
+    """Return why there is no kernel, or None."""
     return why_not_rows(input, other)
 
 
 def how_matmul(input: Any, other: Any, *, out: Any = None) -> str:
-    """What `explain` adds: the kernels for such matrices with their clocks."""
+    """Return what `explain` adds: the kernels for such matrices with their clocks."""
     a, b, _ = _as_batches(input, other)
     if len(b.shape) == 3:
         a, b = a[0], b[0]
@@ -98,7 +98,7 @@ def _reckoning(a: Any, b: Any, bias: Any = None) -> str:
 
 
 def _as_batches(a: Any, b: Any) -> tuple[Any, Any, tuple[int, ...]]:
-    """Two arrays as matrices or as batches of the same size, and the shape of the product."""
+    """Return two arrays as matrices or as batches of the same size, and the shape of the product."""
     shape = (*a.shape[:-1], *b.shape[-1:] * (len(b.shape) > 1))
     rows = a.reshape(1, -1) if len(a.shape) == 1 else a
     columns = b.reshape(-1, 1) if len(b.shape) == 1 else b
@@ -117,7 +117,7 @@ def _as_batches(a: Any, b: Any) -> tuple[Any, Any, tuple[int, ...]]:
 
 
 def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """The batch that two batches make together."""
+    """Return the batch that two batches make together."""
     rank = max(len(a), len(b))
     pairs = list(zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True))
     for mode, (x, y) in enumerate(pairs):
@@ -135,7 +135,7 @@ def _expanded(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The product of two arrays, as `torch.matmul`: vectors, matrices, and batches that are broadcast.
+    """Return the product of two arrays, as `torch.matmul`: vectors, matrices, and batches that are broadcast.
 
     Takes f32, f16 and bf16 of one type; sums are f32's, and the result is rounded once. f32 is multiplied as such,
     slower than others. Gradients are products of the same kind.
@@ -196,12 +196,12 @@ LINEAR = Op(
 
 
 def why_not_linear(input: Any, weight: Any, bias: Any = None) -> str | None:
-    """Why there is no kernel, or None."""
+    """Return why there is no kernel, or None."""
     return why_not_rows(input, weight, bias)
 
 
 def how_linear(input: Any, weight: Any, bias: Any = None) -> str:
-    """What `explain` adds: the kernels for such matrices with their clocks."""
+    """Return what `explain` adds: the kernels for such matrices with their clocks."""
     return _reckoning(arrays.rows(input), weight.swapaxes(0, 1), bias)
 
 
@@ -254,7 +254,7 @@ def _launch_scaled(arguments: Arguments, results: Arguments) -> None:
 
 
 def _of_blocks(scale_a: Any) -> bool:
-    """Whether scales are those of blocks, and not of rows and columns or of all."""
+    """Return whether scales are those of blocks, and not of rows and columns or of all."""
     return prod(scale_a.shape) != 1 and scale_a.shape[-1] != 1
 
 
@@ -267,7 +267,7 @@ SCALED_MM = Op(
 def why_not_scaled(
     input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
 ) -> str | None:
-    """Why there is no kernel, or None."""
+    """Return why there is no kernel, or None."""
     one_place(input, mat2, scale_a, scale_b, bias)
     names = [str(x.dtype).removeprefix("torch.") for x in (input, mat2)]
     if any(name not in EIGHT_BITS for name in names):
@@ -285,7 +285,7 @@ def why_not_scaled(
 def how_scaled(
     input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
 ) -> str:  # fmt: skip
-    """What `explain` adds: the kernel for such matrices with its clocks."""
+    """Return what `explain` adds: the kernel for such matrices with its clocks."""
     if is_hopper(input) or 0 in (*input.shape, *mat2.shape):
         return ""
     result, out = arrays.empty(input, (input.shape[0], mat2.shape[1]), _out_name(out_dtype)), _out_name(out_dtype)
@@ -303,7 +303,7 @@ def _out_name(out_dtype: Any) -> str:
 def scaled_mm(
     input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
 ) -> Any:  # fmt: skip
-    """(scale_a · input) @ (scale_b · mat2) + bias of fp8 matrices (M, K) and (K, N), as ``torch._scaled_mm``.
+    """Return (scale_a · input) @ (scale_b · mat2) + bias of fp8 matrices (M, K) and (K, N), as ``torch._scaled_mm``.
 
     Scales are f32: of one element each; (M, 1) and (1, N); or of blocks, (M, K / 128) and (K / 128, N / 128), with
     either mode contiguous, extents rounded up. The result is bf16 unless ``out_dtype`` says f16 or f32. Sums of fp8
@@ -357,7 +357,7 @@ GROUPED_MM = Op(
 def why_not_grouped(
     mat_a: Any, mat_b: Any, offs: Any = None, bias: Any = None, out_dtype: Any = None
 ) -> str | None:  # fmt: skip
-    """Why there is no kernel, or None."""
+    """Return why there is no kernel, or None."""
     one_place(mat_a, mat_b, offs, bias)
     reason = why_not_rows(mat_a, mat_b)
     if reason is not None:
@@ -428,7 +428,7 @@ def why_not_int4(
     input: Any, weight: Any, scales: Any, zeros: Any = None, bias: Any = None, *, group_size: int = 128,
     kind: str = "int4",
 ) -> str | None:  # fmt: skip
-    """Why there is no kernel, or None; torch has nothing to leave this to."""
+    """Return why there is no kernel, or None; torch has nothing to leave this to."""
     one_place(input, weight, scales, zeros, bias)
     if not input.shape:
         raise RuntimeError("activations are (…, K), got an array of no dimension")

@@ -78,7 +78,7 @@ QUANTIZE_BLOCKS = Op(
 
 
 def why_not(input: Any, *_: Any, **__: Any) -> str | None:
-    """Why there is no kernel, or None; torch has nothing to leave these to."""
+    """Return why there is no kernel, or None; torch has nothing to leave these to."""
     return why_not_rows(input)
 
 
@@ -90,7 +90,7 @@ def _name(dtype: Any) -> str:
 
 
 def _quantized(name: str, op: Op, input: Any, *how: Any) -> tuple[Any, Any]:
-    """What an op makes of an array that it can take, by a recorded call if there is one."""
+    """Return what an op makes of an array that it can take, by a recorded call if there is one."""
     if not arrays.is_traced() and (found := op.lanes.again(input, *how)) is not None:
         return found
     numpy_only(name, why_not(input))
@@ -98,7 +98,8 @@ def _quantized(name: str, op: Op, input: Any, *how: Any) -> tuple[Any, Any]:
 
 
 def quantize_per_token(input: Any, dtype: Any = "int8") -> tuple[Any, Any]:
-    """(q, scale): each row over max |x| / the largest number of the format, 127 or 448; rows of zeros have scale 1.
+    """Return (q, scale): each row over max |x| / the largest number of the format, 127 or 448; rows of zeros have scale
+    1.
 
     No scale is below 2^-126, so that each has an inverse. int8 is cut off toward zero, which is the contract of
     FlyDSL's quantisers; 8-bit floats are rounded to nearest. Scales are exact to 1e-6, codes to one step.
@@ -107,13 +108,13 @@ def quantize_per_token(input: Any, dtype: Any = "int8") -> tuple[Any, Any]:
 
 
 def quantize_per_tensor(input: Any, dtype: Any = "fp8") -> tuple[Any, Any]:
-    """(q, scale of one element), as `quantize_per_token` of all elements as one row. Accuracy as there."""
+    """Return (q, scale of one element), as `quantize_per_token` of all elements as one row. Accuracy as there."""
     return _quantized("quantize_per_tensor", QUANTIZE_ROWS, input, _name(dtype), True)
 
 
 def quantize_mx(input: Any, dtype: str = "mxfp4") -> tuple[Any, Any]:
-    """(bytes, e8m0 scales) of groups of 32 along the last dimension, for "mxfp8", "mxfp6" and "mxfp4"; bit by bit as
-    `flydsl.kernels.quant.formats.quantize_mx` says.
+    """Return (bytes, e8m0 scales) of groups of 32 along the last dimension, for "mxfp8", "mxfp6" and "mxfp4"; bit by
+    bit as `flydsl.kernels.quant.formats.quantize_mx` says.
     """
     numpy_only("quantize_mx", why_not(input))
     if dtype not in MX:
@@ -124,7 +125,7 @@ def quantize_mx(input: Any, dtype: str = "mxfp4") -> tuple[Any, Any]:
 
 
 def quantize_blocks(input: Any, block: tuple[int, int] = (1, 128), dtype: Any = "fp8") -> tuple[Any, Any]:
-    """(q, f32 scales) of a matrix with a scale for each block of (1, 128) or (128, 128). Accuracy as of
+    """Return (q, f32 scales) of a matrix with a scale for each block of (1, 128) or (128, 128). Accuracy as of
     `quantize_per_token`.
     """
     numpy_only("quantize_blocks", why_not(input))

@@ -29,7 +29,7 @@ _of_groups: dict[tuple[int, str], int] = {}
 
 
 def _place_of(x: Any, group: object) -> int:
-    """The number of the place for an array and a group; it is made at the first call, by all ranks together."""
+    """Return the number of the place for an array and a group; it is made at the first call, by all ranks together."""
     if isinstance(group, flyc.Rank):
         if group not in _of_ranks:
             _places.append(_Place(None, Collectives(group)))
@@ -67,7 +67,7 @@ ALL_REDUCE = Op(
 
 
 def why_not(input: Any, group: object = None) -> str | None:
-    """Why a call is left to the process group, or None."""
+    """Return why a call is left to the process group, or None."""
     reason = why_not_rows(input)
     if reason is None and not (input.flags.c_contiguous if arrays.is_array(input) else input.is_contiguous()):
         reason = "the tensor is not contiguous"
@@ -75,7 +75,8 @@ def why_not(input: Any, group: object = None) -> str | None:
 
 
 def all_reduce(input: Any, group: object = None) -> Any:
-    """The sum of a tensor over all ranks, the same bits on every rank. All ranks call it with the same shape and type.
+    """Return the sum of a tensor over all ranks, the same bits on every rank. All ranks call it with the same shape and
+    type.
 
     ``group`` is a process group of `torch.distributed`, the default one if None, or a `flyc.Rank`. Takes f32, f16 and
     bf16 of any shape; adds in f32, in the order of ranks, and rounds once. What our kernels cannot do (other types,

@@ -64,13 +64,13 @@ class Recording:
         return next(iter(found.values())) if len(found) == 1 else None
 
     def number(self, tensor: Any) -> int | None:
-        """Which buffer a tensor is."""
+        """Return which buffer a tensor is."""
         return next((index for index, buffer in enumerate(self.buffers) if buffer is tensor), None)
 
 
 @cache
 def _listening() -> Any:
-    """The mode of torch that tells a recording of its operators."""
+    """Return the mode of torch that tells a recording of its operators."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Listening(TorchDispatchMode):
@@ -87,7 +87,7 @@ def _listening() -> Any:
 
 
 def _pattern(made: Any) -> Any:
-    """A tensor like one that was made, without memory."""
+    """Return a tensor like one that was made, without memory."""
     pattern = made.new_empty_strided(made.shape, made.stride())
     pattern.untyped_storage().resize_(0)
     return pattern
@@ -97,7 +97,7 @@ def recorded(
     op: Any, arguments: tuple[Any, ...], facts: bytes | None, *, kept: bool = True,
     saved: Callable[..., Any] | None = None, alone: bool = False, returned: int | None = None,
 ) -> tuple[tuple[Any, ...], Replay | None]:  # fmt: skip
-    """(all results of an op, what repeats it or None); ``facts`` are those of its tensors.
+    """Return (all results of an op, what repeats it or None); ``facts`` are those of its tensors.
 
     The replay returns the first ``returned`` results, ``alone`` the first one; and, if ``saved`` is given, a pair of
     that and of the arrays that it names, given arguments and results.

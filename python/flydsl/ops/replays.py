@@ -23,7 +23,7 @@ def can_replay(tensor: Any) -> bool:
 
 
 def facts_of(tensors: tuple[Any, ...], numbers: tuple[Any, ...]) -> bytes | None:
-    """What calls that repeat one have in common with it, or None where there is no replay."""
+    """Return what calls that repeat one have in common with it, or None where there is no replay."""
     if not all(tensor is None or can_replay(tensor) for tensor in tensors) or not replays_are_native():
         return None
     return call_facts()(*tensors, *numbers)
@@ -44,7 +44,7 @@ class Lanes:
         self._known: dict[bytes, tuple[Any, ...]] = {}
 
     def find(self, facts: bytes) -> Any:
-        """What was last kept under these facts, or None."""
+        """Return what was last kept under these facts, or None."""
         found = self._known.get(facts)
         return None if found is None else found[2]
 

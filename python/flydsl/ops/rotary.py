@@ -31,7 +31,7 @@ ROPE = Op(
 
 
 def why_not(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> str | None:
-    """Why a call is left to torch, or None."""
+    """Return why a call is left to torch, or None."""
     return why_not_rows(input, cos, sin)
 
 

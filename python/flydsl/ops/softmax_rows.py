@@ -34,7 +34,7 @@ SOFTMAX = Op(
 
 
 def why_not(input: Any, dim: int = -1, dtype: Any = None, *, out: Any = None) -> str | None:
-    """Why a call is left to torch, or None."""
+    """Return why a call is left to torch, or None."""
     reason = why_not_rows(input)
     if reason is None and not last_dimension(dim, len(input.shape)):
         reason = f"dimension {dim} is not the last"

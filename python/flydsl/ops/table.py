@@ -76,7 +76,7 @@ PARTS = (expert_layers.ROUTE, expert_layers.ROUTED, expert_layers.TRAINED)
 
 
 def explain(op: Any, *arguments: Any, **options: Any) -> str:
-    """What a call of an op would do: run kernels, and which, or leave it to torch, and why.
+    """Return what a call of an op would do: run kernels, and which, or leave it to torch, and why.
 
     ``explain("softmax", x, dim=0)`` and ``explain(flydsl.ops.softmax, x, dim=0)`` are the same.
     """

@@ -68,7 +68,7 @@ class Lane:
         self.saved_numbers: Arguments = ()
 
     def _records(self, what: str) -> bool:
-        """Whether this time is the one to record, the second: code is compiled and bound then."""
+        """Return whether this time is the one to record, the second: code is compiled and bound then."""
         if self._facts is None:
             return False
         times = self._tried[what] = self._tried.get(what, 0) + 1
@@ -85,7 +85,7 @@ class Lane:
         self.op.lanes.keep(self._facts, self._kept.get("without"), None if kept is None else self, self)
 
     def run(self, tensors: Arguments) -> Any:
-        """The outputs, no gradient being wanted."""
+        """Return the outputs, no gradient being wanted."""
         op, arguments = self.op, (*tensors, *self.numbers)
         if not self._records("without"):
             return op.given(op.run(*arguments, kept=False))
@@ -97,7 +97,7 @@ class Lane:
         return op.given(results)
 
     def run_kept(self, tensors: Arguments) -> tuple[Any, Arguments]:
-        """(outputs, arrays to save)."""
+        """Return (outputs, arrays to save)."""
         op, arguments = self.op, (*tensors, *self.numbers)
         if not self._records("kept"):
             results = op.run(*arguments)
@@ -111,7 +111,7 @@ class Lane:
         return op.given(results), saved
 
     def run_backward(self, tensors: Arguments) -> Arguments:
-        """The gradients of the op's arrays."""
+        """Return the gradients of the op's arrays."""
         gradient, arguments = self.op.gradient, (*tensors, *self.saved_numbers)
         assert gradient is not None
         if not all(t is None or t.is_contiguous() for t in tensors) or not self._records("gradient"):
@@ -123,7 +123,7 @@ class Lane:
 
 
 def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
-    """The lane of a call; a new one where it is not recorded yet."""
+    """Return the lane of a call; a new one where it is not recorded yet."""
     facts = None if key is None else replays.facts_of(tensors, key)
     op.lanes.open(op.tensors, _apply, _transforms_active)
     known = None if facts is None else op.lanes.find(facts)

@@ -50,7 +50,7 @@ class ToSsa:
         op.erase(safe_erase=False)
 
     def tensor(self, view: SSAValue) -> Tensor:
-        """A view as the tensor behind its `make_view`."""
+        """Return a view as the tensor behind its `make_view`."""
         made = view.owner
         if not (isinstance(made, FlyOp) and made.spec.name == "make_view"):
             raise LoweringError(f"{view.type} is not made here by make_view", hint="run fly-layout-lowering first")
@@ -61,7 +61,7 @@ class ToSsa:
         return load_elements(self.at, self.tensor(view))
 
     def as_elements(self, value: SSAValue, view: SSAValue, other: SSAValue) -> SSAValue:
-        """A view's elements as bits of another view's: registers may hold them as another type."""
+        """Return a view's elements as bits of another view's: registers may hold them as another type."""
         have, want = (payload_of(side.type).iter.elem for side in (view, other))
         if register_type(have) == register_type(want):
             return value

@@ -68,7 +68,7 @@ def _branch_if(block: Block, condition: SSAValue, first: Block, second: Block, l
 
 
 def _split_after(op: Operation) -> tuple[Block, Block]:
-    """The block of an operation, ending with it, and a block of what follows."""
+    """Return the block of an operation, ending with it, and a block of what follows."""
     before, following = op.parent, op.next_op
     assert before is not None and following is not None
     return before, before.split_before(following)

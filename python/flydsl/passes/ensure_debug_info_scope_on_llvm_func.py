@@ -35,12 +35,12 @@ def ensure_debug_info_scope_on_llvm_func(module: Operation) -> None:
 
 
 def has_debug_scope(function: Operation) -> bool:
-    """Whether a function's location carries a scope."""
+    """Return whether a function's location carries a scope."""
     return isinstance(function.location, FusedLoc) and isinstance(function.location.metadata, SubprogramAttr)
 
 
 def _place(function: Operation) -> FileLineColLoc | None:
-    """Where a function stands, or the first of its operations that stands somewhere."""
+    """Return where a function stands, or the first of its operations that stands somewhere."""
     found = (op.location for op in function.walk())
     return next((location for location in found if isinstance(location, FileLineColLoc)), None)
 

@@ -34,13 +34,13 @@ _TUPLES = ("make_int_tuple", "make_shape", "make_stride", "make_coord")
 
 
 def _made_by(value: SSAValue, *names: str) -> FlyOp | None:
-    """The operation that made a value, if it is one of ``names``."""
+    """Return the operation that made a value, if it is one of ``names``."""
     owner = value.owner
     return owner if isinstance(owner, FlyOp) and owner.spec.name in names else None
 
 
 def undone(op: FlyOp) -> SSAValue | None:
-    """What a projection gives back when its operand was just put together."""
+    """Return what a projection gives back when its operand was just put together."""
     name = op.spec.name
     if name not in _UNDONE:
         return None
@@ -53,7 +53,7 @@ def undone(op: FlyOp) -> SSAValue | None:
 
 
 def leaves_of(op: FlyOp) -> list[SSAValue] | None:
-    """The integers a tuple was made of, where a projection asks for exactly those."""
+    """Return the integers a tuple was made of, where a projection asks for exactly those."""
     if op.spec.name not in ("get_scalar", "get_leaves"):
         return None
     made = _made_by(op.operands[0], *_TUPLES)
@@ -63,7 +63,7 @@ def leaves_of(op: FlyOp) -> list[SSAValue] | None:
 
 
 def _is_checked(op: FlyOp) -> bool:
-    """Whether lowering must see an operation for what it requires, even where its result is known."""
+    """Return whether lowering must see an operation for what it requires, even where its result is known."""
     return any(u.operation.name == "fly.checked" for result in op.results for u in result.uses)
 
 
@@ -75,7 +75,7 @@ class Folder:
         self.statics: dict[object, SSAValue] = {}
 
     def static(self, type_: FlyType[Any]) -> SSAValue:
-        """One `fly.static` per type, at the top of the function."""
+        """Return one `fly.static` per type, at the top of the function."""
         found = self.statics.get(type_)
         if found is None:
             op = OP_CLASSES["static"].create(result_types=[type_])
@@ -116,7 +116,7 @@ class Folder:
         return [self.folded(op, type_)]
 
     def folded(self, op: FlyOp, type_: FlyType[Any]) -> SSAValue:
-        """What stands for an operation whose result is static."""
+        """Return what stands for an operation whose result is static."""
         if op.spec.name == "static" and op.parent is self.entry:
             return self.statics.setdefault(type_, op.results[0])
         return self.static(type_)

@@ -47,7 +47,7 @@ class _Swizzled:
         return 1 << (mask if self.shift == "arith.shrsi" else mask << amount).bit_length()
 
     def of_constant(self, number: int) -> int:
-        """What the swizzle makes of a constant index."""
+        """Return what the swizzle makes of a constant index."""
         mask, amount = constant_of(self.mask), constant_of(self.amount)
         assert mask is not None and amount is not None
         bits = number & mask
@@ -72,7 +72,7 @@ def _swizzled(op: Operation) -> _Swizzled | None:
 
 
 def _constant_added(index: SSAValue) -> tuple[SSAValue, int]:
-    """An index as another value plus a constant that is not negative."""
+    """Return an index as another value plus a constant that is not negative."""
     total = 0
     while isinstance(added := index.owner, Operation) and added.name == "arith.addi":
         base, constant = added.operands[0], constant_of(added.operands[1])
@@ -90,7 +90,7 @@ class _Simplifier:
         self._zeros: dict[SSAValue, int] = {}
 
     def zeros(self, value: SSAValue) -> int:
-        """The bits known to be zero; most accesses of a kernel ask about the same few values."""
+        """Return the bits known to be zero; most accesses of a kernel ask about the same few values."""
         found = self._zeros.get(value)
         if found is None:
             found = self._zeros[value] = known_zeros(value)
@@ -111,7 +111,7 @@ class _Simplifier:
             self.at.leave()
 
     def simplified(self, op: Operation) -> SSAValue | None:
-        """The value that can stand for the result of ``op``."""
+        """Return the value that can stand for the result of ``op``."""
         swizzled = _swizzled(op)
         if swizzled is not None:
             return self.through_constant(swizzled)
@@ -159,7 +159,7 @@ class _Simplifier:
         return self.at.constant(str(like.type), value)
 
     def swizzle(self, index: SSAValue, like: _Swizzled) -> SSAValue:
-        """The same swizzle of another index, once in this region."""
+        """Return the same swizzle of another index, once in this region."""
         mask = constant_of(like.mask)
         assert mask is not None
         if not mask & ~self.zeros(index):

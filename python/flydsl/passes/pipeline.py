@@ -77,7 +77,7 @@ PASSES: dict[str, Pass] = {
 
 
 def stage_a_names(of: str) -> tuple[str, ...]:
-    """The passes of stage A for targets of a family; the conversion may be one that a backend brings along."""
+    """Return the passes of stage A for targets of a family; the conversion may be one that a backend brings along."""
     return (
         "fly-rewrite-func-signature",
         "fly-canonicalize",

@@ -66,7 +66,7 @@ class Allocation:
         self.cuts = sorted(points)
 
     def too_wide(self) -> bool:
-        """Whether a vector would be written element by element for longer than is good for it."""
+        """Return whether a vector would be written element by element for longer than is good for it."""
         written = [0] * (len(self.cuts) - 1)
         for access in self.accesses:
             if access.count == 1 and not access.op.results:
@@ -75,7 +75,7 @@ class Allocation:
                    for count, (first, last) in zip(written, pairwise(self.cuts), strict=True))  # fmt: skip
 
     def pieces(self, access: Access) -> range:
-        """The pieces that an access touches."""
+        """Return the pieces that an access touches."""
         return range(self.piece_at(access.offset), self.piece_at(access.offset + access.count - 1) + 1)
 
     def piece_type(self, index: int) -> Attribute:
@@ -121,7 +121,7 @@ def _collect(pointer: SSAValue, offset: int, into: Allocation) -> bool:
 
 
 def _followed(access: Operation, allocation: Operation) -> bool:
-    """Whether only control flow that this pass follows lies between an allocation and an access to it."""
+    """Return whether only control flow that this pass follows lies between an allocation and an access to it."""
     block = access.parent
     while block is not None and block is not allocation.parent:
         around = block.parent_op()

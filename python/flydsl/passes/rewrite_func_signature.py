@@ -33,7 +33,7 @@ from flydsl.passes.shared.walk import functions
 
 
 def run_time_leaves(payload: Any) -> list[Any]:
-    """The run-time leaves of a payload without its pointer, in order."""
+    """Return the run-time leaves of a payload without its pointer, in order."""
     if isinstance(payload, Tensor):
         own = [] if isinstance(payload.iter, pl.Pointer) else run_time_leaves(payload.iter)
         return own + run_time_leaves(payload.layout)
@@ -49,14 +49,15 @@ def run_time_leaves(payload: Any) -> list[Any]:
 
 
 def stays(type_: Attribute) -> bool:
-    """Whether a type crosses boundaries as it is: pointers, and atoms with run-time state, become LLVM's later."""
+    """Return whether a type crosses boundaries as it is: pointers, and atoms with run-time state, become LLVM's
+    later."""
     if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
         return True
     return isinstance(type_, (CopyAtomType, MmaAtomType)) and bool(type_.data.op.state)
 
 
 def boundary_types(type_: Attribute) -> list[Attribute]:
-    """The types that replace a fly type at a boundary."""
+    """Return the types that replace a fly type at a boundary."""
     if stays(type_):
         return [type_]
     assert isinstance(type_, FlyType)
@@ -124,7 +125,7 @@ def _pack(edit: Edit, scalars: list[SSAValue]) -> SSAValue:
 
 
 def _scalars(edit: Edit, value: SSAValue, payload: Any) -> list[SSAValue]:
-    """The run-time leaves of a value as integers, in the order of `_leaves`."""
+    """Return the run-time leaves of a value as integers, in the order of `_leaves`."""
     if isinstance(payload, Tensor):
         own = [] if isinstance(payload.iter, pl.Pointer) else _part(edit, value, "get_iter", payload.iter)
         return own + _part(edit, value, "get_layout", payload.layout)

@@ -79,7 +79,7 @@ class _Stretch:
             self.whole[kind] = self.whole.get(kind, 0) + max(-(-bits // _WHOLE), 1)
 
     def counts(self, kinds: int) -> tuple[int, int]:
-        """The fewest and the most instructions of these kinds that LLVM may make."""
+        """Return the fewest and the most instructions of these kinds that LLVM may make."""
         whole = sum(count for kind, count in self.whole.items() if kind & kinds)
         narrow = [bits for kind, bits in self.narrow.items() if kind & kinds]
         return whole + sum(-(-sum(bits) // _WHOLE) for bits in narrow), whole + sum(map(len, narrow))
@@ -93,7 +93,7 @@ class _Stretch:
                 yield ScheduleMismatch(kinds, asked, least, most, location_of(op))
 
     def _asked(self) -> list[tuple[int, int, Operation]]:
-        """The hints added up by what they name; those with kinds in common count together."""
+        """Return the hints added up by what they name; those with kinds in common count together."""
         groups: list[tuple[int, int, Operation]] = []
         for kinds, count, op in self.hints:
             same = [group for group in groups if group[0] & kinds]
@@ -122,7 +122,7 @@ def _width(type_: Attribute) -> int:
 
 
 def _kind_by_space(pointer: SSAValue, lds: int, elsewhere: int) -> int:
-    """The kind of a plain access, by what its pointer points into; 0 for a thread's own memory."""
+    """Return the kind of a plain access, by what its pointer points into; 0 for a thread's own memory."""
     type_ = pointer.type
     space = getattr(type_.addr_space, "data", 0) if isinstance(type_, LLVMPointerType) else 0
     return {_LDS_SPACE: lds, _OWN_SPACE: 0}.get(space, elsewhere)
@@ -174,7 +174,7 @@ def _in_region(region: Region) -> Iterator[_Stretch]:
 
 
 def schedule_mismatches(module: Operation) -> list[ScheduleMismatch]:
-    """Every mismatch of a module after stage A, each once: unrolled copies of a line say the same."""
+    """Return every mismatch of a module after stage A, each once: unrolled copies of a line say the same."""
     found: dict[ScheduleMismatch, None] = {}
     for body in function_bodies(module):
         for stretch in _in_region(body):

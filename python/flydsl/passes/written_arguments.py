@@ -89,7 +89,7 @@ class ArgumentWrite:
 
 
 def written_arguments(module: Operation) -> tuple[ArgumentWrite, ...]:
-    """The arguments that a module's jit function may write, in order; for each a known write if there is one."""
+    """Return the arguments that a module's jit function may write, in order; for each a known write if there is one."""
     trail = _Trail(module)
     for function in functions(module):
         if function.name != "gpu.func":
@@ -152,7 +152,7 @@ class _Trail:
     # Control flow and calls --------------------------------------------------------------------------
 
     def _carried(self, op: Operation, index: int) -> list[SSAValue] | None:
-        """The values that an operand becomes when control passes on; None if the operation is no such thing."""
+        """Return the values that an operand becomes when control passes on; None if the operation is no such thing."""
         if op.name == "scf.for":
             body = op.regions[0].block.args
             return [body[0]] if index < 3 else [body[index - 2], op.results[index - 3]]
@@ -197,7 +197,7 @@ def _yielded(op: Operation, index: int) -> list[SSAValue] | None:
 
 
 def _effect(op: Operation, index: int) -> str | None:
-    """What an operation does with the address that an operand is; None if it may do anything."""
+    """Return what an operation does with the address that an operand is; None if it may do anything."""
     name = op.name
     if name in _OPERATIONS:
         return _OPERATIONS[name].get(index)
@@ -218,14 +218,14 @@ _SMALL = 1 << 12
 
 
 def _small(value: SSAValue) -> bool:
-    """Whether a mask leaves only the last bits of an address: they say how it is aligned, and lead nowhere."""
+    """Return whether a mask leaves only the last bits of an address: they say how it is aligned, and lead nowhere."""
     op = value.owner
     found = op.properties.get("value") if isinstance(op, Operation) and op.name == "arith.constant" else None
     return isinstance(found, IntegerAttr) and 0 <= found.value.data < _SMALL
 
 
 def _called(op: Operation) -> str | None:
-    """The intrinsic that an operation calls, or the PTX instruction that inline assembly is said to be."""
+    """Return the intrinsic that an operation calls, or the PTX instruction that inline assembly is said to be."""
     if op.name == "llvm.inline_asm":
         found = op.attributes.get(PTX_NAME)
         return f"ptx.{found.data}" if isinstance(found, StringAttr) else None

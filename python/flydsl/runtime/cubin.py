@@ -35,7 +35,7 @@ _WAYS = {"auto": ("ptxas", "driver"), "ptxas": ("ptxas",), "driver": ("driver",)
 
 
 def machine_code(driver: Driver, ptx: bytes, arch: str, name: str, explain: Callable[[int], str]) -> bytes:
-    """The cubin of a device's PTX as `FLYDSL_COMPILE_CUBIN` asks for it, empty where there is none to keep."""
+    """Return the cubin of a device's PTX as `FLYDSL_COMPILE_CUBIN` asks for it, empty where there is none to keep."""
     asked = knobs.COMPILE_CUBIN.get()
     if asked == "ptxas" and not tools("ptxas"):
         raise DslRuntimeError(

@@ -41,7 +41,7 @@ def _library() -> ctypes.CDLL | None:
 
 @cache
 def _driver() -> Driver | None:
-    """The CUDA driver, initialised; None where there is none or it finds no device."""
+    """Return the CUDA driver, initialised; None where there is none or it finds no device."""
     library = _library()
     if library is None or library.cuInit(0):
         return None
@@ -57,7 +57,7 @@ def _failure(what: str, status: int, said: str = "") -> DriverError:
 
 
 def error_name(status: int) -> str:
-    """The driver's own name and explanation of a status."""
+    """Return the driver's own name and explanation of a status."""
     library = _library()
     parts = []
     for function in ("cuGetErrorName", "cuGetErrorString"):
@@ -72,7 +72,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """How many CUDA devices the driver shows."""
+    """Return how many CUDA devices the driver shows."""
     driver, count = _driver(), ctypes.c_int()
     if driver is not None:
         driver.call("cuDeviceGetCount", ctypes.byref(count))
@@ -80,7 +80,7 @@ def device_count() -> int:
 
 
 def device_of_pointer(pointer: int) -> int:
-    """The number of the device that device memory belongs to; 0 where the driver cannot say."""
+    """Return the number of the device that device memory belongs to; 0 where the driver cannot say."""
     driver, index = _driver(), ctypes.c_int()
     if driver is not None and pointer:
         driver.try_call("cuPointerGetAttribute", ctypes.byref(index), _POINTER_DEVICE, ctypes.c_uint64(pointer))
@@ -92,7 +92,7 @@ _devices: dict[int, CudaDevice] = {}
 
 
 def cuda_device(index: int = 0) -> CudaDevice:
-    """The CUDA device of that number; one object for all threads."""
+    """Return the CUDA device of that number; one object for all threads."""
     found = _devices.get(index)
     if found is not None:
         return found
@@ -186,7 +186,8 @@ class CudaDevice(DriverDevice):
         return get, set_, self._context.value or 0
 
     def is_capturing(self, stream: int) -> bool:
-        """Whether launches on a stream are being recorded into a graph. The default stream asks for all of them."""
+        """Return whether launches on a stream are being recorded into a graph. The default stream asks for all of
+        them."""
         status = ctypes.c_int()
         with self.selected():
             code = self.driver.try_call("cuStreamIsCapturing", ctypes.c_void_p(stream), ctypes.byref(status))
@@ -222,7 +223,8 @@ class CudaDevice(DriverDevice):
         return module, status, said.value.decode(errors="replace")
 
     def function(self, module: ctypes.c_void_p, name: str) -> int:
-        """The handle of a kernel, allowed all the dynamic shared memory the target has beside what is its own."""
+        """Return the handle of a kernel, allowed all the dynamic shared memory the target has beside what is its
+        own."""
         handle, own = ctypes.c_void_p(), ctypes.c_int()
         with self.selected():
             self.driver.call("cuModuleGetFunction", ctypes.byref(handle), module, name.encode())
@@ -237,7 +239,7 @@ class CudaDevice(DriverDevice):
         return self.driver.address("cuLaunchKernel")
 
     def attributes_entry(self) -> int:
-        """The driver's function for launches with attributes."""
+        """Return the driver's function for launches with attributes."""
         return self.driver.address("cuLaunchKernelEx")
 
     def error_name(self, status: int) -> str:

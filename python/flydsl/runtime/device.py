@@ -29,17 +29,17 @@ __all__ = [
 
 
 def get_warp_size(arch: str | None = None) -> int:
-    """The threads of a wave of an architecture, by default this machine's: 32 on gfx10 and later, else 64."""
+    """Return the threads of a wave of an architecture, by default this machine's: 32 on gfx10 and later, else 64."""
     return parse_target(get_rocm_arch() if arch is None else arch).wave_size
 
 
 def get_rocm_device_count() -> int:
-    """How many AMD GPUs the HIP runtime shows; none where there is no such runtime."""
+    """Return how many AMD GPUs the HIP runtime shows; none where there is no such runtime."""
     return hip.device_count() if hip.is_available() else 0
 
 
 def supports_bf16_global_atomics(arch: str | None = None) -> bool:
-    """Whether pairs of bf16 can be added to memory in one step."""
+    """Return whether pairs of bf16 can be added to memory in one step."""
     return parse_target(get_rocm_arch() if arch is None else arch).generation in atomic_generations("pk_add", "bf16")
 
 
@@ -57,7 +57,7 @@ class Device(Protocol):
         ...
 
     def arrays(self, *arrays: Any) -> AbstractContextManager[Sequence[Any]]:
-        """The arrays where kernels of this device can reach them; results are back when the block ends."""
+        """Return the arrays where kernels of this device can reach them; results are back when the block ends."""
         ...
 
     def synchronize(self) -> None:
@@ -74,7 +74,7 @@ _NO_GPU = "gfx000"
 
 
 def get_rocm_arch() -> str:
-    """The architecture of this machine's AMD GPU, such as ``gfx942``.
+    """Return the architecture of this machine's AMD GPU, such as ``gfx942``.
 
     FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, ``rocm_agent_enumerator``, the HIP runtime, and gfx942 where none knows.
     """
@@ -87,7 +87,7 @@ def _detected(timeout: int, root: str) -> str | None:
 
 
 def _enumerated(timeout: int, root: str) -> str | None:
-    """The first GPU that ROCm's own tool lists, from the ROCm installation or from the search path."""
+    """Return the first GPU that ROCm's own tool lists, from the ROCm installation or from the search path."""
     subprocess = import_module("subprocess")  # slow to import, and seldom needed
     for command in (os.path.join(root, "bin", _ENUMERATOR), _ENUMERATOR):
         try:
@@ -103,7 +103,7 @@ def _enumerated(timeout: int, root: str) -> str | None:
 
 
 def is_rdna_arch(arch: str | None = None) -> bool:
-    """Whether an architecture, by default this machine's, is of the RDNA family."""
+    """Return whether an architecture, by default this machine's, is of the RDNA family."""
     return is_rdna(get_rocm_arch() if arch is None else arch)
 
 

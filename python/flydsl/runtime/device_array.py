@@ -38,7 +38,7 @@ class DeviceArray:
 
     @staticmethod
     def upload(device: Memory, array: Any) -> DeviceArray:
-        """A copy of an array on a device, gaps between its elements included."""
+        """Return a copy of an array on a device, gaps between its elements included."""
         start, low, size = _extent(array)
         pointer = device.allocate(size)
         if size:
@@ -55,7 +55,7 @@ class DeviceArray:
 
 
 def _extent(array: Any) -> tuple[int, int, int]:
-    """(lowest address, distance of element 0 from it, bytes spanned) of a NumPy array."""
+    """Return (lowest address, distance of element 0 from it, bytes spanned) of a NumPy array."""
     address = array.__array_interface__["data"][0]
     if array.size == 0:
         return address, 0, 0

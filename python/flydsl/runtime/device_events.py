@@ -21,7 +21,7 @@ class EventNames(NamedTuple):
 
 
 def has_events(device: Any) -> bool:
-    """Whether runs on a device can be timed by it."""
+    """Return whether runs on a device can be timed by it."""
     return hasattr(device, "event_names")
 
 

@@ -34,7 +34,7 @@ class DeviceMemory:
         self._device, self.address, self.size, self._own = device, address, size, own
 
     def handle(self) -> bytes:
-        """What another process opens it by."""
+        """Return what another process opens it by."""
         found = _Handle()
         with self._device.selected():
             self._device.driver.call(
@@ -59,7 +59,7 @@ class DeviceMemory:
 
 
 def torch_type(dtype: DTypeLike) -> Any:
-    """A type of NumPy as torch's."""
+    """Return a type of NumPy as torch's."""
     import torch
 
     return getattr(torch, np.dtype(dtype).name)
@@ -73,7 +73,7 @@ class _Interface:
 
 
 def _device(where: object) -> DriverDevice:
-    """The device of one of torch's, or the device itself."""
+    """Return the device of one of torch's, or the device itself."""
     if isinstance(where, DriverDevice):
         return where
     import torch
@@ -135,7 +135,7 @@ def reach(where: object, other: object) -> None:
 
 
 def multicast_device(where: object) -> tuple[str, bool]:
-    """A name that no other device has, and whether torch can give the device's memory a multicast address."""
+    """Return a name that no other device has, and whether torch can give the device's memory a multicast address."""
     import torch
 
     index = getattr(where, "index", None)

@@ -21,16 +21,16 @@ class DeviceRuntime:
     kind: str
 
     def is_available(self) -> bool:
-        """Whether kernels can run on it here; the virtual GPU is everywhere."""
+        """Return whether kernels can run on it here; the virtual GPU is everywhere."""
         return family(self.kind).virtual or _DRIVERS[self.kind].is_available()
 
     def device_count(self) -> int:
-        """How many devices it shows."""
+        """Return how many devices it shows."""
         return 1 if family(self.kind).virtual else _DRIVERS[self.kind].device_count()
 
 
 def get_device_runtime(kind: str | None = None) -> DeviceRuntime:
-    """The runtime of a kind: by default the one FLYDSL_RUNTIME_KIND names, or the first that has a device."""
+    """Return the runtime of a kind: by default the one FLYDSL_RUNTIME_KIND names, or the first that has a device."""
     named = kind or knobs.RUNTIME_KIND.get()
     if named not in (*KINDS, "auto"):
         raise DslValueError(f"Unknown FLYDSL_RUNTIME_KIND {named!r}", hint=f"use one of auto, {', '.join(KINDS)}")

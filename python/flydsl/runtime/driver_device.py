@@ -15,7 +15,7 @@ from flydsl.runtime.device_array import DeviceArray
 
 
 def open_library(names: Sequence[str]) -> ctypes.CDLL | None:
-    """The first library of these names that loads, or None."""
+    """Return the first library of these names that loads, or None."""
     for name in names:
         try:
             return ctypes.CDLL(name)
@@ -32,7 +32,7 @@ class Driver:
         self._fail = fail
 
     def has(self, name: str) -> bool:
-        """Whether the library exports a function of that name."""
+        """Return whether the library exports a function of that name."""
         return hasattr(self.library, name)
 
     def call(self, name: str, *args: Any) -> None:
@@ -46,7 +46,7 @@ class Driver:
         return getattr(self.library, name)(*args)
 
     def address(self, name: str) -> int:
-        """The address of a function, for native code to call."""
+        """Return the address of a function, for native code to call."""
         if not self.has(name):
             raise DriverError(f"the driver has no {name}, which this launch needs", hint="install a newer driver")
         return ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
@@ -92,7 +92,8 @@ class DriverDevice(ABC):
 
     @abstractmethod
     def selection(self) -> tuple[int, int, int]:
-        """What native code does the same with: the driver's functions that get and set a thread's device, and ours."""
+        """Return what native code does the same with: the driver's functions that get and set a thread's device, and
+        ours."""
 
     @abstractmethod
     def synchronize(self) -> None:

@@ -42,7 +42,7 @@ def arch_of_version(text: str) -> str:
 
 
 def environment_arch() -> str:
-    """The architecture that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
+    """Return the architecture that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
     return knobs.ARCH.get() or knobs.GPU_ARCH.get() or overridden_arch() or DEFAULT_ARCH
 
 
@@ -63,7 +63,7 @@ def _library() -> ctypes.CDLL | None:
 
 @cache
 def _driver() -> Driver | None:
-    """The HIP runtime, initialised; None where there is none or it finds no device."""
+    """Return the HIP runtime, initialised; None where there is none or it finds no device."""
     library = _library()
     if library is None:
         return None
@@ -90,7 +90,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """How many AMD devices the runtime shows."""
+    """Return how many AMD devices the runtime shows."""
     driver, count = _driver(), ctypes.c_int()
     if driver is not None:
         driver.call("hipGetDeviceCount", ctypes.byref(count))
@@ -98,7 +98,7 @@ def device_count() -> int:
 
 
 def device_of_pointer(pointer: int) -> int:
-    """The number of the device that device memory belongs to; 0 where the runtime cannot say."""
+    """Return the number of the device that device memory belongs to; 0 where the runtime cannot say."""
     driver = _driver()
     # hipPointerAttribute_t begins with the kind of memory and the device's number.
     attributes = (ctypes.c_int * 64)()
@@ -108,7 +108,7 @@ def device_of_pointer(pointer: int) -> int:
 
 
 def device_arch(index: int) -> str | None:
-    """The architecture of a device as the runtime names it, ``gfx942``; None without the runtime.
+    """Return the architecture of a device as the runtime names it, ``gfx942``; None without the runtime.
 
     The name is searched for rather than read at its place: the struct's layout is another in every major version,
     and nothing else in it begins with ``gfx``.
@@ -128,7 +128,7 @@ _devices: dict[int, HipDevice] = {}
 
 
 def hip_device(index: int = 0) -> HipDevice:
-    """The AMD device of that number; one object for all threads."""
+    """Return the AMD device of that number; one object for all threads."""
     found = _devices.get(index)
     if found is not None:
         return found
@@ -174,7 +174,7 @@ class HipDevice(DriverDevice):
         self.target = self._detect_target()
 
     def _detect_target(self) -> Target:
-        """What the environment says the GPUs are, else what the runtime says this one is."""
+        """Return what the environment says the GPUs are, else what the runtime says this one is."""
         arch = overridden_arch() or device_arch(self.index)
         if arch is None:
             raise DriverError(
@@ -213,7 +213,7 @@ class HipDevice(DriverDevice):
         return get, set_, self.index
 
     def is_capturing(self, stream: int) -> bool:
-        """Whether launches on a stream are being recorded into a graph."""
+        """Return whether launches on a stream are being recorded into a graph."""
         status = ctypes.c_int()
         with self.selected():
             self.driver.try_call("hipStreamIsCapturing", ctypes.c_void_p(stream), ctypes.byref(status))
@@ -230,7 +230,8 @@ class HipDevice(DriverDevice):
         return module
 
     def function(self, module: ctypes.c_void_p, name: str) -> int:
-        """The handle of a kernel. AMD needs no leave for large shared memory: the code object states its size."""
+        """Return the handle of a kernel. AMD needs no leave for large shared memory: the code object states its
+        size."""
         handle = ctypes.c_void_p()
         with self.selected():
             self.driver.call("hipModuleGetFunction", ctypes.byref(handle), module, name.encode())

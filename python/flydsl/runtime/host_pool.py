@@ -49,7 +49,7 @@ def start(object_code: Callable[[], bytes]) -> int:
 
 
 def address(name: str) -> int:
-    """The address of one of the pool's functions."""
+    """Return the address of one of the pool's functions."""
     if _loaded is None:
         raise DslRuntimeError("the pool has not been started", hint="run a kernel on the host first")
     return _loaded.address(name)

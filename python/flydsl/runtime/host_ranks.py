@@ -57,7 +57,7 @@ def share(address: int, size: int) -> None:
 
 
 def is_rank() -> bool:
-    """Whether this thread is a virtual rank."""
+    """Return whether this thread is a virtual rank."""
     return getattr(_thread, "rank", False)
 
 
@@ -68,7 +68,7 @@ def enter(number: int) -> None:
 
 
 def waiters() -> tuple[list[Waiter], int]:
-    """The blocks that waited when a launch last gave up, and the rank whose process has died, or -1."""
+    """Return the blocks that waited when a launch last gave up, and the rank whose process has died, or -1."""
     function = ctypes.CFUNCTYPE(ctypes.c_void_p)(host_pool.address("fly_ranks_waiting"))
     words = (ctypes.c_int64 * (WAITING_MOST * WAITING_WORDS)).from_address(function())
     rows = [words[at : at + WAITING_WORDS] for at in range(0, len(words), WAITING_WORDS)]

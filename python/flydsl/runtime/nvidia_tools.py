@@ -28,7 +28,7 @@ class Assembled:
 
 
 def tools(name: str) -> list[str]:
-    """Every copy of a tool: on the search path, of the CUDA installation, and the one that comes with Triton."""
+    """Return every copy of a tool: on the search path, of the CUDA installation, and the one that comes with Triton."""
     folders = [knobs.CUDA_HOME.get() / "bin", *_folders_of_triton()]
     found = map(shutil.which, [name, *(str(folder / name) for folder in folders)])
     return list(dict.fromkeys(filter(None, found)))
@@ -92,7 +92,7 @@ def sass_of(cubin: bytes) -> str:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[bytes] | None:
-    """The finished command; None where it cannot be run or does not end."""
+    """Return the finished command; None where it cannot be run or does not end."""
     try:
         return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS)
     except (OSError, subprocess.TimeoutExpired):

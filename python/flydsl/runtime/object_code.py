@@ -138,7 +138,7 @@ class Linker:
         """Addresses of the symbols that are not in the object."""
 
     def link(self, resolve: Callable[[Iterable[str]], dict[str, int]]) -> bytearray:
-        """The bytes to put at the base address."""
+        """Return the bytes to put at the base address."""
         self._resolve(resolve)
         for index, offset in self.layout.offsets.items():
             section = self.parts.sections[index]
@@ -168,7 +168,7 @@ class Linker:
         self.outside = {number: found.get(symbol.name, 0) for number, symbol in wanted.items()}
 
     def address(self, number: int) -> int:
-        """Where a symbol lies."""
+        """Return where a symbol lies."""
         symbol = self.parts.symbols[number]
         if symbol.section == SHN_UNDEFINED:
             return self.outside.get(number, 0)
@@ -202,7 +202,7 @@ class Linker:
 
 @cache
 def _function(name: str, result: Any, *arguments: Any) -> Any:
-    """A function of libc with its prototype, apart from anyone else's."""
+    """Return a function of libc with its prototype, apart from anyone else's."""
     function = ctypes.CDLL(None, use_errno=True)[name]
     function.restype, function.argtypes = result, arguments
     return function
@@ -287,7 +287,7 @@ class LoadedObject:
         weakref.finalize(self, _unmap, base, size).atexit = False
 
     def address(self, name: str) -> int:
-        """The address of a function or global defined in the object."""
+        """Return the address of a function or global defined in the object."""
         if name not in self._addresses:
             known = ", ".join(sorted(self._addresses)) or "nothing"
             raise LoweringError(f"the object defines no '{name}'", hint=f"it defines {known}")

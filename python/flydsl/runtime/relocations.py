@@ -45,7 +45,7 @@ def _out_of_reach(name: str) -> LoweringError:
 
 
 def _number(name: str, size: int, *, relative: bool, through: Through = Through.SYMBOL, signed: bool = True) -> Rule:
-    """A number of some bytes: S + A, or S + A - P."""
+    """Return a number of some bytes: S + A, or S + A - P."""
     low, high = (-(1 << size * 8 - 1), 1 << size * 8 - 1) if signed else (0, 1 << size * 8)
 
     def write(image: bytearray, at: int, value: int, place: int) -> None:
@@ -66,7 +66,7 @@ def _put(image: bytearray, at: int, mask: int, bits: int) -> None:
 
 
 def _branch(name: str, bits: int, shift: int, through: Through = Through.SYMBOL) -> Rule:
-    """A distance in instructions, in a field of some bits."""
+    """Return a distance in instructions, in a field of some bits."""
 
     def write(image: bytearray, at: int, value: int, place: int) -> None:
         distance = value - place
@@ -83,7 +83,7 @@ def _address_field(image: bytearray, at: int, number: int) -> None:
 
 
 def _page(name: str, through: Through = Through.SYMBOL, *, checked: bool = True) -> Rule:
-    """The distance in 4 KiB pages."""
+    """Return the distance in 4 KiB pages."""
 
     def write(image: bytearray, at: int, value: int, place: int) -> None:
         pages = (value >> 12) - (place >> 12)
@@ -104,7 +104,7 @@ def _near_address(name: str) -> Rule:
 
 
 def _in_page(name: str, scale: int, through: Through = Through.SYMBOL) -> Rule:
-    """The place within its page, counted in units of the access."""
+    """Return the place within its page, counted in units of the access."""
 
     def write(image: bytearray, at: int, value: int, place: int) -> None:
         low = value & 0xFFF

@@ -24,13 +24,13 @@ def stride_of(size: int) -> int:
 
 
 def virtual_multicast(first: int, stride: int, world: int) -> int:
-    """The address that stands for the memory of all ranks on the virtual GPU; kernels only add offsets to it."""
+    """Return the address that stands for the memory of all ranks on the virtual GPU; kernels only add offsets to it."""
     assert first < 1 << STRIDE_SHIFT, "an address has more bits than a process's"
     return first | (stride.bit_length() - 1) << STRIDE_SHIFT | world << COUNT_SHIFT
 
 
 def part_of(memory: Any, number: int, stride: int, shape: Sequence[int], dtype: DTypeLike) -> Any:
-    """The array of one rank in the memory of all."""
+    """Return the array of one rank in the memory of all."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     return memory[number * stride : number * stride + size].view(dtype).reshape(tuple(shape))
 
@@ -56,7 +56,7 @@ def shared_file(size: int) -> tuple[str, mmap.mmap]:
 
 
 def opened_file(path: str) -> mmap.mmap:
-    """The memory of another process."""
+    """Return the memory of another process."""
     return _mapped(os.open(path, os.O_RDWR))
 
 
@@ -68,7 +68,7 @@ def _mapped(handle: int) -> mmap.mmap:
 
 
 def address_table(local: object, addresses: Sequence[int], multicast: int = 0) -> Any:
-    """The addresses of all ranks and their multicast address, where kernels can read them: beside ``local``."""
+    """Return the addresses of all ranks and their multicast address, where kernels can read them: beside ``local``."""
     table = np.array([*addresses, multicast], np.int64)
     if isinstance(local, np.ndarray):
         return table

@@ -82,7 +82,7 @@ def wave_cycles(target: Target, array: ArrayPlace, access: WaveAccess, move: Mov
 
 
 def find_fix(target: Target, array: ArrayPlace, accesses: Sequence[WaveAccess]) -> Fix:
-    """The smallest swizzle that leaves none of the accesses with a conflict, or padding where no swizzle does.
+    """Return the smallest swizzle that leaves none of the accesses with a conflict, or padding where no swizzle does.
 
     Where neither does while accesses stay as wide as they are, padding that makes them narrower; and else the swizzle
     or padding that leaves least, if any leaves less than there is.

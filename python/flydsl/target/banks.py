@@ -50,7 +50,7 @@ class Side:
         return tuple(tuple(range(first, first + lanes)) for first in range(0, wave, lanes))
 
     def banks_for(self, size: int) -> int:
-        """The banks that take part in an access of ``size`` bytes a lane."""
+        """Return the banks that take part in an access of ``size`` bytes a lane."""
         return self.triple[0] if size == 3 * BANK_BYTES and self.triple is not None else self.banks
 
 
@@ -75,7 +75,7 @@ def _lanes(*ranges: tuple[int, int]) -> tuple[int, ...]:
 
 
 def _repeated(groups: Sequence[tuple[int, ...]], wave: int) -> Phases:
-    """The groups of 32 lanes, for every 32 lanes of the wave."""
+    """Return the groups of 32 lanes, for every 32 lanes of the wave."""
     return tuple(tuple(lane + half for lane in group) for half in range(0, wave, 32) for group in groups)
 
 
@@ -96,12 +96,13 @@ _BY_GENERATION: dict[str, Banks] = {
 
 
 def banks_of(target: Target) -> Banks:
-    """The banks of a target; those of a generation without a row are taken as 32 in lane order."""
+    """Return the banks of a target; those of a generation without a row are taken as 32 in lane order."""
     return _BY_GENERATION.get(target.generation, _PLAIN)
 
 
 def phases_of(target: Target, kind: str, size: int) -> Phases:
-    """The groups of lanes that a ``"read"``, ``"write"`` or ``"atomic"`` of ``size`` bytes a lane is served in."""
+    """Return the groups of lanes that a ``"read"``, ``"write"`` or ``"atomic"`` of ``size`` bytes a lane is served
+    in."""
     return banks_of(target).side(kind).phases(size, target.wave_size)
 
 
@@ -122,7 +123,7 @@ def extra_cycles(target: Target, kind: str, size: int, addresses: Mapping[int, i
 
 
 def _busiest(banks: int, wanted: Sequence[tuple[int, int]], size: int, alone: bool) -> int:
-    """How many words the busiest bank must serve in a phase."""
+    """Return how many words the busiest bank must serve in a phase."""
     words: dict[int, set[object]] = {}
     for lane, address in wanted:
         for word in range(address // BANK_BYTES, (address + size - 1) // BANK_BYTES + 1):

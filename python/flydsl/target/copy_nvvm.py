@@ -142,7 +142,7 @@ class _MatrixMove:
         return Layout(32, 1)
 
     def rows(self, val_bits: int) -> Layout:
-        """(lane, value) to the atom's data on the side of memory."""
+        """Return (lane, value) to the atom's data on the side of memory."""
         values = values_per_thread(8 * ROW_BYTES, val_bits)
         lanes = 8 * self.count
         if lanes == 32:
@@ -150,7 +150,7 @@ class _MatrixMove:
         return Layout(((lanes, 32 // lanes), values), ((values, 0), 1))
 
     def fragment(self, val_bits: int) -> Layout:
-        """(lane, value) to the atom's data on the side of registers."""
+        """Return (lane, value) to the atom's data on the side of registers."""
         matrix = 64 * 16 // val_bits
         if not self.transposed:
             held = values_per_thread(32, val_bits)

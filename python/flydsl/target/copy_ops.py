@@ -33,7 +33,7 @@ class CopyOp(Protocol):
     def thr_layout(self) -> Layout: ...
 
     def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        """(source, destination, reference) thread/value layouts in values of ``val_bits``."""
+        """Return (source, destination, reference) thread/value layouts in values of ``val_bits``."""
         ...
 
 

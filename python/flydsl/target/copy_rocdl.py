@@ -122,7 +122,7 @@ class BufferAtomic(OneThreadCopy):
 
 
 def atomic_generations(op: str, elem: str) -> tuple[str, ...]:
-    """The generations that combine an element so in a buffer."""
+    """Return the generations that combine an element so in a buffer."""
     return _ATOMIC_GENERATIONS.get((op, elem), (*_GFX9, "rdna3", "rdna4", "cdna5"))
 
 

@@ -54,7 +54,7 @@ def _decoded(code: int, wave: int) -> DppControl | None:
 
 
 def dpp_control(code: int, target: Target) -> DppControl:
-    """What a control code means on a target; an error where it means nothing."""
+    """Return what a control code means on a target; an error where it means nothing."""
     found = _decoded(code, target.wave_size)
     if found is None:
         raise DslValueError(

@@ -43,7 +43,7 @@ def storage_bytes(name: str) -> int:
 
 
 def register_type(name: str) -> str:
-    """The type an element has in a register: integers lose the sign that memory remembers."""
+    """Return the type an element has in a register: integers lose the sign that memory remembers."""
     return name[1:] if name.startswith("ui") else name
 
 

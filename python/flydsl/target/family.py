@@ -46,15 +46,15 @@ class Family:
     export_links: str = "with -lpthread -ldl"
 
     def place(self, index: int) -> str:
-        """A device in a report: ``host``, ``cuda:1``."""
+        """Return a device in a report: ``host``, ``cuda:1``."""
         return self.name if self.virtual else f"{self.name}:{index}"
 
     def spoken(self, index: int) -> str:
-        """A device in a sentence: ``the host``, ``cuda:1``."""
+        """Return a device in a sentence: ``the host``, ``cuda:1``."""
         return f"the {self.name}" if self.virtual else self.place(index)
 
     def in_words(self) -> str:
-        """What kind of device it is, for somebody who wonders where code is for."""
+        """Return what kind of device it is, for somebody who wonders where code is for."""
         return f"the virtual GPU ({self.name})" if self.virtual else f"a GPU ({self.name})"
 
     @property
@@ -63,11 +63,11 @@ class Family:
         return self.streams == STREAMS_OF_ONE_DEVICE
 
     def takes_stream(self, device: int, index: int) -> bool:
-        """Whether a stream that says it is of CUDA device ``device`` can serve a call on device ``index``."""
+        """Return whether a stream that says it is of CUDA device ``device`` can serve a call on device ``index``."""
         return self.streams == ANY_STREAM or (self.numbers_streams and device == index)
 
     def runs(self, target_family: str) -> bool:
-        """Whether code for targets of a family runs on devices of this one."""
+        """Return whether code for targets of a family runs on devices of this one."""
         return self.virtual or self.name == target_family
 
 
@@ -90,7 +90,7 @@ _families: dict[str, Family] = {family.name: family for family in (HOST, CUDA, R
 
 
 def family(name: str) -> Family:
-    """The family of a name."""
+    """Return the family of a name."""
     try:
         return _families[name]
     except KeyError:
@@ -98,7 +98,7 @@ def family(name: str) -> Family:
 
 
 def known_families() -> tuple[Family, ...]:
-    """Every family, the virtual GPU first."""
+    """Return every family, the virtual GPU first."""
     return tuple(_families.values())
 
 
@@ -109,12 +109,12 @@ def register_family(new: Family) -> None:
 
 
 def family_of_place(text: str) -> Family | None:
-    """The family that goes by a name or another name of it; None where none does."""
+    """Return the family that goes by a name or another name of it; None where none does."""
     return next((found for found in _families.values() if text in (found.name, *found.other_names)), None)
 
 
 def family_of_dlpack(number: int) -> Family | None:
-    """The family whose memory DLPack calls by a number; None where nobody's here."""
+    """Return the family whose memory DLPack calls by a number; None where nobody's here."""
     return next((found for found in _families.values() if number in found.dlpack), None)
 
 

@@ -25,7 +25,7 @@ _PREFIX = {"global": "global", "generic": "flat", "shared": "ds"}
 
 
 def instructions(target: Target, space: str, kind: str, size: int, align: int) -> list[tuple[str, int]]:
-    """(name, bytes) of the instructions that make up one access; ``kind`` is ``load`` or ``store``."""
+    """Return (name, bytes) of the instructions that make up one access; ``kind`` is ``load`` or ``store``."""
     if target.backend == "cuda":
         return _nvidia(space, kind, size, align)
     if space == "shared":
@@ -51,7 +51,7 @@ def _data_share(old: bool, kind: str, size: int, align: int) -> list[tuple[str, 
 
 
 def _paired(found: list[tuple[str, int]], prefix: str, names: dict[int, str]) -> list[tuple[str, int]]:
-    """Two accesses of one width, of 4 or 8 bytes, as the instruction with two addresses."""
+    """Return two accesses of one width, of 4 or 8 bytes, as the instruction with two addresses."""
     joined: list[tuple[str, int]] = []
     for name, part in found:
         if joined and joined[-1] == (name, part) and part in (4, 8):
@@ -62,7 +62,7 @@ def _paired(found: list[tuple[str, int]], prefix: str, names: dict[int, str]) ->
 
 
 def _parts(size: int, most: int = WIDEST, three: bool = True) -> list[int]:
-    """A number of bytes as the sizes of instructions, widest first."""
+    """Return a number of bytes as the sizes of instructions, widest first."""
     sizes = [part for part in (16, 12, 8, 4, 2, 1) if part <= most and (three or part != 12)]
     found: list[int] = []
     for part in sizes:

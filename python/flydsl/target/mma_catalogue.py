@@ -13,7 +13,7 @@ from flydsl.target.target import Target
 
 
 def matrix_instructions(target: Target) -> list[MmaOp]:
-    """The instructions of every family the target has, in table order.
+    """Return the instructions of every family the target has, in table order.
 
     Flags that only pick a scale, a sign of both operands or a major order appear once, at their usual value.
     """

@@ -56,7 +56,7 @@ class MfmaRow:
 
 
 def _modes(*pairs: tuple[int, int]) -> Layout:
-    """A layout of (extent, stride) pairs without the extents of 1; one of them stays bare."""
+    """Return a layout of (extent, stride) pairs without the extents of 1; one of them stays bare."""
     kept = [pair for pair in pairs if pair[0] > 1]
     if len(kept) == 1:
         return Layout(*kept[0])
@@ -125,7 +125,7 @@ _ENCODINGS = {True: facts.FNUZ_TWINS, False: {fnuz: ocp for ocp, fnuz in facts.F
 
 
 def as_encoded(elem: str, target: Target) -> str:
-    """The 8-bit float that a chip's MFMA reads where an element type is named; every other type is itself."""
+    """Return the 8-bit float that a chip's MFMA reads where an element type is named; every other type is itself."""
     return _ENCODINGS[target.fnuz].get(elem, elem) if target.generation in _CDNA3_UP else elem
 
 
@@ -190,12 +190,13 @@ class Mfma(MatrixInstruction):
         return mfma_signatures(target)
 
     def on(self, target: Target) -> Mfma:
-        """The instruction as a chip runs it: the chip, not the type's name, decides the encoding of 8-bit floats."""
+        """Return the instruction as a chip runs it: the chip, not the type's name, decides the encoding of 8-bit
+        floats."""
         a, b = (as_encoded(elem, target) for elem in (self.elem_a, self.elem_b))
         return self if (a, b) == (self.elem_a, self.elem_b) else Mfma(self.m, self.n, self.k, a, b, self.elem_c)
 
     def require(self, target: Target) -> Mfma:
-        """This instruction, if the target has it by whatever name of its 8-bit floats."""
+        """Return this instruction, if the target has it by whatever name of its 8-bit floats."""
         MatrixInstruction.require(self.on(target), target)
         return self
 
@@ -214,7 +215,7 @@ def _mfma_layouts(op: Mfma) -> tuple[Layout, Layout, Layout]:
 
 @cache
 def mfma_signatures(target: Target) -> list[str]:
-    """The (shape, types) pairs a target has."""
+    """Return the (shape, types) pairs a target has."""
     return [row.signature() for row in MFMA_ROWS if target.generation in row.generations]
 
 
@@ -233,7 +234,7 @@ SCALED_SHAPES: dict[Shape, str] = {
 
 
 def successive_columns(elem: str) -> int:
-    """How many columns of K a lane of a scaled instruction takes at a time: 16 bytes' worth, at most 32."""
+    """Return how many columns of K a lane of a scaled instruction takes at a time: 16 bytes' worth, at most 32."""
     return 16 if facts.elem_bits(elem) == 8 else 32
 
 
@@ -290,20 +291,20 @@ class MfmaScale(MatrixInstruction):
         return _scale_layouts(self)
 
     def scale_tv(self, operand: str) -> Layout:
-        """(lane, byte) to the column-major position in (rows, K / 32): one byte a lane, its opsel's."""
+        """Return (lane, byte) to the column-major position in (rows, K / 32): one byte a lane, its opsel's."""
         rows = self.m if operand == "a" else self.n
         return Layout(((rows, WAVE // rows), 1), ((1, rows), 0))
 
     def scale_lanes(self, operand: str) -> range:
-        """The lanes whose scales the instruction reads."""
+        """Return the lanes whose scales the instruction reads."""
         return range(WAVE)
 
     def scale_bytes(self, operand: str) -> tuple[int, ...]:
-        """The bytes of a lane's scale register that count."""
+        """Return the bytes of a lane's scale register that count."""
         return (self.opsel_a if operand == "a" else self.opsel_b,)
 
     def intrinsic(self) -> Intrinsic:
-        """A, B, C, the two formats, then opsel and scale of A and of B."""
+        """Return A, B, C, the two formats, then opsel and scale of A and of B."""
         a, b, c = self.registers()
         suffix = SCALED_SHAPES[self.shape_mnk]
         slots = (
@@ -340,12 +341,12 @@ def _scaled_multiplicand(rows: int, k: int, run: int) -> Layout:
 
 @cache
 def scaled_signatures() -> list[str]:
-    """Every scaled (shape, types): both shapes with any two formats."""
+    """Return every scaled (shape, types): both shapes with any two formats."""
     return [
         facts.signature(*shape, a, b, "f32") for shape in SCALED_SHAPES for a in SCALED_FORMATS for b in SCALED_FORMATS
     ]
 
 
 def mfma_scale_signatures(target: Target) -> list[str]:
-    """The scaled (shape, types) pairs a target has."""
+    """Return the scaled (shape, types) pairs a target has."""
     return scaled_signatures() if target.generation in _CDNA4 else []

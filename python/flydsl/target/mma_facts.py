@@ -108,7 +108,7 @@ class Intrinsic:
         return f"declare {self.result_type} @{self.name}({', '.join(slot.type.llvm for slot in self.slots)})"
 
     def operand(self, role: str) -> tuple[RegisterType, ...]:
-        """The registers of one operand, in order."""
+        """Return the registers of one operand, in order."""
         return tuple(slot.type for slot in self.slots if slot.role == role)
 
 
@@ -117,7 +117,7 @@ FNUZ_TWINS = {"f8E4M3FN": "f8E4M3FNUZ", "f8E5M2": "f8E5M2FNUZ"}
 
 
 def fragment_elem(elem: str) -> str:
-    """The type an operand's elements have in memory and registers: tf32 is stored as f32."""
+    """Return the type an operand's elements have in memory and registers: tf32 is stored as f32."""
     return "f32" if elem in ROUNDED_F32 else elem
 
 
@@ -143,17 +143,17 @@ def check_values(
 
 
 def no_such_instruction(family: str, wanted: str, valid: Iterable[str]) -> DslValueError:
-    """The refusal of a (shape, type) pair, listing those that exist."""
+    """Return the refusal of a (shape, type) pair, listing those that exist."""
     return DslValueError(f"there is no {family} {wanted}", hint=f"valid: {_listing(valid)}")
 
 
 def not_on_this_target(family: str, wanted: str, target: Target, valid: Iterable[str]) -> DslValueError:
-    """The refusal of a (shape, type) pair for one target, listing those it has."""
+    """Return the refusal of a (shape, type) pair for one target, listing those it has."""
     return _missing(f"{family} {wanted}", target, valid)
 
 
 def not_on_target(op: object, target: Target, valid: Iterable[str]) -> DslValueError:
-    """The refusal of an instruction that exists, but not here."""
+    """Return the refusal of an instruction that exists, but not here."""
     return _missing(str(op), target, valid)
 
 

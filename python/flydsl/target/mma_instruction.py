@@ -60,11 +60,11 @@ class MatrixInstruction:
         return Layout(self.lanes, 1)
 
     def others(self, target: Target) -> Iterable[str]:
-        """The instructions of the family that a target has, for the error that this one is missing."""
+        """Return the instructions of the family that a target has, for the error that this one is missing."""
         return ()
 
     def require(self, target: Target) -> Self:
-        """This instruction, if the target has it; otherwise an error with what it has."""
+        """Return this instruction, if the target has it; otherwise an error with what it has."""
         if target.generation not in self.generations:
             raise facts.not_on_target(self, target, self.others(target))
         return self

@@ -34,13 +34,13 @@ _SM90 = ("hopper",)
 
 
 def register_of(elem: str) -> RegisterType:
-    """The register that carries an element in mma.sync: f16 in pairs, narrower types packed into i32."""
+    """Return the register that carries an element in mma.sync: f16 in pairs, narrower types packed into i32."""
     named = {"f16": RegisterType(2, "half"), "f32": RegisterType(1, "float"), "f64": RegisterType(1, "double")}
     return named.get(elem, I32)
 
 
 def per_register(elem: str) -> int:
-    """How many successive elements share a register."""
+    """Return how many successive elements share a register."""
     return register_of(elem).bits // facts.elem_bits(elem)
 
 
@@ -87,7 +87,7 @@ class MmaSyncRow:
 
 
 def values(*pairs: tuple[int, int]) -> Layout:
-    """A value layout without extents of 1; one mode stays bare."""
+    """Return a value layout without extents of 1; one mode stays bare."""
     kept = [pair for pair in pairs if pair[0] > 1] or [(1, 0)]
     if len(kept) == 1:
         return Layout(*kept[0])
@@ -95,7 +95,8 @@ def values(*pairs: tuple[int, int]) -> Layout:
 
 
 def multiplicand(rows: int, k: int, packed: int) -> Layout:
-    """A over (M, K) or B over (N, K): lane l holds row l / 4 of every eight and columns from packed * (l % 4) on.
+    """Return a over (M, K) or B over (N, K): lane l holds row l / 4 of every eight and columns from packed * (l % 4)
+    on.
 
     The values run through the register first, then the upper eight rows, then the next columns.
     """
@@ -194,7 +195,7 @@ def _layouts(op: MmaSync) -> tuple[Layout, Layout, Layout]:
 
 @cache
 def mma_sync_signatures(target: Target) -> list[str]:
-    """The (shape, types) pairs a target has."""
+    """Return the (shape, types) pairs a target has."""
     return [row.signature() for row in MMA_SYNC_ROWS if target.generation in row.generations]
 
 

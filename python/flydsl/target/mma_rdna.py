@@ -90,7 +90,7 @@ def _accumulators(m: int) -> Layout:
 
 def _row(generation: str, k: int, a: str, c: str, names: str, ab: RegisterType, acc: RegisterType, form: str,
          b: str = "") -> WmmaRow:  # fmt: skip
-    """A 16 x 16 x k row; ``names`` are the types as the intrinsic spells them, ``f32 f16``."""
+    """Return a 16 x 16 x k row; ``names`` are the types as the intrinsic spells them, ``f32 f16``."""
     c_name, _, ab_name = names.partition(" ")
     suffix = f"wmma.{c_name}.16x16x{k}.{ab_name}"
     return WmmaRow(generation, (16, 16, k), (a, b or a, c), suffix, ab, acc, form)
@@ -146,7 +146,7 @@ assert len(_BY_KEY) == len(WMMA_ROWS) + len(WRITTEN_ONLY), "two rows share a gen
 
 @cache
 def wmma_signatures(generation: str) -> list[str]:
-    """The (shape, types) pairs of a generation."""
+    """Return the (shape, types) pairs of a generation."""
     return [row.signature() for row in WMMA_ROWS if row.generation == generation]
 
 
@@ -184,7 +184,7 @@ class Wmma(MatrixInstruction):
             raise DslValueError(f"{why}: {self.elem_a}", hint="give them with i8 and i4 only")
 
     def _why_not(self) -> str:
-        """What is wrong with an instruction of RDNA4, of which there is one shape."""
+        """Return what is wrong with an instruction of RDNA4, of which there is one shape."""
         if self.generation != "rdna4":
             return ""
         shape = "x".join(map(str, self.shape_mnk))
@@ -322,20 +322,20 @@ class WmmaScale(MatrixInstruction):
         return self.m if operand == "a" else self.n
 
     def scale_tv(self, operand: str) -> Layout:
-        """(lane, byte) to the column-major position in (rows, K / block_size); only `scale_lanes` are read."""
+        """Return (lane, byte) to the column-major position in (rows, K / block_size); only `scale_lanes` are read."""
         rows, count = self._rows(operand), self.k // self.block_size
         threads = ((16, 2), (1, 0)) if rows == 16 else (32, 1)
         return Layout((threads[0], count), (threads[1], rows))
 
     def scale_lanes(self, operand: str) -> range:
-        """The lanes whose scales the instruction reads."""
+        """Return the lanes whose scales the instruction reads."""
         if self._rows(operand) == WAVE:
             return range(WAVE)
         start = 16 * (self.opsel_a if operand == "a" else self.opsel_b)
         return range(start, start + 16)
 
     def scale_bytes(self, operand: str) -> tuple[int, ...]:
-        """The bytes of a lane's scale register that count: all."""
+        """Return the bytes of a lane's scale register that count: all."""
         return tuple(range(self.k // self.block_size))
 
     def intrinsic(self) -> Intrinsic:
@@ -375,12 +375,12 @@ def _scale_layouts(op: WmmaScale) -> tuple[Layout, Layout, Layout]:
 
 @cache
 def scaled_signatures() -> tuple[str, ...]:
-    """Every scaled (shape, types): 16x16x128 with any two formats, 32x16x128 with f4 only."""
+    """Return every scaled (shape, types): 16x16x128 with any two formats, 32x16x128 with f4 only."""
     mixes = [facts.signature(*_F8F6F4, a, b, "f32") for a in SCALED_FORMATS for b in SCALED_FORMATS]
     return (*mixes, facts.signature(*_F4, "f4E2M1FN", "f4E2M1FN", "f32"))
 
 
 @cache
 def wmma_scale_signatures(target: Target) -> list[str]:
-    """The scaled (shape, types) pairs a target has."""
+    """Return the scaled (shape, types) pairs a target has."""
     return list(scaled_signatures()) if target.generation == "cdna5" else []

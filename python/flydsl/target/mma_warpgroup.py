@@ -141,7 +141,7 @@ class Wgmma(MatrixInstruction):
         return _layouts(self)
 
     def registers(self, operand: str) -> tuple[RegisterType, ...]:
-        """What a thread passes: accumulators, A's registers, or a 64-bit descriptor of shared memory."""
+        """Return what a thread passes: accumulators, A's registers, or a 64-bit descriptor of shared memory."""
         if operand == "c":
             wide = self.elem_c in ("f32", "i32")
             type = RegisterType(1, "float") if self.elem_c == "f32" else I32
@@ -163,7 +163,7 @@ class Wgmma(MatrixInstruction):
         return extra
 
     def inline_asm(self) -> InlineAsm:
-        """The instruction, with scale-d turned into the predicate it wants."""
+        """Return the instruction, with scale-d turned into the predicate it wants."""
         c, a, b = self.registers("c"), self.registers("a"), self.registers("b")
         count = len(c)
         first_b = count + len(a)
@@ -261,7 +261,7 @@ SWIZZLE_MODES: dict[str, SwizzleMode] = {
 def encode_descriptor(
     start_address: int, leading_offset: int, stride_offset: int, swizzle: str, base_offset: int = 0
 ) -> int:
-    """The 64-bit descriptor of a tile in shared memory; offsets in bytes."""
+    """Return the 64-bit descriptor of a tile in shared memory; offsets in bytes."""
     if swizzle not in SWIZZLE_MODES:
         raise DslValueError(f"unknown swizzle mode '{swizzle}'", hint=f"use one of {', '.join(SWIZZLE_MODES)}")
     given = {

@@ -52,5 +52,5 @@ _CONVERSIONS: Mapping[str, Mapping[str, PackedConversion]] = {
 
 
 def narrow_conversions(generation: str) -> Mapping[str, PackedConversion]:
-    """The instructions of a generation by element type; none for a generation that has no such."""
+    """Return the instructions of a generation by element type; none for a generation that has no such."""
     return _CONVERSIONS.get(generation, {})

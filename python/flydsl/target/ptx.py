@@ -30,7 +30,7 @@ class PtxOp:
     generations: tuple[str, ...] = field(default=HOPPER)
 
     def asm(self, literals: tuple[int, ...] = ()) -> str:
-        """The text with its literals filled in."""
+        """Return the text with its literals filled in."""
         text = self.text
         for index, value in enumerate(literals):
             text = text.replace(f"{{{index}}}", str(value))
@@ -88,7 +88,7 @@ _LETTERS = {16: "h", 32: "r", 64: "l"}
 
 
 def cluster_form(width: int, lanes: int) -> tuple[int, int] | None:
-    """(bits of a word, words) that elements of that width are moved as; None if no access has as many bits."""
+    """Return (bits of a word, words) that elements of that width are moved as; None if no access has as many bits."""
     word = max(width, min(width * lanes, 32))
     whole = word in CLUSTER_WORDS and width * lanes % word == 0 and width * lanes // word in CLUSTER_WORDS[word]
     return (word, width * lanes // word) if whole else None

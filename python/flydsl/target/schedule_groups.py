@@ -22,7 +22,7 @@ MASKS: dict[int, tuple[str, int]] = {
 
 
 def counted_kinds(mask: int) -> int | None:
-    """The kinds that a hint's mask stands for; None if it names some that are not counted."""
+    """Return the kinds that a hint's mask stands for; None if it names some that are not counted."""
     kinds = 0
     for bit, (_, covered) in MASKS.items():
         if mask & bit:

@@ -21,7 +21,7 @@ def scope_name(backend: str, scope: str) -> str:
 
 
 def looks_acquire(backend: str) -> bool:
-    """Whether a loop that waits is to acquire with every look.
+    """Return whether a loop that waits is to acquire with every look.
 
     On AMD's GPUs that empties caches each time, so one fence behind the loop does it there (LLVM, AMDGPU guide, "Memory
     model GFX942"); on NVIDIA's a look costs no more.

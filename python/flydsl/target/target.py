@@ -85,7 +85,8 @@ DEFAULT_ARCH = "gfx942"
 
 
 def is_rdna(arch: str) -> bool:
-    """Whether an AMD architecture is of the RDNA family: gfx10, gfx11 and gfx120x. gfx1250 is of the CDNA family."""
+    """Return whether an AMD architecture is of the RDNA family: gfx10, gfx11 and gfx120x. gfx1250 is of the CDNA
+    family."""
     return arch.strip().lower().startswith(("gfx10", "gfx11", "gfx120"))
 
 
@@ -100,7 +101,7 @@ def known_archs() -> tuple[str, ...]:
 
 
 def parse_target(arch: str) -> Target:
-    """The target named by an architecture string such as ``gfx942`` or ``sm_90a``.
+    """Return the target named by an architecture string such as ``gfx942`` or ``sm_90a``.
 
     Feature suffixes that a driver appends (``gfx942:sramecc+:xnack-``) are ignored, and the plain
     ``sm_90`` means the Hopper that exists.

@@ -30,7 +30,7 @@ class Piece:
 
 
 def _split(word: int, low_bits: int, high_bits: int) -> tuple[Piece, Piece]:
-    """A field that starts in the upper half of a word and goes on at the bottom of the next one."""
+    """Return a field that starts in the upper half of a word and goes on at the bottom of the next one."""
     return Piece(word, 32 - low_bits, low_bits), Piece(word + 1, 0, high_bits, low_bits)
 
 
@@ -73,14 +73,14 @@ GATHER_MOST = {32: 8, 16: 16}
 
 
 def element_code(elem_bytes: int) -> int:
-    """The data size field of an element of 1, 2, 4 or 8 bytes."""
+    """Return the data size field of an element of 1, 2, 4 or 8 bytes."""
     if elem_bytes not in (1, 2, 4, 8):
         raise DslValueError(f"the tensor data mover moves elements of 1, 2, 4 or 8 bytes, not {elem_bytes}")
     return elem_bytes.bit_length() - 1
 
 
 def padding_codes(interval: int, amount: int, elem_bytes: int) -> tuple[int, int] | None:
-    """The fields for ``amount`` elements left free in LDS after every ``interval``; None for no padding.
+    """Return the fields for ``amount`` elements left free in LDS after every ``interval``; None for no padding.
 
     The hardware counts 4-byte words: intervals of 2, 4, ... 256 of them, amounts of 1 to 128.
     """
@@ -104,7 +104,7 @@ def padding_codes(interval: int, amount: int, elem_bytes: int) -> tuple[int, int
 
 
 def warp_split(tile: tuple[int, ...], num_warps: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """(waves along each dimension, each wave's part of the tile), slowest dimension first.
+    """Return (waves along each dimension, each wave's part of the tile), slowest dimension first.
 
     Each wave fetches one piece that is contiguous in LDS, so a dimension is split only if those before it are split
     down to single rows.

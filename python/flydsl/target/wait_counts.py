@@ -39,12 +39,12 @@ WAIT_FIELDS: dict[str, tuple[WaitField, ...]] = {
 
 
 def wait_generation(generation: str) -> str:
-    """The encoding that a generation uses."""
+    """Return the encoding that a generation uses."""
     return "gfx9" if generation in ("cdna2", "cdna3", "cdna4") else "gfx11"
 
 
 def encode_wait(counts: Mapping[str, Any], generation: str) -> int:
-    """The field that waits for these counts and for nothing else."""
+    """Return the field that waits for these counts and for nothing else."""
     word = 0
     for field in WAIT_FIELDS[generation]:
         count = counts.get(field.name, field.most)
@@ -56,7 +56,7 @@ def encode_wait(counts: Mapping[str, Any], generation: str) -> int:
 
 
 def decode_wait(word: int, generation: str) -> dict[str, int]:
-    """The counts of a raw field."""
+    """Return the counts of a raw field."""
     return {
         field.name: sum((word >> place & ((1 << bits) - 1)) << low for place, low, bits in field.pieces)
         for field in WAIT_FIELDS[generation]

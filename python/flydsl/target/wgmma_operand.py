@@ -30,14 +30,15 @@ class TileStrides:
 
 
 def mode_of(swizzle: Swizzle | None) -> str | None:
-    """The swizzle mode whose permutation of byte addresses this is."""
+    """Return the swizzle mode whose permutation of byte addresses this is."""
     if swizzle is None:
         return "none"
     return next((name for name, mode in SWIZZLE_MODES.items() if mode.swizzle == swizzle), None)
 
 
 def row_bits(mode: str) -> int:
-    """The bits of an address that say in which row of an atom it lies; 0 without a swizzle, where rows are chunks."""
+    """Return the bits of an address that say in which row of an atom it lies; 0 without a swizzle, where rows are
+    chunks."""
     row = SWIZZLE_MODES[mode].row_bytes
     return 0 if row == CHUNK else (ROWS - 1) * row
 
@@ -65,7 +66,7 @@ def check_start(address: int, mode: str, name: str) -> None:
 
 @cache
 def tile_strides(layout: Layout, elem_bytes: int, swizzle: Swizzle | None, major: str) -> TileStrides:
-    """The strides of an operand tile (MN, K) of static layout; an error names what does not fit."""
+    """Return the strides of an operand tile (MN, K) of static layout; an error names what does not fit."""
     mode = mode_of(swizzle)
     if mode is None:
         known = ", ".join(f"{m.swizzle} ({name})" for name, m in SWIZZLE_MODES.items() if name != "none")
@@ -97,7 +98,7 @@ def _advice(mode: str, major: str, elem_bytes: int) -> str:
 
 
 def _sampled(layout: Layout, elem_bytes: int, mode: str, major: str) -> tuple[int, int]:
-    """(leading, stride) offsets read off the layout where it is large enough to show them."""
+    """Return (leading, stride) offsets read off the layout where it is large enough to show them."""
     rows, depth = layout[0].size(), layout[1].size()
     width = SWIZZLE_MODES[mode].row_bytes // elem_bytes
 

@@ -118,7 +118,7 @@ class MainLoop:
         return sum(name.startswith("s_wait") for name in self.names)
 
     def accesses(self, *prefixes: str) -> Counter[int]:
-        """How many accesses there are of each width in bytes of a lane."""
+        """Return how many accesses there are of each width in bytes of a lane."""
         return Counter(width_of(name) for name in self.names if name.startswith(prefixes) and not _CACHE.match(name))
 
     @cached_property
@@ -145,7 +145,7 @@ class MainLoop:
         return min(ends, key=lambda way: (-way.matrix, way.clocks), default=self)
 
     def _targets(self, end: int, labels: dict[str, int]) -> list[int]:
-        """Where the block before a line goes on: at a label of the loop, or there."""
+        """Return where the block before a line goes on: at a label of the loop, or there."""
         found = _BRANCH.match(self.lines[end - 1])
         behind = [end] if end < len(self.lines) else []
         if found is None:
@@ -159,7 +159,8 @@ def _better(way: MainLoop, other: MainLoop | None) -> bool:
 
 
 def main_loop(assembly: str) -> MainLoop:
-    """The innermost loop with the most matrix instructions; of several, the one whose iteration takes fewest clocks."""
+    """Return the innermost loop with the most matrix instructions; of several, the one whose iteration takes fewest
+    clocks."""
     lines, labels = assembly.splitlines(), {}
     found = _TARGET.search(assembly)
     arch = found[1] if found else ""
@@ -179,7 +180,7 @@ def main_loop(assembly: str) -> MainLoop:
 
 
 def kernels(assembly: str) -> dict[str, str]:
-    """The text of each kernel, behind the line of the target, and its part of the metadata."""
+    """Return the text of each kernel, behind the line of the target, and its part of the metadata."""
     head = next((line for line in assembly.splitlines() if ".amdgcn_target" in line), "")
     code, _, notes = assembly.partition("amdhsa.kernels:")
     records = {found[1]: record for record in re.split(r"\n  - ", notes)
@@ -189,7 +190,8 @@ def kernels(assembly: str) -> dict[str, str]:
 
 
 def fact(assembly: str, name: str) -> int:
-    """A number of the kernel's metadata, such as ``vgpr_count``; 0 for ``agpr_count`` where a target has none."""
+    """Return a number of the kernel's metadata, such as ``vgpr_count``; 0 for ``agpr_count`` where a target has
+    none."""
     found = re.search(rf"\.{name}:\s+(\d+)", assembly)
     if found is None and name == "agpr_count":
         return 0

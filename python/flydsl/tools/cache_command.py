@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes, for a reader."""
+    """Return a number of bytes, for a reader."""
     for unit in ("B", "KiB", "MiB"):
         if size < 1024:
             return f"{size} {unit}" if unit == "B" else f"{size:.1f} {unit}"

@@ -147,7 +147,7 @@ def _from_error(error: FlyDSLError, file: str) -> IrDiagnostic:
 
 
 def _process(text: str, options: Options, file: str, log: list[str]) -> tuple[str, list[IrDiagnostic]]:
-    """The output of one input, and what is wrong with it."""
+    """Return the output of one input, and what is wrong with it."""
     try:
         module = read_module(text, file, options.on("allow-unregistered-dialect"))
         verify(module, file)
@@ -158,7 +158,7 @@ def _process(text: str, options: Options, file: str, log: list[str]) -> tuple[st
 
 
 def _parts(text: str, split: bool) -> list[str]:
-    """The inputs in a file, each padded with newlines so that its line numbers are those of the file."""
+    """Return the inputs in a file, each padded with newlines so that its line numbers are those of the file."""
     parts, current, start = [], [], 0
     for number, line in enumerate(text.splitlines(keepends=True)):
         if split and line.strip() == _SEPARATOR:

@@ -56,7 +56,7 @@ class Expectation:
 
 
 def expectations(text: str) -> list[Expectation]:
-    """Every expectation written in a file's comments."""
+    """Return every expectation written in a file's comments."""
     wanted: list[Expectation] = []
     for number, line in enumerate(text.splitlines(), start=1):
         comment = line.partition("//")[2]
@@ -72,7 +72,7 @@ def expectations(text: str) -> list[Expectation]:
 
 
 def unmet(wanted: Sequence[Expectation], found: Sequence[IrDiagnostic], file: str) -> list[IrDiagnostic]:
-    """What is wrong with the outcome: expectations nothing met, and diagnostics nobody expected."""
+    """Return what is wrong with the outcome: expectations nothing met, and diagnostics nobody expected."""
     left = list(found)
     wrong: list[IrDiagnostic] = []
     for expectation in wanted:

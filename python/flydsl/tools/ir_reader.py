@@ -86,7 +86,7 @@ class LocatingParser(Parser):
         return op
 
     def _parse_location(self) -> Any:
-        """A location; xDSL reads no ``fused<metadata>[…]``."""
+        """Return a location; xDSL reads no ``fused<metadata>[…]``."""
         if self.parse_optional_keyword("fused") is None:
             return super()._parse_location()
         metadata: Attribute = NoneAttr()
@@ -97,7 +97,7 @@ class LocatingParser(Parser):
         return FusedLoc(tuple(places), metadata)
 
     def _parse_dense_literal_type(self) -> Any:
-        """The type of a dense constant, whose elements xDSL writes out one by one, equal ones too."""
+        """Return the type of a dense constant, whose elements xDSL writes out one by one, equal ones too."""
         at = self.pos
         type_ = super()._parse_dense_literal_type()
         if prod(type_.get_shape()) > _MOST_ELEMENTS:
@@ -138,7 +138,7 @@ def read_module(text: str, file: str, allow_unregistered: bool = False) -> Modul
 
 
 def _start(text: str, error: ParseError) -> int:
-    """Where a parse error belongs; an undefined value is reported at the end of its region, so find its use."""
+    """Return where a parse error belongs; an undefined value is reported at the end of its region, so find its use."""
     undefined = re.match(r"values used but not defined: \[(%[\w$.-]+)", error.msg)
     region = text[: error.span.start]
     uses = list(re.finditer(re.escape(undefined[1]) + r"(?![\w$.-])(?!\s*=)", region)) if undefined else []
@@ -146,7 +146,7 @@ def _start(text: str, error: ParseError) -> int:
 
 
 def _at_parser(parser: Parser | None, file: str, message: str) -> IrDiagnostic:
-    """An error that names no place belongs where the parser has got to."""
+    """Return an error that names no place belongs where the parser has got to."""
     line, column = (1, 1) if parser is None else _place(parser.lexer.input.content, parser.pos)
     return IrDiagnostic(file, line, column, message)
 

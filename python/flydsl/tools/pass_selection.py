@@ -59,7 +59,7 @@ def pass_names() -> dict[str, str]:
 
 
 def step(name: str, options: str = "") -> Step:
-    """The pass of that name, run on the whole module; options are written ``key=value key=value``."""
+    """Return the pass of that name, run on the whole module; options are written ``key=value key=value``."""
     if name not in pass_names():
         known = "\n".join(f"  {known}" for known in pass_names())
         raise UnknownPassError(f"unknown pass '{name}'; the passes are\n{known}")
@@ -133,7 +133,7 @@ def _steps(tokens: list[str], around: tuple[str, ...]) -> Iterator[Step]:
 
 
 def _anchored(module: Operation, anchors: tuple[str, ...]) -> list[Operation]:
-    """The operations that ``anchors``, read from outside in, lead to."""
+    """Return the operations that ``anchors``, read from outside in, lead to."""
     found = [module]
     for anchor in anchors[1:] if anchors[0] == ROOT else anchors:
         found = [

@@ -30,7 +30,7 @@ class EnvManager:
         return self._knob(name).get()
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a setting; ``default`` if there is no such setting."""
+        """Return the value of a setting; ``default`` if there is no such setting."""
         try:
             return getattr(self, name)
         except AttributeError:

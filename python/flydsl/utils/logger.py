@@ -8,7 +8,7 @@ from flydsl.base.log import get_logger
 
 
 def log() -> logging.Logger:
-    """The package's logger."""
+    """Return the package's logger."""
     return get_logger("flydsl")
 
 

@@ -62,12 +62,12 @@ class SmemPtr:
         return element_class(element_name(self.elem_type))
 
     def get(self) -> Tensor:
-        """The array as a tensor, last dimension contiguous, made at this point of the trace."""
+        """Return the array as a tensor, last dimension contiguous, made at this point of the trace."""
         start = typed_pointer(byte_offset(self.base, self.byte_offset), self.elem_type)
         return start.view(Layout(_row_major(self.shape)))
 
     def load(self, idxs: Any = None) -> Any:
-        """One element; the first one without indices."""
+        """Return one element; the first one without indices."""
         return self.get()[self._coordinate(idxs)]
 
     def store(self, val: Any, idxs: Any = None) -> None:
@@ -132,7 +132,7 @@ class SmemAllocator:
         self.finalized = True
 
     def get_base(self) -> Pointer:
-        """The start of the block, inside a kernel."""
+        """Return the start of the block, inside a kernel."""
         ledger = kernel_ledger()
         emitter: Any = current()
         base = from_value(emitter.shared_memory(self.global_sym_name))
@@ -147,7 +147,8 @@ class SmemAllocator:
 
 
 def get_op_result_or_value(value: Any) -> Any:
-    """The raw value of what an operation gave: of a number, of a thing that holds one, of an operation's result."""
+    """Return the raw value of what an operation gave: of a number, of a thing that holds one, of an operation's
+    result."""
     if isinstance(value, Numeric):
         return value.ir_value()
     if hasattr(value, "value"):

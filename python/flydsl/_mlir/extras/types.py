@@ -28,13 +28,13 @@ globals().update({text: _function(text) for text in ("index", *FLOAT_WIDTHS)})
 
 
 def vector(*shape_and_element: Any) -> IrType:
-    """The vector type of extents, followed by the element type."""
+    """Return the vector type of extents, followed by the element type."""
     *shape, element = shape_and_element
     return VectorType.get(shape, element)
 
 
 def memref(*shape_and_element: Any, memory_space: Any = None) -> IrType:
-    """The memref type of extents, followed by the element type."""
+    """Return the memref type of extents, followed by the element type."""
     *shape, element = shape_and_element
     if not all(isinstance(extent, int) for extent in shape):
         raise DslTypeError(f"the extents of a memref are ints, got {shape}")

@@ -28,7 +28,7 @@ _REGISTERS = {16: ("i16", "h"), 32: ("i32", "r"), 64: ("i64", "l")}
 
 
 def atomic_rule(has_bf16: bool) -> Rule:
-    """The rule of `llvm.atomicrmw` for a target that does, or does not, add bf16 in memory."""
+    """Return the rule of `llvm.atomicrmw` for a target that does, or does not, add bf16 in memory."""
 
     def rule(emitter: FunctionEmitter, op: Operation) -> None:
         scalar, kind = emitter.scalar(op.operands[1]), atomic_kind(op)

@@ -67,7 +67,7 @@ class CudaCode(DeviceCode):
 
 
 def cuda_code(target: Target, line_tables: bool = False) -> CudaCode:
-    """How kernels of a target are written."""
+    """Return how kernels of a target are written."""
     layout = data_layout(TRIPLE, target.arch, FEATURES[target.arch])
     rules = {**CUDA_RULES, "llvm.atomicrmw": atomic_rule(has_bf16=target.generation in _ADDS_BF16)}
     return CudaCode(TRIPLE, layout, "ptx_kernel", rules, line_tables, target.generation)

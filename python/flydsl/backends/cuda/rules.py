@@ -47,7 +47,8 @@ def _shuffle(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def _source_lane(emitter: FunctionEmitter, mode: str, offset: str, width: str) -> tuple[str, str]:
-    """The place in its segment that a lane reads, its own where the asked one is outside, and whether it is inside."""
+    """Return the place in its segment that a lane reads, its own where the asked one is outside, and whether it is
+    inside."""
     lane = emitter.assign(f"call i32 @{_SREG}.laneid()")
     own = emitter.assign(f"and i32 {lane}, {emitter.assign(f'sub i32 {width}, 1')}")
     asked = offset if mode == "idx" else emitter.assign(f"{_STEPS[mode]} i32 {own}, {offset}")

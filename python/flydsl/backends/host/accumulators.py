@@ -38,14 +38,14 @@ def _takes_accumulators(op: Operation) -> bool:
 
 
 def moves_accumulators(op: Operation) -> bool:
-    """Whether a load only feeds products, waits and moves, or a store only puts back what those gave."""
+    """Return whether a load only feeds products, waits and moves, or a store only puts back what those gave."""
     if op.name == "llvm.store":
         return any(_takes_accumulators(source) for source in _sources(op.operands[0], set()))
     return bool(op.results) and all(_takes_accumulators(user) or _keeps(user) for user in _users(op, set()))
 
 
 def _keeps(op: Operation) -> bool:
-    """Whether an operation stores into registers that are memory."""
+    """Return whether an operation stores into registers that are memory."""
     if op.name != "llvm.store":
         return False
     owner = op.operands[1].owner
@@ -55,12 +55,13 @@ def _keeps(op: Operation) -> bool:
 
 
 def drops_accumulators(op: Operation) -> bool:
-    """Whether what a load reads may not matter: it goes to a wait, or to a product that may forget it (scale_d 0)."""
+    """Return whether what a load reads may not matter: it goes to a wait, or to a product that may forget it (scale_d
+    0)."""
     return moves_accumulators(op) and not any(_adds(user) for user in _users(op, set()))
 
 
 def _adds(op: Operation) -> bool:
-    """Whether a product surely adds to what its accumulators hold."""
+    """Return whether a product surely adds to what its accumulators hold."""
     if not is_product(op):
         return False
     facts: Any = instruction_of(op)
@@ -70,14 +71,14 @@ def _adds(op: Operation) -> bool:
 
 
 def accumulator_memory(op: Operation) -> SSAValue | None:
-    """The pointer that a product's accumulators are loaded from, where registers are memory."""
+    """Return the pointer that a product's accumulators are loaded from, where registers are memory."""
     loads = (source for source in _sources(op.operands[-1], set()) if source.name == "llvm.load")
     found = next(loads, None)
     return None if found is None else found.operands[0]
 
 
 def _users(op: Operation, seen: set[Operation]) -> Iterator[Operation]:
-    """Who uses the results of an operation at last, behind moves."""
+    """Yield who uses the results of an operation at last, behind moves."""
     for result in op.results:
         for use in result.uses:
             user = use.operation
@@ -90,7 +91,7 @@ def _users(op: Operation, seen: set[Operation]) -> Iterator[Operation]:
 
 
 def _sources(value: SSAValue, seen: set[Operation]) -> Iterator[Operation]:
-    """The operations that a value comes from, through moves."""
+    """Yield the operations that a value comes from, through moves."""
     owner = value.owner
     if not isinstance(owner, Operation) or owner in seen:
         return

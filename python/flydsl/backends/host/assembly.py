@@ -73,12 +73,12 @@ class Line:
     words: tuple[str, ...] = field(default=())
 
     def number(self, key: str, default: int = 0) -> int:
-        """The number of ``key:number``."""
+        """Return the number of ``key:number``."""
         found = next((word.partition(":")[2] for word in self.words if word.startswith(f"{key}:")), None)
         return default if found is None else int(found, 0)
 
     def bits(self, key: str) -> list[int]:
-        """The bits of ``key:[0,1,0]``, zero where nothing is written."""
+        """Return the bits of ``key:[0,1,0]``, zero where nothing is written."""
         found = next((word.partition(":")[2] for word in self.words if word.startswith(f"{key}:")), None)
         return [0, 0, 0] if found is None else [int(part) for part in found.strip("[]").split(",")]
 
@@ -117,7 +117,7 @@ class Program:
     # Registers
 
     def value(self, name: str) -> SSAValue:
-        """What an operand stands for: a register or a number."""
+        """Return what an operand stands for: a register or a number."""
         if name in self.registers:
             return self.registers[name]
         if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", name):
@@ -126,11 +126,11 @@ class Program:
         raise UnknownAssemblyError(name)
 
     def word(self, name: str) -> SSAValue:
-        """An operand as 32 bits."""
+        """Return an operand as 32 bits."""
         return self.cast(self.value(name), i32)
 
     def cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
-        """The bits of a value as another type; a pointer to LDS is its address."""
+        """Return the bits of a value as another type; a pointer to LDS is its address."""
         if isinstance(value.type, LLVMPointerType) and type_ == i32:
             return self.at.op("llvm.ptrtoint", [value], [i32])
         if isinstance(type_, LLVMPointerType) and not isinstance(value.type, LLVMPointerType):
@@ -141,7 +141,7 @@ class Program:
         return cast_bits(self.at, value, type_)
 
     def pointer(self, name: str, space: int, more: int = 0) -> SSAValue:
-        """An operand as an address in a memory, some bytes on."""
+        """Return an operand as an address in a memory, some bytes on."""
         found = self.cast(self.value(name), LLVMPointerType(IntAttr(space)))
         if not more:
             return found
@@ -176,7 +176,7 @@ class Program:
                 raise UnknownAssemblyError(line.name) from error
 
     def _skip(self, lines: Sequence[Line], start: int, branch: Line) -> int:
-        """A branch forward: what it jumps over is done where the condition does not hold."""
+        """Return a branch forward: what it jumps over is done where the condition does not hold."""
         label = f"{branch.operands[0].rstrip('f')}:"
         ends = [i for i in range(start, len(lines)) if lines[i].name == label]
         if not ends or not branch.operands[0].endswith("f"):
@@ -228,7 +228,7 @@ class Program:
 
 
 def _whole(type_: VectorType[Any]) -> Attribute:
-    """The integer of a vector's bits."""
+    """Return the integer of a vector's bits."""
     return element_type(f"i{type_.get_shape()[0] * type_.element_type.bitwidth}")
 
 
@@ -371,7 +371,7 @@ def _product(program: Program, line: Line) -> None:
 
 
 def _registers(program: Program, value: SSAValue, kind: Attribute) -> SSAValue:
-    """A value in the registers of an instruction, which may read fewer than were given."""
+    """Return a value in the registers of an instruction, which may read fewer than were given."""
     if isinstance(value.type, VectorType) and isinstance(kind, VectorType) and kind.element_type == i32:
         words = program.cast(value, vector_type(_bits(value.type) // 32, "i32"))
         return piece(program.at, words, 0, kind.get_shape()[0], "i32")

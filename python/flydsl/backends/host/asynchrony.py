@@ -43,13 +43,14 @@ _VECTOR_MEMORY = (
 
 
 def _is_address(op: Operation) -> bool:
-    """Whether an intrinsic takes a pointer and moves nothing: it makes a buffer of it, for all threads at once."""
+    """Return whether an intrinsic takes a pointer and moves nothing: it makes a buffer of it, for all threads at
+    once."""
     name = op.properties.get("intrin")
     return isinstance(name, StringAttr) and name.data.startswith("llvm.amdgcn.make.buffer.rsrc")
 
 
 def _is_counted(op: Operation) -> bool:
-    """Whether an intrinsic is a buffer operation that goes through registers."""
+    """Return whether an intrinsic is a buffer operation that goes through registers."""
     name = op.properties.get("intrin")
     return (
         isinstance(name, StringAttr)
@@ -59,7 +60,7 @@ def _is_counted(op: Operation) -> bool:
 
 
 def is_asynchronous(kernel: Operation) -> bool:
-    """Whether a kernel asks for work that goes on beside it."""
+    """Return whether a kernel asks for work that goes on beside it."""
     return any(_starts_work(op) for op in walked(kernel))
 
 
@@ -86,7 +87,7 @@ class Asynchrony:
             self.wg.body.line(f"{STATE} = call ptr @fly.async_of(ptr %run)")
 
     def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
-        """The rules of operations that vmcnt counts beside copies into LDS, each with its count."""
+        """Return the rules of operations that vmcnt counts beside copies into LDS, each with its count."""
         if self.wg.target.generation not in COUNTED_COPIES:
             return {}
 
@@ -115,14 +116,14 @@ class Asynchrony:
     # Threads -----------------------------------------------------------------------------------
 
     def thread(self, number: str) -> str:
-        """The number of a thread in its cluster; blocks begin at whole warpgroups."""
+        """Return the number of a thread in its cluster; blocks begin at whole warpgroups."""
         if self.blocks == 1:
             return number
         before = self.wg.body.assign(f"mul i64 %rank, {padded(self.wg.body, self.wg.threads)}")
         return self.wg.body.assign(f"add i64 {before}, {number}")
 
     def queue(self, kind: int, number: str | None = None) -> str:
-        """A queue of the current thread, or of the one with that number."""
+        """Return a queue of the current thread, or of the one with that number."""
         body = self.wg.body
         thread = self.thread(self.wg.thread_number if number is None else number)
         if kind == 0:
@@ -144,13 +145,14 @@ class Asynchrony:
         )  # fmt: skip
 
     def plain(self, place: str) -> str:
-        """A typed pointer as an address of the host."""
+        """Return a typed pointer as an address of the host."""
         kind, _, name = place.rpartition(" ")
         return name if kind == "ptr" else self.wg.body.assign(f"addrspacecast {place} to ptr")
 
     def ticket(self, op: Operation, pointer: SSAValue, place: str, size: int | str, *, reads: bool = False,
                seen: bool = False) -> str:  # fmt: skip
-        """What the checker calls a copy that is under way, 0 where nobody checks. ``seen``: it knows of the access."""
+        """Return what the checker calls a copy that is under way, 0 where nobody checks. ``seen``: it knows of the
+        access."""
         watched = self.wg.sanitizer
         if watched is None:
             return "i64 0"

@@ -24,7 +24,7 @@ Behaviour = Callable[[Workgroup, Operation], None]
 
 
 def lane_parts(wg: Workgroup) -> tuple[str, str]:
-    """(lane, first thread of the wave) of the current thread, as i64."""
+    """Return (lane, first thread of the wave) of the current thread, as i64."""
     body, wave = wg.body, wg.target.wave_size
     lane = body.assign(f"and i64 {wg.thread_number}, {wave - 1}")
     return lane, body.assign(f"sub i64 {wg.thread_number}, {lane}")
@@ -44,7 +44,7 @@ def read_lane(wg: Workgroup, value: Any, thread: str) -> str:
 
 
 def _shuffle_source(wg: Workgroup, mode: str, lane: str, offset: str, width: str) -> tuple[str, str]:
-    """(source lane, whether it is inside the segment of ``width`` lanes)."""
+    """Return (source lane, whether it is inside the segment of ``width`` lanes)."""
     body = wg.body
     low = body.assign(f"sub i64 {width}, 1")
     inside = body.assign(f"and i64 {lane}, {low}")
@@ -122,13 +122,13 @@ move it out of the branch or loop on which the lanes of a wave disagree; waves m
 
 
 def counter(wg: Workgroup, number: str) -> str:
-    """The counter of a barrier of this block."""
+    """Return the counter of a barrier of this block."""
     step = wg.body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
     return wg.body.assign(f"getelementptr i8, ptr {wg.shared.end}, i64 {step}")
 
 
 def cluster_counter(wg: Workgroup) -> str:
-    """The counter of the cluster, in the memory of its first workgroup."""
+    """Return the counter of the cluster, in the memory of its first workgroup."""
     body = wg.body
     own = body.assign(f"ptrtoint ptr {counter(wg, str(fibers.CLUSTER_COUNTER))} to i64")
     here = body.assign(f"ptrtoint ptr {body.assign('call ptr @fly.scratch_of(ptr %run, i64 %rank)')} to i64")

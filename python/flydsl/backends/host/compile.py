@@ -37,7 +37,7 @@ def shared_globals(module: Operation) -> dict[str, int]:
 def host_module(
     module: Operation, target: Target, argument_format: str, recorder: LdsRecorder | None = None, patient: bool = False
 ) -> HostModule:
-    """The launcher and its kernels as LLVM text; a recorder has the accesses to shared memory written down.
+    """Return the launcher and its kernels as LLVM text; a recorder has the accesses to shared memory written down.
 
     Whoever is ``patient`` has LLVM optimise long kernels too.
     """

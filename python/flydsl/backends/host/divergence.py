@@ -24,12 +24,12 @@ _BARRIERS = frozenset({"llvm.amdgcn.s.barrier", "llvm.amdgcn.s.barrier.wait", "a
 
 
 def is_barrier(op: Operation) -> bool:
-    """Whether an operation is a barrier of the workgroup."""
+    """Return whether an operation is a barrier of the workgroup."""
     return op.name == "gpu.barrier" or intrinsic_name(op) in _BARRIERS
 
 
 def barrier_diverges(kernel: Operation) -> bool:
-    """Whether waves may come to different barriers, or to a different number of them."""
+    """Return whether waves may come to different barriers, or to a different number of them."""
     barriers = [op for op in walked(kernel) if is_barrier(op)]
     if not any(parent.name in _CONTROL for op in barriers for parent in _around(op, kernel)):
         return False
@@ -55,7 +55,7 @@ class Differing:
             self._walk(body)
 
     def decides(self, op: Operation) -> bool:
-        """Whether threads may go different ways here."""
+        """Return whether threads may go different ways here."""
         if op.name == "scf.while":
             condition = op.regions[0].block.last_op
             return condition is not None and condition.operands[0] in self.values

@@ -37,13 +37,13 @@ check the counts and phases of the barriers"""
 
 
 def ptx_name(op: Operation) -> str | None:
-    """The PTX instruction that inline assembly is, if it is one of the table's."""
+    """Return the PTX instruction that inline assembly is, if it is one of the table's."""
     name = op.attributes.get(PTX_NAME)
     return name.data if isinstance(name, StringAttr) else None
 
 
 def needs_fibers(kernel: Operation) -> bool:
-    """Whether a kernel's waves must run apart."""
+    """Return whether a kernel's waves must run apart."""
     return CLUSTER in kernel.attributes or any((ptx_name(op) or "").startswith(APART) for op in walked(kernel))
 
 
@@ -60,7 +60,7 @@ def add_runtime(scope: ModuleScope) -> None:
 
 
 def site(wg: Workgroup, op: Operation, message: str = DEADLOCK) -> int:
-    """The status that leads to this operation's line and to ``message``."""
+    """Return the status that leads to this operation's line and to ``message``."""
     wg.sites.append(site_of(op, message))
     return SITE_BASE + len(wg.sites) - 1
 

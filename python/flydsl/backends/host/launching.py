@@ -47,7 +47,7 @@ class SanitizedLaunching:
         )
 
     def _row(self, value: SSAValue) -> int:
-        """Which array argument of the jit function a pointer comes from; -1 when it cannot be seen."""
+        """Return which array argument of the jit function a pointer comes from; -1 when it cannot be seen."""
         entry = _entry_block(value)
         root = RootFinder(entry).root(value)
         if root.space != "argument":

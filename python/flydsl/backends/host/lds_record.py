@@ -132,14 +132,14 @@ done:
         return self._buffer[0]
 
     def records(self) -> Iterator[AccessRecord]:
-        """What was recorded, in the order of each block."""
+        """Yield what was recorded, in the order of each block."""
         for number in range(min(self.wanted, self.capacity)):
             at = 1 + number * FIELDS
             yield AccessRecord(*self._buffer[at : at + FIELDS])
 
 
 def _extent(type_: Attribute) -> tuple[int, int]:
-    """(bytes, bytes of one element) of an accessed type."""
+    """Return (bytes, bytes of one element) of an accessed type."""
     if type_text(type_).startswith("ptr"):
         return 8, 8
     scalar = scalar_of(type_)
@@ -155,7 +155,8 @@ def _block_number(wg: Workgroup) -> str:
 
 
 def _iteration(wg: Workgroup, op: Operation) -> str:
-    """One number for the counters of all loops around an operation: lanes with the same one execute it together."""
+    """Return one number for the counters of all loops around an operation: lanes with the same one execute it
+    together."""
     body, total = wg.body, "0"
     for counter, start in _counters(op):
         type_ = type_text(counter.type)

@@ -103,14 +103,14 @@ def _check_whole_waves(wg: Workgroup, op: Operation, threads: int) -> None:
 
 
 def _accumulator(elem: str) -> str:
-    """The type sums are kept in: f16 and bf16 results are summed in f32 and rounded once."""
+    """Return the type sums are kept in: f16 and bf16 results are summed in f32 and rounded once."""
     if not is_float(elem):
         return "i32"
     return "double" if elem == "f64" else "float"
 
 
 def _function(scope: ModuleScope, facts: Any, lane_bytes: list[int]) -> str:
-    """The function of an instruction whose operands A, B, C, D and scales take that many bytes a lane."""
+    """Return the function of an instruction whose operands A, B, C, D and scales take that many bytes a lane."""
     name = f"fly.{facts}".replace("!", "").replace(" ", "") + "".join(f".{size}" for size in lane_bytes)
     if has_wide_sums(facts):
         return scope.helper(name, lambda symbol: wide_text(scope, facts, lane_bytes, symbol))

@@ -24,7 +24,7 @@ class Assigning(Protocol):
 
 
 def element_offset(text: Assigning, value: str, bits: int) -> str:
-    """The byte where the group of an element starts; ``value`` is its number in the lane."""
+    """Return the byte where the group of an element starts; ``value`` is its number in the lane."""
     if bits not in _ODD_BYTES:
         return text.assign(f"mul i64 {value}, {bits // 8}")
     count, size = _ODD_BYTES[bits]
@@ -34,7 +34,7 @@ def element_offset(text: Assigning, value: str, bits: int) -> str:
 def read_element(
     scope: ModuleScope, text: Assigning, elem: str, bits: int, address: str, value: str, acc: str, signed: bool
 ) -> str:
-    """An element widened to ``acc``; ``address`` is its group's, ``value`` its number in the lane."""
+    """Return an element widened to ``acc``; ``address`` is its group's, ``value`` its number in the lane."""
     if elem in ROUNDED_F32:
         # The multiplier reads the upper 19 bits of the register.
         kept = text.assign(f"and i32 {text.assign(f'load i32, ptr {address}, align 1')}, -8192")
@@ -53,7 +53,7 @@ def read_element(
 
 
 def _cut(text: Assigning, bits: int, address: str, value: str) -> str:
-    """An element that starts inside a byte, cut out of its group."""
+    """Return an element that starts inside a byte, cut out of its group."""
     count, size = _ODD_BYTES[bits]
     group = f"i{size * 8}"
     word = text.assign(f"load {group}, ptr {address}, align 1")

@@ -61,7 +61,7 @@ class LoopText:
 
 
 def dense_places(layout: Layout, rows: int, columns: int, *, row_major: bool) -> tuple[int, ...]:
-    """The dense position of each (lane, value), lanes outermost. Layouts count positions column-major."""
+    """Return the dense position of each (lane, value), lanes outermost. Layouts count positions column-major."""
     # A layout is linear, so each position is the sum of what the lane and the value contribute.
     lanes, values = ([mode(index) for index in range(mode.size())] for mode in (layout[0], layout[1]))
     found = []
@@ -76,7 +76,7 @@ def dense_places(layout: Layout, rows: int, columns: int, *, row_major: bool) ->
 
 
 def describe(facts: Any, lane_bytes: list[int]) -> list[Operand]:
-    """A, B, C and the result of an instruction, from the bytes a lane has of each."""
+    """Return A, B, C and the result of an instruction, from the bytes a lane has of each."""
     m, n, k = facts.shape_mnk
     layouts = facts.tv_layouts()
     places = (
@@ -95,14 +95,14 @@ def describe(facts: Any, lane_bytes: list[int]) -> list[Operand]:
 
 
 def signs(facts: Any) -> tuple[bool, bool]:
-    """Whether the integers of A and of B are signed: WMMA has flags, others say it in the type."""
+    """Return whether the integers of A and of B are signed: WMMA has flags, others say it in the type."""
     if hasattr(facts, "sign_a"):
         return facts.sign_a, facts.sign_b
     return not facts.elem_a.startswith("u"), not facts.elem_b.startswith("u")
 
 
 def place_table(scope: ModuleScope, places: tuple[int, ...]) -> str:
-    """A constant array of positions, shared by equal ones."""
+    """Return a constant array of positions, shared by equal ones."""
     data = b"".join(p.to_bytes(4, "little") for p in places)
     name = f"fly.places.{scope.text_number(data)}"
     numbers = ", ".join(f"i32 {p}" for p in places)
@@ -111,7 +111,7 @@ def place_table(scope: ModuleScope, places: tuple[int, ...]) -> str:
 
 
 def _element_address(text: LoopText, operand: Operand, base: str, index: str, bits: int) -> tuple[str, str]:
-    """(address, value number) of element ``index``, lanes outermost."""
+    """Return (address, value number) of element ``index``, lanes outermost."""
     lane = text.assign(f"udiv i64 {index}, {operand.values}")
     value = text.assign(f"urem i64 {index}, {operand.values}")
     row = text.assign(f"mul i64 {lane}, {operand.lane_bytes}")

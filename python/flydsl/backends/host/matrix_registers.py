@@ -35,7 +35,7 @@ class LaneRegisters:
 
 
 def lane_registers(wg: Workgroup, op: Operation, call: Intrinsic) -> dict[str, LaneRegisters]:
-    """The registers of every operand and state field of a matrix operation, by role."""
+    """Return the registers of every operand and state field of a matrix operation, by role."""
     given: dict[str, list[SSAValue]] = {}
     values = iter(op.operands)
     marked = op.attributes.get(WHOLE)
@@ -52,7 +52,7 @@ def lane_registers(wg: Workgroup, op: Operation, call: Intrinsic) -> dict[str, L
 
 
 def result_registers(wg: Workgroup, result: SSAValue) -> LaneRegisters:
-    """Where the instruction puts what it computes."""
+    """Return where the instruction puts what it computes."""
     type_ = type_text(result.type)
     return LaneRegisters(result, type_, wg.slots.reserve(result, type_).bytes)
 

@@ -22,12 +22,12 @@ _QUIET_NAN = "0x7FF8000000000000"
 
 
 def has_wide_sums(facts: Any) -> bool:
-    """Whether an instruction is of this kind."""
+    """Return whether an instruction is of this kind."""
     return bool(facts.state) or getattr(facts, "clamp", False)
 
 
 def wide_text(scope: ModuleScope, facts: Any, lane_bytes: list[int], symbol: str) -> str:
-    """A function of A, B, C, D and, for a scaled instruction, the scales of A and B."""
+    """Return a function of A, B, C, D and, for a scaled instruction, the scales of A and B."""
     m, n, k = facts.shape_mnk
     scaled = bool(facts.state)
     wide, acc = ("double", "float") if scaled else ("i64", "i64")

@@ -63,7 +63,7 @@ def multiply_warpgroups(wg: Workgroup, op: Operation, facts: Wgmma) -> None:
 
 
 def _tickets(wg: Workgroup, op: Operation, facts: Wgmma, place: dict[str, str]) -> tuple[int, list[str]]:
-    """(place of the product, tickets of the tiles it reads) for the checker."""
+    """Return (place of the product, tickets of the tiles it reads) for the checker."""
     watched = wg.sanitizer
     if watched is None:
         return 0, ["i64 0", "i64 0"]
@@ -203,7 +203,7 @@ def _fields(text: LoopText, descriptor: str) -> dict[str, str]:
 
 
 def _offset(text: LoopText, fields: dict[str, str], row: str, k: str, size: int, major: str) -> str:
-    """Where the canonical layouts put element (row, k), before the swizzle."""
+    """Return where the canonical layouts put element (row, k), before the swizzle."""
     if major == "k":
         byte = text.assign(f"mul i64 {k}, {size}")
         chunk, inside = text.assign(f"udiv i64 {byte}, {CHUNK}"), text.assign(f"urem i64 {byte}, {CHUNK}")

@@ -57,7 +57,7 @@ class RootFinder:
         self._known: dict[SSAValue, Root | None] = {}
 
     def root(self, value: SSAValue) -> Root:
-        """Where a pointer comes from; `UNKNOWN` if it may come from several places or from none we can see."""
+        """Return where a pointer comes from; `UNKNOWN` if it may come from several places or from none we can see."""
         return self._find(value) or UNKNOWN
 
     def _find(self, value: SSAValue) -> Root | None:
@@ -68,7 +68,7 @@ class RootFinder:
         return self._known[value]
 
     def _agreed(self, values: Iterable[SSAValue]) -> Root | None:
-        """The root of all of them that have one."""
+        """Return the root of all of them that have one."""
         roots = [root for value in values if (root := self._find(value)) is not None]
         if not roots:
             return None

@@ -89,7 +89,7 @@ def _access() -> dict[str, IntegerAttr]:
 
 
 def _over_ranks(at: Inserter, address: SSAValue, start: list[SSAValue], each: Each) -> Sequence[SSAValue]:
-    """A loop over the ranks behind an address; ``each(pointer, carried)`` is emitted in it."""
+    """Return a loop over the ranks behind an address; ``each(pointer, carried)`` is emitted in it."""
 
     def calculated(name: str, a: SSAValue, b: SSAValue | int) -> SSAValue:
         return at.op(name, [a, at.constant("i64", b) if isinstance(b, int) else b], [i64], _PROPERTIES.get(name))

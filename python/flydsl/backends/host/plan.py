@@ -40,7 +40,7 @@ _MOST_REPEATED = 64
 
 
 def meeting_of(op: Operation) -> Behaviour | None:
-    """What is done between thread loops for an operation, if it is of that kind."""
+    """Return what is done between thread loops for an operation, if it is of that kind."""
     if INSTRUCTION in op.attributes:
         return multiply
     entry = host_intrinsic(op)
@@ -48,7 +48,7 @@ def meeting_of(op: Operation) -> Behaviour | None:
 
 
 def gathered(op: Operation) -> int | None:
-    """The operand that an operation reads from other threads, if it is of that kind."""
+    """Return the operand that an operation reads from other threads, if it is of that kind."""
     entry = host_intrinsic(op)
     if entry is not None:
         return entry.gathered if entry.kind == "gather" else None
@@ -56,7 +56,7 @@ def gathered(op: Operation) -> int | None:
 
 
 def meets(op: Operation) -> bool:
-    """Whether the operation itself involves other threads."""
+    """Return whether the operation itself involves other threads."""
     return gathered(op) is not None or meeting_of(op) is not None
 
 
@@ -85,7 +85,7 @@ class _Needed:
         return len(self._until)
 
     def _outermost(self, op: Operation) -> Operation:
-        """The block's own operation that one is in."""
+        """Return the block's own operation that one is in."""
         while op.parent is not self._block and (around := op.parent_op()) is not None:
             op = around
         return op
@@ -121,7 +121,7 @@ class Plan:
         return any(self.meeting_inside(op) for block in region.blocks for op in ops_of(block))
 
     def meeting_inside(self, op: Operation) -> bool:
-        """Whether an operation or anything inside it involves other threads."""
+        """Return whether an operation or anything inside it involves other threads."""
         found = self._meeting_inside.get(op)
         if found is None:
             found = meets(op) or any(self.has_meeting(region) for region in op.regions)
@@ -129,7 +129,7 @@ class Plan:
         return found
 
     def lifted(self, op: Operation) -> bool:
-        """Whether structured control flow must be taken out of the thread loop."""
+        """Return whether structured control flow must be taken out of the thread loop."""
         if op.name not in _LIFTED:
             return False
         if self._size(op) > _LONGEST_BODY or self.meeting_inside(op):
@@ -137,7 +137,7 @@ class Plan:
         return self._order is not None and self._order.conflict_inside(op)
 
     def _size(self, op: Operation) -> int:
-        """How many operations there are in one, itself included."""
+        """Return how many operations there are in one, itself included."""
         if not op.regions:
             return 1
         found = self._sizes.get(op)
@@ -174,7 +174,7 @@ class Plan:
     # Runs --------------------------------------------------------------------------------------
 
     def emitted_once(self, op: Operation) -> bool:
-        """Whether an operation at the level of the workgroup is written outside thread loops."""
+        """Return whether an operation at the level of the workgroup is written outside thread loops."""
         return bool(op.results) and not op.regions and all(r in self.uniform for r in op.results)
 
     def _new_run(self) -> None:
@@ -214,7 +214,7 @@ class Plan:
                     needed.add(result for result in op.results if not self.repeatable(result))
 
     def _is_long(self, op: Operation, needed: _Needed) -> bool:
-        """Whether a run had better end before an operation."""
+        """Return whether a run had better end before an operation."""
         length = self._length + self._size(op)
         return length > LONGEST_RUN and needed.at(op) <= min(length // 32, _MOST_KEPT)
 
@@ -241,7 +241,7 @@ class Plan:
     # Values kept between runs ------------------------------------------------------------------
 
     def repeatable(self, value: SSAValue) -> bool:
-        """Whether a value is a little pure arithmetic on thread indices and uniform values."""
+        """Return whether a value is a little pure arithmetic on thread indices and uniform values."""
         return value in self.uniform or value in self._cost
 
     def _find_kept(self, block: Block) -> None:

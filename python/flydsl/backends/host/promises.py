@@ -120,7 +120,7 @@ class BrokenPromises:
         self._bases.clear()
 
     def _bits(self, place: str, alignment: int, bit: int) -> str:
-        """The bit if the address is misaligned, and else nothing."""
+        """Return the bit if the address is misaligned, and else nothing."""
         body = self._wg.body
         low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
         return body.assign(f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i64 0, i64 {bit}")

@@ -65,7 +65,7 @@ done:
 
 
 def _shortest_text(emitter: FunctionEmitter, value: SSAValue, digits: int) -> str:
-    """A pointer to the text of a float."""
+    """Return a pointer to the text of a float."""
     scope = emitter.scope
     scope.add_declaration("snprintf", "declare i32 @snprintf(ptr, i64, ptr, ...)")
     scope.add_declaration("strchr", "declare ptr @strchr(ptr, i32)")

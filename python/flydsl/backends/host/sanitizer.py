@@ -130,7 +130,7 @@ class Sanitizer:
         return self.wg.body.assign(f"load i64, ptr {place}")
 
     def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
-        """The rules of memory operations, each behind its check."""
+        """Return the rules of memory operations, each behind its check."""
 
         def checked(name: str, check: Callable[[Operation], None]) -> Rule:
             def rule(emitter: FunctionEmitter, op: Operation) -> None:
@@ -201,7 +201,7 @@ class Sanitizer:
         return ticket
 
     def product_site(self, op: Operation) -> int:
-        """The place of a product, for whoever uses its registers too early."""
+        """Return the place of a product, for whoever uses its registers too early."""
         return self._add_site(op, {})
 
     def fence(self) -> None:
@@ -272,7 +272,7 @@ class Sanitizer:
         self._whole(op, op.operands[0], op.results[0].type, kind | self._order(op))
 
     def _kept(self, op: Operation) -> bool:
-        """Whether a load may read what nobody wrote: the value is put back, or dropped."""
+        """Return whether a load may read what nobody wrote: the value is put back, or dropped."""
         products = self.wg.asynchrony is not None and self.wg.work.has_products
         return KEPT in op.attributes or (products and drops_accumulators(op))
 
@@ -284,7 +284,7 @@ class Sanitizer:
         self._whole(op, op.operands[0], op.operands[1].type, READ | WRITE | ATOMIC | self._order(op))
 
     def _order(self, op: Operation) -> int:
-        """How an atomic orders what other ranks see, and how far it is seen; of interest to that check alone."""
+        """Return how an atomic orders what other ranks see, and how far it is seen; of interest to that check alone."""
         name = "success_ordering" if op.name == "llvm.cmpxchg" else "ordering"
         order = int_prop(op, name) if "ranks" in self.checks else 0
         return order and _ORDERS[order] | _SCOPES.get(text_prop(op, "syncscope"), 0)
@@ -328,7 +328,7 @@ class Sanitizer:
     # Memory ------------------------------------------------------------------------------------
 
     def _interval(self, root: Root, pointer: SSAValue) -> tuple[Any, Any, Any]:
-        """(low, end, region) of the memory that a tensor may reach."""
+        """Return (low, end, region) of the memory that a tensor may reach."""
         if root.space == "argument" and root.key in self._arguments:
             return self._arguments[root.key]
         if root.space == "shared":
@@ -356,7 +356,7 @@ class Sanitizer:
         return self.wg.body.assign(f"ptrtoint ptr {self.wg.slots.origin} to i64")
 
     def _registers(self, op: Operation) -> tuple[str, int]:
-        """Where an allocation of the current thread lies, and its bytes."""
+        """Return where an allocation of the current thread lies, and its bytes."""
         count = int(self.wg.body.operand(op.operands[0]))
         elem = op.properties["elem_type"]
         place = self.wg.slots.address(("alloca", op), f"[{count} x {type_text(elem)}]", self.wg.thread_number)
@@ -452,7 +452,7 @@ class Sanitizer:
         return self._add_site(op, facts)
 
     def _add_site(self, op: Operation, facts: dict[str, Any]) -> int:
-        """A place of its own for each check: one operation may touch two tensors."""
+        """Return a place of its own for each check: one operation may touch two tensors."""
         self.wg.sites.append(site_of(op, json.dumps(facts)))
         if len(self.wg.sites) > _MOST_SITES:
             fail(op, f"more than {_MOST_SITES} accesses cannot be told apart", hint="turn the sanitizers off")
@@ -464,7 +464,8 @@ def _is_shared(value: SSAValue) -> bool:
 
 
 def _fills_unseen(op: Operation) -> bool:
-    """Whether an operation may write shared memory without a check: a copy engine, a remote store, or assembly."""
+    """Return whether an operation may write shared memory without a check: a copy engine, a remote store, or
+    assembly."""
     name = intrinsic_name(op) or ptx_name(op)
     if name is None:
         return op.name == "llvm.inline_asm"
@@ -472,7 +473,7 @@ def _fills_unseen(op: Operation) -> bool:
 
 
 def _is_fence(op: Operation) -> bool:
-    """Whether an operation makes atomics order what lies around them."""
+    """Return whether an operation makes atomics order what lies around them."""
     words = intrinsic_name(op) or op.name
     return (
         "fence" in words

@@ -55,7 +55,7 @@ class Slots:
         self.origin = "%scratch"
 
     def reserve(self, key: object, type_: str) -> Slot:
-        """The array of a value or of anything else that needs one; made at first use."""
+        """Return the array of a value or of anything else that needs one; made at first use."""
         found = self._slots.get(key)
         if found is None:
             in_memory = _memory_type(type_)
@@ -70,7 +70,8 @@ class Slots:
         self._slots[key] = self._slots[other]
 
     def place(self, key: object) -> object:
-        """What two values have in common that share one array; a value without one has nothing in common with any."""
+        """Return what two values have in common that share one array; a value without one has nothing in common with
+        any."""
         return self._slots.get(key, key)
 
     def type_of(self, value: SSAValue) -> str:

@@ -121,7 +121,8 @@ class Stopping:
 
 
 def _iterations(op: Operation) -> int:
-    """How many iterations a counted loop and those inside take between two looks; too many, where that is unknown."""
+    """Return how many iterations a counted loop and those inside take between two looks; too many, where that is
+    unknown."""
     lower, upper, step = (constant_of(o) for o in op.operands[:3])
     if lower is None or upper is None or not step:
         return STRETCH + 1

@@ -95,7 +95,7 @@ class Workgroup:
         return self.asynchrony
 
     def phases_waited(self) -> str:
-        """Where a wave that runs apart counts the phases of the cluster's barrier that it has waited for."""
+        """Return where a wave that runs apart counts the phases of the cluster's barrier that it has waited for."""
         if self._phases is None:
             self._phases = self.body.fresh("phases")
             self.body.entry_line(f"{self._phases} = alloca i32, align 4")
@@ -103,7 +103,7 @@ class Workgroup:
         return self._phases
 
     def value(self, value: SSAValue) -> str:
-        """The text of a value in the current thread: known, computed again, or loaded."""
+        """Return the text of a value in the current thread: known, computed again, or loaded."""
         if value in self.plan.uniform or value in self.body.names:
             return self.body.operand(value)
         owner = value.owner
@@ -176,7 +176,7 @@ class Workgroup:
         body.start_block(after)
 
     def _number(self) -> str:
-        """The linear number of the current thread."""
+        """Return the linear number of the current thread."""
         x, y, z = (self.thread[axis] for axis in AXES)
         if y == "0" and z == "0":
             return x
@@ -214,7 +214,7 @@ class Workgroup:
         self.fail_if(body.assign(f"icmp ne i64 {total}, {self.present()}"), op, message)
 
     def present(self) -> str:
-        """How many threads run here: the workgroup's, or those of one wave."""
+        """Return how many threads run here: the workgroup's, or those of one wave."""
         if not self.apart:
             return self.threads
         left = self.body.assign(f"sub i64 {self.threads}, {self.first}")

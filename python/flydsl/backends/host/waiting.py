@@ -32,7 +32,7 @@ let every block that is waited for be launched, and signal it before it waits it
 
 
 def waits(op: Operation) -> bool:
-    """Whether a loop goes on until memory that others write has some value."""
+    """Return whether a loop goes on until memory that others write has some value."""
     return op.name == "scf.while" and any(True for _ in _looks(op))
 
 
@@ -45,7 +45,8 @@ def _looks(loop: Operation) -> Iterator[Operation]:
 
 
 def waiting_kind(kernel: Operation) -> int:
-    """Whether blocks of a kernel wait for others: certainly if a loop has an atomic look, perhaps with a plain one."""
+    """Return whether blocks of a kernel wait for others: certainly if a loop has an atomic look, perhaps with a plain
+    one."""
     looks = [op for loop in walked(kernel) if loop.name == "scf.while" for op in _looks(loop)]
     if not looks:
         return NEVER
@@ -88,7 +89,7 @@ class Waiting:
             self.wg.body.line(f"call void @{STEP}(ptr {launch})")
 
     def rules(self, plain: dict[str, Rule], launch: str) -> dict[str, Rule]:
-        """The rules of operations that others may wait for."""
+        """Return the rules of operations that others may wait for."""
 
         def stepping(name: str) -> Rule:
             def rule(emitter: FunctionEmitter, op: Operation) -> None:

@@ -42,7 +42,7 @@ def rejoin_vectors(kernel: Operation) -> None:
 
 
 def _source(values: Sequence[SSAValue]) -> SSAValue | None:
-    """The vector whose elements these are, in order."""
+    """Return the vector whose elements these are, in order."""
     first = values[0].owner
     if not (isinstance(first, Operation) and first.name == "vector.extract"):
         return None
@@ -58,7 +58,7 @@ def _source(values: Sequence[SSAValue]) -> SSAValue | None:
 
 
 def _rebuilt(op: Operation) -> Operation | None:
-    """The `from_elements` that puts all fields of a struct back into a vector, in order."""
+    """Return the `from_elements` that puts all fields of a struct back into a vector, in order."""
     fields = [use.operation for use in op.results[0].uses]
     if not fields or not all(field.name == "llvm.extractvalue" for field in fields):
         return None
@@ -72,7 +72,7 @@ def _rebuilt(op: Operation) -> Operation | None:
 
 
 def _joins(field: Operation) -> Iterator[Operation]:
-    """What a field of a struct is put into, element by element where it is a vector itself."""
+    """Yield what a field of a struct is put into, element by element where it is a vector itself."""
     for use in field.results[0].uses:
         if use.operation.name == "vector.extract":
             yield from (inner.operation for inner in use.operation.results[0].uses)
@@ -81,7 +81,7 @@ def _joins(field: Operation) -> Iterator[Operation]:
 
 
 def _position(element: SSAValue) -> tuple[int, ...]:
-    """The field that an element of a joined vector comes from, and which element of that field."""
+    """Return the field that an element of a joined vector comes from, and which element of that field."""
     made = element.owner
     if isinstance(made, Operation) and made.name == "vector.extract":
         return (*_position(made.operands[0]), *ints_prop(made, "static_position"))
@@ -91,7 +91,7 @@ def _position(element: SSAValue) -> tuple[int, ...]:
 
 
 def _positions(op: Operation) -> list[tuple[int, ...]]:
-    """Every element of every field of a struct, in order."""
+    """Return every element of every field of a struct, in order."""
     found: list[tuple[int, ...]] = []
     for field, type_ in enumerate(op.results[0].type.types):  # type: ignore[union-attr]
         if isinstance(type_, VectorType):
@@ -155,7 +155,7 @@ def _join_registers(op: Operation) -> None:
 
 
 def _bits_of(parts: Sequence[SSAValue]) -> SSAValue | None:
-    """The vector whose bits the parts are, in order, whatever types they were cast to on the way."""
+    """Return the vector whose bits the parts are, in order, whatever types they were cast to on the way."""
     vector = _source([_before_casts(part) for part in parts])
     if vector is None:
         return None

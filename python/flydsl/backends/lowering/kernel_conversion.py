@@ -73,7 +73,7 @@ def convert_kernels(module: Operation, code: DeviceCode) -> None:
 
 
 def _rules(function: Operation, code: DeviceCode) -> Mapping[str, Rule]:
-    """The rules of every dialect that goes, and those by which the family replaces an llvm operation."""
+    """Return the rules of every dialect that goes, and those by which the family replaces an llvm operation."""
     general = {name: rule for name, rule in DEFAULT_RULES.items() if name.startswith(_CONVERTED)}
     own = {name: rule for name, rule in code.rules.items() if name not in _WRITTEN_LATER}
     return {**general, **own, **kernel_rules(function)}
@@ -149,7 +149,7 @@ def _parameter_blocks(body: Region) -> list[DictionaryAttr]:
 
 
 def _passthrough(op: Operation, code: DeviceCode) -> list[Attribute]:
-    """The function attributes of a kernel as MLIR carries what it does not know itself."""
+    """Return the function attributes of a kernel as MLIR carries what it does not know itself."""
     found: list[Attribute] = []
     for key, value, word in _ATTRIBUTE.findall(code.attributes(op)):
         if key in (code.block_size_mark, LLVM_CLUSTER):
@@ -159,7 +159,7 @@ def _passthrough(op: Operation, code: DeviceCode) -> list[Attribute]:
 
 
 def _marks(op: Operation, code: DeviceCode) -> dict[str, Attribute]:
-    """What makes the function a kernel, for upstream and for whoever writes its LLVM text."""
+    """Return what makes the function a kernel, for upstream and for whoever writes its LLVM text."""
     marks: dict[str, Attribute] = {KERNEL_MARK: UnitAttr(), code.kernel_mark: UnitAttr()}
     if CLUSTER in op.attributes and code.cluster_pass:
         marks[CLUSTER] = op.attributes[CLUSTER]

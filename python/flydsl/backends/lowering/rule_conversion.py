@@ -93,7 +93,7 @@ class RuleConversion:
 
 
 def _inside(region: Region) -> list[Operation]:
-    """Every operation, inner regions included, before what contains it."""
+    """Return every operation, inner regions included, before what contains it."""
     return [op for block in region.blocks for op in block.walk()]
 
 

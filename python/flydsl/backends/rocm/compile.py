@@ -97,7 +97,7 @@ class RocmCode(DeviceCode):
 
 
 def _passed_through(op: Operation) -> list[str]:
-    """What a kernel says to LLVM itself: ``passthrough = ["name", ["name", "value"]]``."""
+    """Return what a kernel says to LLVM itself: ``passthrough = ["name", ["name", "value"]]``."""
     entries = op.attributes.get("passthrough")
     words: list[str] = []
     for entry in entries if isinstance(entries, ArrayAttr) else ():
@@ -114,7 +114,7 @@ def features_of(target: Target) -> str:
 
 
 def rocm_code(target: Target, line_tables: bool = False) -> RocmCode:
-    """How kernels of a target are written."""
+    """Return how kernels of a target are written."""
     layout = data_layout(TRIPLE, target.arch, features_of(target))
     one_file = target.generation in _ONE_REGISTER_FILE
     version = CLUSTER_VERSION if target.max_cluster_blocks > 1 else CODE_OBJECT_VERSION
@@ -132,7 +132,7 @@ def converted_text(module: Operation, target: Target, line_tables: bool = False)
 
 
 def build_for(target: Target, level: int, llvm_dir: Path | None = None) -> DeviceBuild:
-    """How LLVM text for a target is compiled."""
+    """Return how LLVM text for a target is compiled."""
     return DeviceBuild(TRIPLE, target.arch, features_of(target), level, llvm_dir)
 
 

@@ -20,7 +20,7 @@ ExpressionOf = Callable[[str, list[str]], str]
 
 
 def must_widen(emitter: FunctionEmitter, scalar: Scalar) -> bool:
-    """Whether arithmetic in this float type has to be done in f32."""
+    """Return whether arithmetic in this float type has to be done in f32."""
     return scalar.is_narrow or scalar.name in emitter.scope.soft_floats
 
 
@@ -53,7 +53,8 @@ def emit_fma(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def float_operands(emitter: FunctionEmitter, op: Operation) -> tuple[str, list[str]]:
-    """The LLVM type and texts of float operands in a type LLVM computes in, for an op with another result type."""
+    """Return the LLVM type and texts of float operands in a type LLVM computes in, for an op with another result
+    type."""
     scalar = emitter.scalar(op.operands[0])
     texts = [emitter.operand(value) for value in op.operands]
     if not must_widen(emitter, scalar):
@@ -62,7 +63,7 @@ def float_operands(emitter: FunctionEmitter, op: Operation) -> tuple[str, list[s
 
 
 def intrinsic_expression(callee: str, flags: str) -> ExpressionOf:
-    """A call of an intrinsic whose arguments and result share one type."""
+    """Return a call of an intrinsic whose arguments and result share one type."""
 
     def expression(type_: str, texts: list[str]) -> str:
         return f"call {flags}{type_} @{callee}({', '.join(f'{type_} {text}' for text in texts)})"

@@ -115,7 +115,7 @@ def _log2_parts(x: Value) -> tuple[Value, Value]:
 
 
 def _scaled(high: Value, low: Value, factor: tuple[float, float], more: Value | None = None) -> Value:
-    """(high + low) * factor, and a small number more."""
+    """Return (high + low) * factor, and a small number more."""
     product = high * factor[0]
     rest = high.fma(factor[0], -product) + low.fma(factor[0], high * factor[1])
     return product + (rest if more is None else rest + more)
@@ -130,7 +130,7 @@ def _log2_wide(x: Value) -> Value:
 
 
 def _in_domain(x: Value, result: Value) -> Value:
-    """A logarithm of x, where ``result`` holds for positive finite x."""
+    """Return a logarithm of x, where ``result`` holds for positive finite x."""
     outside = x.equals(0.0).select(x.constant(-_INF), x.below(0.0).select(_NAN, x))
     return (x.above(0.0) & x.below(_INF)).select(result, outside)
 
@@ -164,7 +164,7 @@ def _exp2_wide(x: Value) -> Value:
 
 
 def _at_most(x: Value, limit: float) -> Value:
-    """The smaller of the two, NaN for NaN."""
+    """Return the smaller of the two, NaN for NaN."""
     return x.above(limit).select(limit, x)
 
 
@@ -233,7 +233,7 @@ def atanh(x: Value) -> Value:
 
 
 def _unless_tiny(x: Value, result: Value) -> Value:
-    """An odd function with slope one at zero, from its f64 value at ``|x|``."""
+    """Return an odd function with slope one at zero, from its f64 value at ``|x|``."""
     size = x.magnitude()
     return size.below(2.0**-20).select(size, result.narrow()).with_sign_of(x)
 

@@ -14,7 +14,7 @@ _NATIVE_BITS = {"half": 16, BF16: 16, "float": 32, "double": 64}
 def convert_float(
     emitter: FunctionEmitter, text: str, source: Scalar, dest: Scalar, rounding: str = _NEAREST, flags: str = ""
 ) -> str:
-    """The value ``text`` of float type ``source`` in float type ``dest``; lanes of both agree."""
+    """Return the value ``text`` of float type ``source`` in float type ``dest``; lanes of both agree."""
     if source.name == dest.name:
         return text
     if source.is_narrow:
@@ -24,7 +24,7 @@ def convert_float(
 
 
 def widen_to_f32(emitter: FunctionEmitter, text: str, source: Scalar) -> str:
-    """A value of a type narrower than f32, in f32; always exact."""
+    """Return a value of a type narrower than f32, in f32; always exact."""
     wide = source.vector_of("float")
     if source.name in emitter.scope.soft_floats:
         return _widen_soft_bf16(emitter, text, source)
@@ -43,7 +43,7 @@ def _widen_soft_bf16(emitter: FunctionEmitter, text: str, source: Scalar) -> str
 
 
 def narrow_from_f32(emitter: FunctionEmitter, text: str, dest: Scalar, rounding: str = _NEAREST) -> str:
-    """An f32 value rounded to a narrower type."""
+    """Return an f32 value rounded to a narrower type."""
     return _convert_native(emitter, text, "f32", "float", dest, rounding, "")
 
 
@@ -69,7 +69,7 @@ def _convert_native(
 
 
 def narrow_by_helper(emitter: FunctionEmitter, text: str, source: str, dest: Scalar, rounding: str = _NEAREST) -> str:
-    """An ``f32`` or ``f64`` value rounded to a shorter type by integer instructions, whatever LLVM could do."""
+    """Return an ``f32`` or ``f64`` value rounded to a shorter type by integer instructions, whatever LLVM could do."""
     callee = narrowing_function(emitter.scope, source, dest.name, dest.lanes, rounding)
     wide = dest.vector_of("float" if source == "f32" else "double")
     return emitter.call(dest.vector_of(dest.text), callee, [f"{wide} {text}"])

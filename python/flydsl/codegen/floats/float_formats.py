@@ -51,7 +51,7 @@ def _fnuz(name: str, exponent: int, mantissa: int, bias: int) -> FloatFormat:
 
 
 def _finite(name: str, exponent: int, mantissa: int, bias: int) -> FloatFormat:
-    """No infinity and no NaN: overflow stays at the largest value, NaN becomes a zero of the other sign."""
+    """Return no infinity and no NaN: overflow stays at the largest value, NaN becomes a zero of the other sign."""
     sign = 1 << (exponent + mantissa)
     return FloatFormat(name, exponent, mantissa, bias, sign - 1, None, sign, sign - 1)
 

@@ -68,7 +68,7 @@ ret {type} %result
 
 
 def remainder_function(scope: ModuleScope, type_: str) -> str:
-    """The symbol of the remainder for ``float`` or ``double``."""
+    """Return the symbol of the remainder for ``float`` or ``double``."""
     return scope.helper(f"fly.remainder.{type_}", lambda symbol: _TEXT.format(type=type_, symbol=symbol))
 
 
@@ -99,7 +99,7 @@ FORMULAS: dict[str, Body] = {
 
 
 def _apply(emitter: FunctionEmitter, op: Operation, name: str) -> str:
-    """The text of a function's value at the op's operands."""
+    """Return the text of a function's value at the op's operands."""
 
     def call(type_: str, texts: list[str]) -> str:
         lanes = int(type_[1:].split(" ", 1)[0]) if type_.startswith("<") else 0

@@ -31,11 +31,11 @@ class Formula:
     lines: list[str] = field(default_factory=list)
 
     def of(self, kind: str) -> str:
-        """The LLVM type of a value of ``float``, ``double``, ``i32``, ``i64`` or ``i1``."""
+        """Return the LLVM type of a value of ``float``, ``double``, ``i32``, ``i64`` or ``i1``."""
         return f"<{self.lanes} x {kind}>" if self.lanes else kind
 
     def literal(self, number: float, kind: str) -> str:
-        """A constant, the same in every lane."""
+        """Return a constant, the same in every lane."""
         element = float_literal(number, _FLOATS[kind]) if kind in _FLOATS else str(int(number))
         element = ("true" if number else "false") if kind == "i1" else element
         return f"splat ({kind} {element})" if self.lanes else element
@@ -107,7 +107,7 @@ class Value:
         return self._call("llvm.sqrt")
 
     def whole(self) -> Value:
-        """The nearest whole number."""
+        """Return the nearest whole number."""
         return self._call("llvm.roundeven")
 
     def magnitude(self) -> Value:
@@ -128,7 +128,7 @@ class Value:
         return self._compare("oeq", "eq", other)
 
     def select(self, if_true: Value | float, if_false: Value | float) -> Value:
-        """One of two in each lane; at least one of them is a value."""
+        """Return one of two in each lane; at least one of them is a value."""
         other = if_true if isinstance(if_true, Value) else if_false
         assert isinstance(other, Value)
         type_ = self.formula.of(other.kind)
@@ -138,11 +138,11 @@ class Value:
     # Other kinds.
 
     def bits(self) -> Value:
-        """A float's bits as an integer."""
+        """Return a float's bits as an integer."""
         return self._cast("bitcast", _BITS[self.kind])
 
     def viewed(self) -> Value:
-        """The float that an integer's bits are."""
+        """Return the float that an integer's bits are."""
         return self._cast("bitcast", _VIEWED[self.kind])
 
     def wide(self) -> Value:
@@ -155,14 +155,14 @@ class Value:
         return self._cast("trunc", "i32")
 
     def counted(self, kind: str) -> Value:
-        """An integer's number as a float."""
+        """Return an integer's number as a float."""
         return self._cast("sitofp", kind)
 
     def constant(self, number: float) -> Value:
         return Value(self.formula, self.kind, self.formula.literal(number, self.kind))
 
     def operand(self, other: Value | float) -> str:
-        """The text of an operand beside this one."""
+        """Return the text of an operand beside this one."""
         return other.text if isinstance(other, Value) else self.formula.literal(other, self.kind)
 
     def _binary(self, word: str, other: Value | float) -> Value:
@@ -188,7 +188,7 @@ class Value:
 
 
 def polynomial(x: Value, coefficients: Sequence[float]) -> Value:
-    """The sum of ``coefficients[i] * x ** i``, two or more of them, highest power first."""
+    """Return the sum of ``coefficients[i] * x ** i``, two or more of them, highest power first."""
     *rest, below, highest = coefficients
     total = x.fma(highest, below)
     for coefficient in reversed(rest):
@@ -197,7 +197,7 @@ def polynomial(x: Value, coefficients: Sequence[float]) -> Value:
 
 
 def formula_function(scope: ModuleScope, name: str, lanes: int, arity: int, body: Body) -> str:
-    """The symbol of the function of f32 that ``body`` computes; it is written on first use."""
+    """Return the symbol of the function of f32 that ``body`` computes; it is written on first use."""
 
     def build(symbol: str) -> str:
         formula = Formula(lanes)

@@ -17,12 +17,12 @@ _WORDS = (32, 16, 8)
 
 
 def in_pairs(scalar: Scalar) -> bool:
-    """Whether these are lanes of four bits that fill bytes."""
+    """Return whether these are lanes of four bits that fill bytes."""
     return scalar.bits == FOUR and scalar.lanes > 0 and scalar.lanes % 2 == 0
 
 
 def cut_four_bits(emitter: FunctionEmitter, text: str, lanes: int) -> str:
-    """The same lanes, each by a shift of its word."""
+    """Return the same lanes, each by a shift of its word."""
     type_, spread, each = f"<{lanes} x i{FOUR}>", f"<{lanes} x i32>", _word_bits(lanes) // FOUR
     words = _words(emitter, text, lanes)
     picked = pick_lanes(emitter, f"<{lanes // each} x i32>", words, (lane // each for lane in range(lanes)))
@@ -32,7 +32,7 @@ def cut_four_bits(emitter: FunctionEmitter, text: str, lanes: int) -> str:
 
 
 def one_of_four_bits(emitter: FunctionEmitter, text: str, lanes: int, lane: int) -> str:
-    """One lane, by a shift of its word."""
+    """Return one lane, by a shift of its word."""
     each = _word_bits(lanes) // FOUR
     words = _words(emitter, text, lanes)
     word = emitter.assign(f"extractelement <{lanes // each} x i32> {words}, i32 {lane // each}")
@@ -41,7 +41,7 @@ def one_of_four_bits(emitter: FunctionEmitter, text: str, lanes: int, lane: int)
 
 
 def pack_four_bits(emitter: FunctionEmitter, text: str, bits: int, lanes: int) -> str:
-    """The low four bits of wider integers, as lanes of four."""
+    """Return the low four bits of wider integers, as lanes of four."""
     type_, half = f"<{lanes} x i{bits}>", f"<{lanes // 2} x i{bits}>"
     low, high = (pick_lanes(emitter, type_, text, range(first, lanes, 2)) for first in (0, 1))
     low = emitter.assign(f"and {half} {low}, splat (i{bits} 15)")
@@ -64,7 +64,7 @@ def registers_of_four_bits(emitter: FunctionEmitter, text: str, lanes: int) -> l
 
 
 def first_of_four_bits(emitter: FunctionEmitter, typed: str, count: int, lanes: int) -> str:
-    """The first lanes of as many registers."""
+    """Return the first lanes of as many registers."""
     data = emitter.assign(f"bitcast {typed} to <{4 * count} x i8>")
     kept = pick_lanes(emitter, f"<{4 * count} x i8>", data, range(lanes // 2))
     return emitter.assign(f"bitcast <{lanes // 2} x i8> {kept} to <{lanes} x i{FOUR}>")
@@ -75,7 +75,7 @@ def _word_bits(lanes: int) -> int:
 
 
 def _words(emitter: FunctionEmitter, text: str, lanes: int) -> str:
-    """The words that lanes fill, in registers of 32 bits."""
+    """Return the words that lanes fill, in registers of 32 bits."""
     bits = _word_bits(lanes)
     count = lanes * FOUR // bits
     words = emitter.assign(f"bitcast <{lanes} x i{FOUR}> {text} to <{count} x i{bits}>")

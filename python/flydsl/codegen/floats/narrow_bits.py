@@ -54,6 +54,6 @@ class Bits:
 
 
 def helper_text(out: FunctionEmitter, symbol: str, argument: str, result: str, text: str) -> str:
-    """The definition of a helper of one argument, ``%x``, whose body is written; ``text`` is what it returns."""
+    """Return the definition of a helper of one argument, ``%x``, whose body is written; ``text`` is what it returns."""
     body = f"{out.body_text()}\n  ret {result} {text}"
     return f"define private {result} {symbol}({argument} %x) {_ATTRIBUTES} {{\n{body}\n}}"

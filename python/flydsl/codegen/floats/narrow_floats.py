@@ -22,7 +22,7 @@ _F32 = FORMATS["f32"]
 def narrowing_function(
     scope: ModuleScope, source: str, dest: str, lanes: int, rounding: str = "to_nearest_even", saturate: bool = False
 ) -> str:
-    """The symbol of a helper from ``f32`` or ``f64`` to a shorter format.
+    """Return the symbol of a helper from ``f32`` or ``f64`` to a shorter format.
 
     ``saturate`` keeps overflow and infinity at the largest finite value, as the GPUs' conversion
     instructions can; without it the result is what ``ml_dtypes`` gives.
@@ -42,7 +42,7 @@ def narrowing_function(
 
 
 def widening_function(scope: ModuleScope, source: str, lanes: int) -> str:
-    """The symbol of a helper from a narrow format to f32."""
+    """Return the symbol of a helper from a narrow format to f32."""
     name = f"fly.{source}_to_f32{f'.v{lanes}' if lanes else ''}"
     conversion = scope.narrow_conversions.get(source)
 
@@ -76,7 +76,7 @@ def _narrowing_text(symbol: str, source: FloatFormat, dest: FloatFormat, b: Bits
 
 
 def _round_code(b: Bits, source: FloatFormat, dest: FloatFormat, magnitude: str, sign: str, rounding: str) -> str:
-    """The magnitude rounded to the destination's grid, as a code that may lie past the largest.
+    """Return the magnitude rounded to the destination's grid, as a code that may lie past the largest.
 
     The significand with its hidden bit is cut at the destination's last place; a value below the
     destination's smallest normal is cut higher up. Adding the rounded significand to the exponent field
@@ -101,13 +101,13 @@ def _round_code(b: Bits, source: FloatFormat, dest: FloatFormat, magnitude: str,
 
 
 def _power_of_two(fmt: FloatFormat, exponent: int) -> int:
-    """The code of 2**exponent, which may be subnormal."""
+    """Return the code of 2**exponent, which may be subnormal."""
     field = exponent + fmt.bias
     return field << fmt.mantissa_bits if field > 0 else 1 << (fmt.mantissa_bits - 1 + field)
 
 
 def _rounding_bias(b: Bits, significand: str, cut: str, sign: str, rounding: str) -> str:
-    """What to add before cutting ``cut`` low bits off, for each rounding mode."""
+    """Return what to add before cutting ``cut`` low bits off, for each rounding mode."""
     if rounding == "toward_zero":
         return b.const(0)
     unit = b.op("shl", b.const(1), cut)

@@ -22,7 +22,7 @@ _ONE_IN_BYTES = f"i32 {_F32.bias}"
 
 
 def narrowed_codes(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text: str) -> str:
-    """The codes, as many as lanes, of f32 numbers."""
+    """Return the codes, as many as lanes, of f32 numbers."""
     raw = b.cast("bitcast", b.of("float"), text, b.type)
     magnitude = b.op("and", raw, _F32.magnitude_mask)
     if fmt.bits < 8:
@@ -38,12 +38,12 @@ def narrowed_codes(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text
 
 
 def _as_f32(fmt: FloatFormat, code: int) -> int:
-    """The bits of a normal number of a format as f32."""
+    """Return the bits of a normal number of a format as f32."""
     return (code << (_F32.mantissa_bits - fmt.mantissa_bits)) + ((_F32.bias - fmt.bias) << _F32.mantissa_bits)
 
 
 def first_overflow(fmt: FloatFormat) -> int:
-    """The bits of the least f32 that is rounded past a format's largest number."""
+    """Return the bits of the least f32 that is rounded past a format's largest number."""
     half = 1 << (_F32.mantissa_bits - fmt.mantissa_bits - 1)
     # The middle to the next number would go to the even one of the two.
     return _as_f32(fmt, fmt.largest) + half + (fmt.largest + 1) % 2
@@ -58,7 +58,7 @@ def _in_range(b: Bits, fmt: FloatFormat, raw: str, magnitude: str) -> str:
 
 
 def widened_numbers(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text: str) -> str:
-    """The f32 numbers of codes."""
+    """Return the f32 numbers of codes."""
     numbers = _unpacked(b, conversion, fmt, text)
     if fmt.bits < 8:
         return numbers
@@ -76,7 +76,7 @@ def widened_numbers(b: Bits, conversion: PackedConversion, fmt: FloatFormat, tex
 
 
 def _packed(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text: str) -> str:
-    """What the instructions make of numbers, as codes."""
+    """Return what the instructions make of numbers, as codes."""
     out, lanes, size = b.out, max(b.lanes, 1), conversion.codes
     numbers = _elements(out, text, "float", b.lanes)
     register, code = f"i{fmt.bits * size}", f"i{fmt.bits}"
@@ -95,7 +95,7 @@ def _packed(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text: str) 
 
 
 def _fill(out: FunctionEmitter, conversion: PackedConversion, register: str, numbers: list[str]) -> str:
-    """A register of the codes of numbers, as many as it holds or fewer."""
+    """Return a register of the codes of numbers, as many as it holds or fewer."""
     callee, padded = f"@{conversion.narrow}", [*numbers, *["0.0"] * (conversion.codes - len(numbers))]
     if conversion.form == "pair":
         return out.call(register, callee, [f"float {padded[1]}", f"float {padded[0]}"])
@@ -112,7 +112,7 @@ def _fill(out: FunctionEmitter, conversion: PackedConversion, register: str, num
 
 
 def _unpacked(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text: str) -> str:
-    """The numbers of codes, by the instructions."""
+    """Return the numbers of codes, by the instructions."""
     out, lanes, size = b.out, max(b.lanes, 1), conversion.codes
     if in_pairs(int_scalar(fmt.bits, b.lanes)):
         registers = registers_of_four_bits(out, text, lanes)
@@ -126,7 +126,7 @@ def _unpacked(b: Bits, conversion: PackedConversion, fmt: FloatFormat, text: str
 
 
 def _read(out: FunctionEmitter, conversion: PackedConversion, word: str, count: int) -> list[str]:
-    """The first numbers of a register."""
+    """Return the first numbers of a register."""
     callee = f"@{conversion.widen}"
     if conversion.form == "pair":
         halves = out.call("<2 x half>", callee, [f"i16 {word}"])
@@ -142,7 +142,7 @@ def _read(out: FunctionEmitter, conversion: PackedConversion, word: str, count: 
 
 
 def _register(out: FunctionEmitter, codes: list[str], size: int, bits: int) -> str:
-    """A register of codes, the first in the lowest bits; zeros fill it up."""
+    """Return a register of codes, the first in the lowest bits; zeros fill it up."""
     register = f"i{bits * size}"
     if len(codes) == 1:
         return out.assign(f"zext i{bits} {codes[0]} to {register}")

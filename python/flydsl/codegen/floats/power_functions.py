@@ -46,13 +46,13 @@ ret {type} %result
 
 
 def int_power_function(scope: ModuleScope, type_: str) -> str:
-    """The symbol of ``base ** exponent`` for an integer type."""
+    """Return the symbol of ``base ** exponent`` for an integer type."""
     text = "\n".join((_HEAD, _LOOP, _INT_END))
     return _helper(scope, text, f"fly.ipow.{type_}", type_, type_, multiply="mul", one="1")
 
 
 def float_power_function(scope: ModuleScope, type_: str, exponent: str) -> str:
-    """The symbol of a float to an integer power."""
+    """Return the symbol of a float to an integer power."""
     text = "\n".join((_HEAD, _LOOP, _FLOAT_END))
     return _helper(scope, text, f"fly.fpowi.{type_}.{exponent}", type_, exponent, multiply="fmul", one="1.0")
 

@@ -16,7 +16,7 @@ _LANES, _BYTES = 4, 3
 
 
 def unpack_six_bits(emitter: FunctionEmitter, typed: str, lanes: int) -> str:
-    """A vector's bits as ``lanes`` lanes of six."""
+    """Return a vector's bits as ``lanes`` lanes of six."""
     groups = lanes // _LANES
     source = f"<{groups * _BYTES} x i8>"
     data = _recast(emitter, typed, source)
@@ -47,7 +47,7 @@ def pack_six_bits(emitter: FunctionEmitter, typed: str, lanes: int, result: str)
 
 
 def straddles_bytes(source: Scalar, dest: Scalar) -> bool:
-    """Whether a cast between these vectors moves six-bit lanes in or out of wider ones."""
+    """Return whether a cast between these vectors moves six-bit lanes in or out of wider ones."""
     return bool(source.lanes and dest.lanes) and (source.bits == SIX) != (dest.bits == SIX)
 
 

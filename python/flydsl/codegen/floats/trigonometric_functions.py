@@ -122,7 +122,7 @@ def atan2(y: Value, x: Value) -> Value:
 
 
 def _atan_of_ratio(y: Value, x: Value) -> Value:
-    """The angle of a point in the first quarter, through the ratio that is at most one."""
+    """Return the angle of a point in the first quarter, through the ratio that is at most one."""
     steep = y.above(x)
     larger, smaller = steep.select(y, x), steep.select(x, y)
     diagonal = larger.equals(0.0).select(larger, 1.0)  # also where both are infinite
@@ -156,8 +156,8 @@ def acos(x: Value) -> Value:
 
 
 def _asin_parts(size: Value) -> tuple[Value, Value, Value]:
-    """Whether |x| is below 1/2, and two parts of asin |x|; further out of asin of the square root of (1 - |x|) / 2,
-    which is half of acos |x|."""
+    """Return whether |x| is below 1/2, and two parts of asin |x|; further out of asin of the square root of (1 - |x|) /
+    2, which is half of acos |x|."""
     inner = size.below(0.5)
     square = inner.select(size * size, (1.0 - size) * 0.5)
     root = inner.select(size, square.sqrt())

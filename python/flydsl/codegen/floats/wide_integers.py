@@ -19,7 +19,7 @@ _LLVM_NAMES = {"f32": "float", "f64": "double"}
 
 
 def from_wide_integer(scope: ModuleScope, source: Scalar, signed: bool, dest: str, exact: bool) -> str:
-    """The symbol of a helper from a wide integer to ``f32`` or ``f64``.
+    """Return the symbol of a helper from a wide integer to ``f32`` or ``f64``.
 
     With ``exact`` the result has not been rounded to nearest: bits that f64 does not hold are folded into its last
     one (rounding to odd), so that rounding it to any shorter type is right.
@@ -46,7 +46,7 @@ def from_wide_integer(scope: ModuleScope, source: Scalar, signed: bool, dest: st
 
 
 def _leading_bits(b: Bits, magnitude: str, keep: int) -> tuple[str, str]:
-    """The ``keep`` leading bits, the last of them set where a lower one was, and by how much they were moved."""
+    """Return the ``keep`` leading bits, the last of them set where a lower one was, and by how much they were moved."""
     zeros = b.out.call(b.type, "@llvm.ctlz", [f"{b.type} {magnitude}", "i1 false"])
     shift = b.out.call(b.type, "@llvm.usub.sat", [f"{b.type} {b.const(b.width - keep)}", f"{b.type} {zeros}"])
     top = b.op("lshr", magnitude, shift)
@@ -55,7 +55,7 @@ def _leading_bits(b: Bits, magnitude: str, keep: int) -> tuple[str, str]:
 
 
 def _scaled(b: Bits, number: str, shift: str, dest: str) -> str:
-    """An unsigned word times a power of two as a float; the conversion rounds, the product is exact."""
+    """Return an unsigned word times a power of two as a float; the conversion rounds, the product is exact."""
     fmt, type_ = FORMATS[dest], b.of(_LLVM_NAMES[dest])
     converted = b.cast("uitofp", b.type, number, type_)
     power = b.op("shl", b.op("add", shift, fmt.bias), fmt.mantissa_bits)
@@ -66,7 +66,8 @@ def _scaled(b: Bits, number: str, shift: str, dest: str) -> str:
 
 
 def to_wide_integer(scope: ModuleScope, source: str, dest: Scalar, signed: bool) -> str:
-    """The symbol of a helper from ``f32`` or ``f64`` to a wide integer: the nearest number towards zero, NaN zero."""
+    """Return the symbol of a helper from ``f32`` or ``f64`` to a wide integer: the nearest number towards zero, NaN
+    zero."""
     kind = f"{'s' if signed else 'u'}{dest.bits}"
     name = f"fly.{source}_to_{kind}{f'.v{dest.lanes}' if dest.lanes else ''}"
 
@@ -93,7 +94,7 @@ def to_wide_integer(scope: ModuleScope, source: str, dest: Scalar, signed: bool)
 
 
 def _whole_part(b: Bits, wide: Bits, magnitude: str, source: str) -> str:
-    """The number of a finite magnitude without its fraction; any number where it does not fit."""
+    """Return the number of a finite magnitude without its fraction; any number where it does not fit."""
     fmt = FORMATS[source]
     fraction = b.op("and", magnitude, (1 << fmt.mantissa_bits) - 1)
     # A subnormal gets a hidden bit it does not have; its exponent moves that out with the rest.

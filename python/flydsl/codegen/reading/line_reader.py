@@ -52,7 +52,7 @@ class LineReader:
         return op
 
     def constant(self, type_: Attribute, text: str) -> SSAValue:
-        """A literal as a value: one operation at the top of the function for each."""
+        """Return a literal as a value: one operation at the top of the function for each."""
         found = self._constants.get((type_, text))
         if found is None:
             op = self._constant_op(type_, text)
@@ -78,7 +78,7 @@ class LineReader:
         self._last_constant = None
 
     def first_after_constants(self) -> Operation:
-        """Where a line for the top of the function goes: it may use the constants there."""
+        """Return where a line for the top of the function goes: it may use the constants there."""
         assert self.entry is not None
         found = self._last_constant.next_op if self._last_constant is not None else self.entry.first_op
         assert found is not None
@@ -101,14 +101,14 @@ class LineReader:
     # Lines -------------------------------------------------------------------------------------
 
     def value(self, cursor: TextCursor, type_: Attribute) -> SSAValue:
-        """The operand that comes next: a name, or a literal of the type."""
+        """Return the operand that comes next: a name, or a literal of the type."""
         if cursor.peek().startswith("%"):
             return self.values[cursor.take()]
         text = _literal_text(cursor)
         return self._wide_splat(type_, text) if _too_wide(type_) else self.constant(type_, text)
 
     def _wide_splat(self, type_: Attribute, text: str) -> SSAValue:
-        """A vector of integers that no dense attribute of xDSL holds, from one scalar."""
+        """Return a vector of integers that no dense attribute of xDSL holds, from one scalar."""
         assert isinstance(type_, VectorType)
         cursor = TextCursor(text)
         cursor.expect("splat")
@@ -125,7 +125,7 @@ class LineReader:
         return self.value(cursor, type_)
 
     def named(self, text: str, type_: Attribute) -> SSAValue:
-        """What the text that a rule gave a result stands for."""
+        """Return what the text that a rule gave a result stands for."""
         return self.values[text] if text.startswith("%") else self.constant(type_, text)
 
 
@@ -135,7 +135,7 @@ def _too_wide(type_: Attribute) -> bool:
 
 
 def _same_in_all_lanes(text: str) -> str:
-    """A word such as ``poison``, also when it is written once for every lane."""
+    """Return a word such as ``poison``, also when it is written once for every lane."""
     if not text.startswith(("<", "splat")):
         return text
     words = {part.split()[-1] for part in text.strip("<>() ").split(",")}
@@ -143,7 +143,7 @@ def _same_in_all_lanes(text: str) -> str:
 
 
 def _literal_text(cursor: TextCursor) -> str:
-    """The tokens of one literal, which may hold brackets."""
+    """Return the tokens of one literal, which may hold brackets."""
     taken = [cursor.take()]
     follow = taken[0] in ("splat", "bitcast", "getelementptr")
     if follow:

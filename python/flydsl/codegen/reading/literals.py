@@ -29,7 +29,7 @@ _HEX_PREFIX = {"f16": ("0xH", 4), "f64": ("0x", 16)}
 
 
 def literal(attr: Attribute, result_type: Attribute) -> str:
-    """The LLVM literal of a constant attribute for a value of ``result_type``."""
+    """Return the LLVM literal of a constant attribute for a value of ``result_type``."""
     if isinstance(attr, IntegerAttr):
         return int_literal(attr.value.data, scalar_of(result_type))
     if isinstance(attr, FloatAttr):
@@ -48,7 +48,7 @@ def literal(attr: Attribute, result_type: Attribute) -> str:
 
 
 def int_literal(value: int, scalar: Scalar) -> str:
-    """A signed literal of the scalar's width; LLVM refuses one that does not fit."""
+    """Return a signed literal of the scalar's width; LLVM refuses one that does not fit."""
     if scalar.is_float:
         raise LoweringError(f"integer constant {value} for float type {scalar.name}")
     if scalar.bits == 1:
@@ -58,12 +58,12 @@ def int_literal(value: int, scalar: Scalar) -> str:
 
 
 def float_literal(value: float, attr: Attribute) -> str:
-    """The literal of a Python float rounded to the float type ``attr``."""
+    """Return the literal of a Python float rounded to the float type ``attr``."""
     return bits_literal(float_bits(value, attr), scalar_of(attr))
 
 
 def float_bits(value: float, attr: Attribute) -> int:
-    """The bit pattern of a Python float in the float type ``attr``; overflow goes to infinity."""
+    """Return the bit pattern of a Python float in the float type ``attr``; overflow goes to infinity."""
     element: Any = attr.element_type if isinstance(attr, VectorType) else attr
     try:
         packed = element.pack((value,))
@@ -73,7 +73,7 @@ def float_bits(value: float, attr: Attribute) -> int:
 
 
 def bits_literal(bits: int, scalar: Scalar) -> str:
-    """The literal of a float type from its bit pattern."""
+    """Return the literal of a float type from its bit pattern."""
     if scalar.is_narrow:
         return int_literal(bits, int_scalar(scalar.bits))
     if scalar.name == "bf16":
@@ -86,12 +86,12 @@ def bits_literal(bits: int, scalar: Scalar) -> str:
 
 
 def splat_literal(element: str, scalar: Scalar) -> str:
-    """One element literal spread over the lanes of ``scalar`` (unchanged for a scalar type)."""
+    """Return one element literal spread over the lanes of ``scalar`` (unchanged for a scalar type)."""
     return f"splat ({scalar.text} {element})" if scalar.lanes else element
 
 
 def dense_literal(attr: DenseIntOrFPElementsAttr[Any], result_type: Attribute) -> str:
-    """A dense attribute as a flat vector, or as an array nested like its type, straight from its bytes."""
+    """Return a dense attribute as a flat vector, or as an array nested like its type, straight from its bytes."""
     element, data = attr.type.element_type, attr.data.data
     if not any(data):
         return "zeroinitializer"
@@ -133,7 +133,7 @@ def _element_literal(part: bytes, scalar: Scalar) -> str:
 
 
 def _aggregate_literal(attr: ArrayAttr[Attribute], result_type: Attribute) -> str:
-    """An array attribute for a struct or array type; each element carries its own type."""
+    """Return an array attribute for a struct or array type; each element carries its own type."""
     if isinstance(result_type, LLVMStructType):
         types, brackets = list(result_type.types), ("{ ", " }")
     elif isinstance(result_type, LLVMArrayType):
@@ -145,7 +145,7 @@ def _aggregate_literal(attr: ArrayAttr[Attribute], result_type: Attribute) -> st
 
 
 def _double_of_single(bits: int) -> int:
-    """The bits of the double equal to a single; NaN payloads keep their place (no float conversion,
+    """Return the bits of the double equal to a single; NaN payloads keep their place (no float conversion,
     which would quieten a signalling NaN on some hosts)."""
     sign, exponent, fraction = bits >> 31, bits >> 23 & 0xFF, bits & 0x7FFFFF
     if exponent == 0 and fraction:

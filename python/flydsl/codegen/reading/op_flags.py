@@ -30,7 +30,7 @@ def fastmath_text(op: Operation) -> str:
 
 
 def has_fastmath(op: Operation, flag: str) -> bool:
-    """Whether one fast-math flag is set, on its own or as part of ``fast``."""
+    """Return whether one fast-math flag is set, on its own or as part of ``fast``."""
     words = fastmath_text(op).split()
     return flag in words or "fast" in words
 

@@ -29,12 +29,12 @@ from flydsl.base.errors import LoweringError, SourceLocation
 
 
 def op_name(op: Operation) -> str:
-    """The op's full name, also for an op whose dialect was not loaded."""
+    """Return the op's full name, also for an op whose dialect was not loaded."""
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def prop(op: Operation, name: str) -> Attribute | None:
-    """A property by name. Unregistered and generic-form ops keep theirs among the attributes."""
+    """Return a property by name. Unregistered and generic-form ops keep theirs among the attributes."""
     found = op.properties.get(name)
     return op.attributes.get(name) if found is None else found
 
@@ -45,7 +45,7 @@ def int_prop(op: Operation, name: str, default: int = 0) -> int:
 
 
 def flag_prop(op: Operation, name: str) -> bool:
-    """Whether a unit or boolean property is set."""
+    """Return whether a unit or boolean property is set."""
     found = prop(op, name)
     if isinstance(found, IntegerAttr):
         return found.value.data != 0
@@ -53,7 +53,7 @@ def flag_prop(op: Operation, name: str) -> bool:
 
 
 def ints_prop(op: Operation, name: str) -> tuple[int, ...]:
-    """A property holding a list of integers, in any of MLIR's spellings; empty when absent."""
+    """Return a property holding a list of integers, in any of MLIR's spellings; empty when absent."""
     found = prop(op, name)
     if isinstance(found, DenseArrayBase):
         return tuple(cast("DenseArrayBase[Any]", found).get_values())
@@ -66,7 +66,7 @@ def ints_prop(op: Operation, name: str) -> tuple[int, ...]:
 
 
 def keyword_prop(op: Operation, name: str, by_number: Sequence[str] = (), default: str = "") -> str:
-    """An enumeration property as its keyword, whether stored as enum, string or number."""
+    """Return an enumeration property as its keyword, whether stored as enum, string or number."""
     found = prop(op, name)
     if found is None:
         return default
@@ -90,7 +90,7 @@ def text_prop(op: Operation, name: str, default: str = "") -> str:
 
 
 def symbol_prop(op: Operation, name: str) -> str | None:
-    """The leaf name of a symbol reference, or None when the property is absent."""
+    """Return the leaf name of a symbol reference, or None when the property is absent."""
     found = prop(op, name)
     if isinstance(found, SymbolRefAttr):
         return found.nested_references.data[-1].data if found.nested_references.data else found.root_reference.data
@@ -98,7 +98,7 @@ def symbol_prop(op: Operation, name: str) -> str | None:
 
 
 def source_location(location: Attribute) -> SourceLocation | None:
-    """Where in the user's file an op came from; the innermost file position of a nested location."""
+    """Return where in the user's file an op came from; the innermost file position of a nested location."""
     if isinstance(location, FileLineColLoc):
         return SourceLocation(location.filename.data, location.line.data, location.column.data)
     if isinstance(location, NameLoc):

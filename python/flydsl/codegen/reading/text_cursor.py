@@ -76,7 +76,7 @@ class TextCursor:
             self.fail(f"expected '{token}', found '{self.peek()}'")
 
     def take_all(self, known: Sequence[str]) -> list[str]:
-        """The words of a set that come next, such as flags."""
+        """Return the words of a set that come next, such as flags."""
         found = []
         while self.peek() in known:
             found.append(self.take())
@@ -88,7 +88,7 @@ class TextCursor:
     # Types -------------------------------------------------------------------------------------
 
     def type(self) -> Attribute:
-        """The type that comes next."""
+        """Return the type that comes next."""
         word = self.take()
         if word in _FLOATS:
             return _FLOATS[word]

@@ -18,7 +18,7 @@ WORDS = {"undef": "llvm.mlir.undef", "poison": "llvm.mlir.poison", "null": "llvm
 
 
 def read_constant(cursor: TextCursor, type_: Attribute) -> Attribute:
-    """The attribute of the literal that comes next, for a scalar or vector type."""
+    """Return the attribute of the literal that comes next, for a scalar or vector type."""
     if not isinstance(type_, VectorType):
         return _scalar_attr(type_, _scalar_bits(cursor, type_))
     size, count = _byte_size(type_.element_type), type_.get_shape()[0]
@@ -48,7 +48,7 @@ def _byte_size(element: Any) -> int:
 
 
 def _packed(bits: int, element: Any, size: int) -> bytes:
-    """An element's bits as xDSL keeps them: an integer is stretched with its sign."""
+    """Return an element's bits as xDSL keeps them: an integer is stretched with its sign."""
     if isinstance(element, IntegerType):
         width = element.width.data
         # A bool is stored as 0 or 1, every other integer as a signed number.
@@ -66,7 +66,7 @@ def _scalar_attr(type_: Attribute, bits: int) -> Attribute:
 
 
 def _scalar_bits(cursor: TextCursor, type_: Any) -> int:
-    """The bit pattern of a scalar literal. An open lane among others may be anything, so it is zero."""
+    """Return the bit pattern of a scalar literal. An open lane among others may be anything, so it is zero."""
     word = cursor.take()
     if word in ("zeroinitializer", "undef", "poison"):
         return 0
@@ -89,7 +89,7 @@ def _scalar_bits(cursor: TextCursor, type_: Any) -> int:
 
 
 def _single_of_double(bits: int) -> int:
-    """The bits of the single that a double equals; NaN payloads keep their place."""
+    """Return the bits of the single that a double equals; NaN payloads keep their place."""
     sign, exponent, fraction = bits >> 63, bits >> 52 & 0x7FF, bits & ((1 << 52) - 1)
     if exponent == 0x7FF:
         return sign << 31 | 0xFF << 23 | fraction >> 29

@@ -141,7 +141,7 @@ _plain_remf = float_binary("frem")
 
 
 def _remainder(emitter: FunctionEmitter, type_: str, texts: Sequence[str]) -> str:
-    """The expression of a remainder, lane by lane; 16-bit types by way of f32, where it is exact as well."""
+    """Return the expression of a remainder, lane by lane; 16-bit types by way of f32, where it is exact as well."""
     if not type_.startswith("<"):
         return _lane_remainder(emitter, type_, texts)
     lanes, elem = int(type_[1:].split()[0]), type_[:-1].split()[-1]
@@ -270,7 +270,7 @@ def emit_ceildivui(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def _truncated_division(emitter: FunctionEmitter, scalar: Scalar, left: str, right: str) -> tuple[str, str]:
-    """The quotient rounded to zero, and whether something was cut off."""
+    """Return the quotient rounded to zero, and whether something was cut off."""
     type_ = scalar.vector_of(scalar.text)
     quotient = _divide(emitter, "sdiv ", scalar, left, right)
     product = emitter.assign(f"mul {type_} {quotient}, {right}")
@@ -278,7 +278,7 @@ def _truncated_division(emitter: FunctionEmitter, scalar: Scalar, left: str, rig
 
 
 def _divide(emitter: FunctionEmitter, opcode: str, scalar: Scalar, left: str, right: str) -> str:
-    """One division instruction that neither stops the program nor lets LLVM conclude anything from it.
+    """Return one division instruction that neither stops the program nor lets LLVM conclude anything from it.
 
     The most negative number divided by -1 is itself, as everywhere integers wrap. A division by zero gives some
     number: LLVM would take it for proof that the divisor is not zero, and drop the guard that asks.
@@ -311,7 +311,7 @@ def _splat(value: int, scalar: Scalar) -> str:
 
 
 def _power_of_two(text: str) -> int | None:
-    """The exponent when a literal is a power of two."""
+    """Return the exponent when a literal is a power of two."""
     if not text.isdigit():
         return None
     value = int(text)

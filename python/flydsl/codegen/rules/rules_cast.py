@@ -39,12 +39,13 @@ def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> Non
 
 
 def _of_four_bits(emitter: FunctionEmitter, op: Operation, value: SSAValue) -> bool:
-    """Whether a value has lanes of four bits that are cut and packed here: LLVM's own operations mean themselves."""
+    """Return whether a value has lanes of four bits that are cut and packed here: LLVM's own operations mean
+    themselves."""
     return op.name.startswith("arith.") and in_pairs(emitter.scalar(value))
 
 
 def _typed_integers(emitter: FunctionEmitter, op: Operation) -> str:
-    """The integers that are converted; those of four bits cut out of their words."""
+    """Return the integers that are converted; those of four bits cut out of their words."""
     if not _of_four_bits(emitter, op, op.operands[0]):
         return emitter.typed(op.operands[0])
     source = emitter.scalar(op.operands[0])
@@ -96,7 +97,7 @@ def emit_int_to_float(emitter: FunctionEmitter, op: Operation, opcode: str) -> N
 
 
 def _converts_by_helper(emitter: FunctionEmitter, source: Scalar, dest: Scalar) -> bool:
-    """Whether LLVM's own conversion of an integer is missing or wrong."""
+    """Return whether LLVM's own conversion of an integer is missing or wrong."""
     # LLVM 22 turns an integer vector into bf16 by way of f32, rounding twice (seen on AArch64).
     rounds_twice = dest.name == "bf16" and source.bits > _F32_DIGITS
     overflows = dest.name in emitter.scope.merged_scaling and source.bits >= _F16_RANGE_BITS
@@ -104,7 +105,7 @@ def _converts_by_helper(emitter: FunctionEmitter, source: Scalar, dest: Scalar) 
 
 
 def _keep_f64_digits(emitter: FunctionEmitter, text: str, source: Scalar, signed: bool) -> str:
-    """An integer f64 holds exactly, which rounds to any shorter type as the given one does.
+    """Return an integer f64 holds exactly, which rounds to any shorter type as the given one does.
 
     Bits past the 53rd significant one are folded into the lowest one kept (rounding to odd), so that the
     later, coarser rounding still sees which side of a tie the number was on.

@@ -122,7 +122,7 @@ def emit_shufflevector(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def shuffle_text(first: str, second: str, mask: tuple[int, ...]) -> str:
-    """A shuffle of two typed vectors; a negative position leaves the lane open."""
+    """Return a shuffle of two typed vectors; a negative position leaves the lane open."""
     picks = ", ".join("i32 poison" if position < 0 else f"i32 {position}" for position in mask)
     return f"shufflevector {first}, {second}, <{len(mask)} x i32> <{picks}>"
 

@@ -25,12 +25,12 @@ _ARITHMETIC = {
 
 
 def is_soft(scope: ModuleScope, operation: str, type_: str) -> bool:
-    """Whether an atomic operation on this type needs the loop."""
+    """Return whether an atomic operation on this type needs the loop."""
     return type_ == BF16 and "bf16" in scope.soft_floats and operation in _ARITHMETIC
 
 
 def soft_atomic(scope: ModuleScope, operation: str, space: int = 0) -> str:
-    """The symbol of a helper (pointer, value) -> what was there before, for memory of an address space."""
+    """Return the symbol of a helper (pointer, value) -> what was there before, for memory of an address space."""
     pointer = f"ptr addrspace({space})" if space else "ptr"
 
     def build(symbol: str) -> str:
@@ -130,7 +130,7 @@ def emit_atomicrmw(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def _combine(emitter: FunctionEmitter, op: Operation, place: str, value: str) -> str:
-    """The name of what an atomic operation found at one element's address."""
+    """Return the name of what an atomic operation found at one element's address."""
     pointer, scalar, kind = type_text(op.operands[0].type), emitter.scalar(op.operands[1]), atomic_kind(op)
     if is_soft(emitter.scope, kind, scalar.text):
         callee = soft_atomic(emitter.scope, kind, address_space(op.operands[0].type))
@@ -193,7 +193,7 @@ def emit_masked_load(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def _aligned(pointer: str, align: int) -> str:
-    """A typed pointer argument with its alignment between type and value."""
+    """Return a typed pointer argument with its alignment between type and value."""
     type_, value = pointer.rsplit(" ", 1)
     return f"{type_} align {align} {value}"
 
@@ -208,7 +208,7 @@ def _volatile(op: Operation) -> str:
 
 
 def sync_scope(op: Operation) -> str:
-    """The words that name who sees an access as one; none for the whole system."""
+    """Return the words that name who sees an access as one; none for the whole system."""
     scope = text_prop(op, "syncscope")
     return f' syncscope("{quoted(scope.encode())}")' if scope else ""
 
@@ -219,7 +219,7 @@ def _alignment(op: Operation) -> str:
 
 
 def _access_tail(emitter: FunctionEmitter, op: Operation, ordering: str, align: str | None = None) -> str:
-    """What follows the operands: scope and ordering, alignment, metadata."""
+    """Return what follows the operands: scope and ordering, alignment, metadata."""
     atomic = f"{sync_scope(op)} {ordering}" if ordering else ""
     notes = "".join(
         f", !{name} {emitter.scope.metadata(body)}"

@@ -101,7 +101,7 @@ def library(function: str) -> Rule:
 
 
 def in_f32_or_f64(emitter: FunctionEmitter, op: Operation, expression: ExpressionOf) -> str:
-    """An elementwise op computed in f32, or in f64 when that is its type; the text of its result."""
+    """Return an elementwise op computed in f32, or in f64 when that is its type; the text of its result."""
     return _through_f32(emitter, op, lambda type_, texts: emitter.assign(expression(type_, texts)))
 
 
@@ -115,7 +115,7 @@ def _through_f32(emitter: FunctionEmitter, op: Operation, compute: Callable[[str
 
 
 def call_per_lane(emitter: FunctionEmitter, function: str, type_: str, texts: list[str], flags: str = "") -> str:
-    """A C library function on a scalar, or on each lane of a vector."""
+    """Return a C library function on a scalar, or on each lane of a vector."""
     element = "double" if "double" in type_ else "float"
     name = function if element == "double" else f"{function}f"
     callee = emitter.scope.declare(name, element, [element] * len(texts), _LIBRARY_ATTRIBUTES)

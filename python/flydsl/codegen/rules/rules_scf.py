@@ -119,7 +119,7 @@ def emit_execute_region(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def _emit_arm(emitter: FunctionEmitter, region: Region, label: str, done: str) -> tuple[str, list[str]]:
-    """One branch of an if or switch; returns the label it leaves from and what it yields."""
+    """Return one branch of an if or switch; returns the label it leaves from and what it yields."""
     emitter.start_block(label)
     results = _yielded(emitter, region.block, "scf.yield")
     last = emitter.current_label

@@ -100,7 +100,7 @@ def emit_insert(emitter: FunctionEmitter, op: Operation) -> None:
 def _addressed(
     emitter: FunctionEmitter, op: Operation, vector: SSAValue, dynamic: Sequence[SSAValue]
 ) -> tuple[SSAValue, int | str, int]:
-    """The vector, the flat lane a position starts at (text when it is dynamic) and the lanes from there."""
+    """Return the vector, the flat lane a position starts at (text when it is dynamic) and the lanes from there."""
     type_ = vector.type
     if not isinstance(type_, VectorType):
         fail(op, "the operand is no vector")
@@ -183,7 +183,7 @@ def emit_shuffle(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def _padded(emitter: FunctionEmitter, value: SSAValue, count: int, longest: int) -> str:
-    """A typed vector, lengthened with open lanes to ``longest``."""
+    """Return a typed vector, lengthened with open lanes to ``longest``."""
     if count == longest:
         return emitter.typed(value)
     mask = tuple(lane if lane < count else -1 for lane in range(longest))
@@ -298,7 +298,7 @@ def _emit_float_reduction(emitter: FunctionEmitter, op: Operation, kind: str, sc
 
 
 def _reduce_stepwise(emitter: FunctionEmitter, opcode: str, start: str, vector: str, scalar: Scalar, flags: str) -> str:
-    """An ordered sum or product in f32 that rounds to the element type after each lane, as each step of
+    """Return an ordered sum or product in f32 that rounds to the element type after each lane, as each step of
     the reduction is an operation in that type."""
     total, type_ = start, scalar.vector_of("float")
     for lane in range(scalar.lanes):

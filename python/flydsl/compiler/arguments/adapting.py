@@ -88,7 +88,7 @@ class Signature:
         return tuple(value for _, value in last)[::-1]
 
     def tails(self) -> dict[int, tuple[Any, ...]]:
-        """What completes a call by position that leaves out so many arguments."""
+        """Return what completes a call by position that leaves out so many arguments."""
         defaults = self.defaults() if self.takes_all_by_position else ()
         return {count: defaults[len(defaults) - count :] for count in range(1, len(defaults) + 1)}
 
@@ -104,7 +104,7 @@ class Signature:
         return self._bind_plainly(args, kwargs) or self._bind_fully(args, kwargs)
 
     def _bind_plainly(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any] | None:
-        """What Python's own way does at ten times the cost; None where something needs an explanation."""
+        """Return what Python's own way does at ten times the cost; None where something needs an explanation."""
         values = [*args, *self._defaults[len(args) :]]
         if len(args) > self._positional:
             return None
@@ -116,7 +116,7 @@ class Signature:
         return None if any(value is inspect.Parameter.empty for value in values) else values
 
     def _shown(self) -> list[str]:
-        """The parameters as they are declared: those behind a star are passed by name."""
+        """Return the parameters as they are declared: those behind a star are passed by name."""
         star = [] if self.takes_all_by_position else ["*"]
         return [*self.names[: self._positional], *star, *self.names[self._positional :]]
 
@@ -166,7 +166,7 @@ def _evaluate(func: Callable[..., Any], name: str, text: str) -> Any:
 
 
 def _caller_locals(text: str) -> dict[str, Any] | None:
-    """The scope of an enclosing function, for kernels defined inside functions."""
+    """Return the scope of an enclosing function, for kernels defined inside functions."""
     head = text.split(".")[0].split("[")[0]
     frame = sys._getframe(1)
     while frame is not None:
@@ -233,7 +233,7 @@ class JitArgumentRegistry:
 
     @classmethod
     def get(cls, py_type: type) -> tuple[Any, Any] | None:
-        """The adaptor class and DSL type for a Python type, its bases included; None if there is none."""
+        """Return the adaptor class and DSL type for a Python type, its bases included; None if there is none."""
         for base in py_type.__mro__:
             entry = _entries.get(base) or _BUILT_IN.get(base)
             if entry is not None:
@@ -242,7 +242,7 @@ class JitArgumentRegistry:
 
     @classmethod
     def get_dsl_type(cls, adaptor: type) -> Any:
-        """The DSL type of an adaptor class; None if it is not registered."""
+        """Return the DSL type of an adaptor class; None if it is not registered."""
         return _dsl_types.get(adaptor)
 
 
@@ -303,7 +303,7 @@ class RegisteredArgument:
 
 
 def registered_argument(value: Any) -> RegisteredArgument | None:
-    """The adapted value, if someone registered its type."""
+    """Return the adapted value, if someone registered its type."""
     if not _entries:
         return None
     entry = next((_entries[base] for base in type(value).__mro__ if base in _entries), None)
@@ -334,7 +334,7 @@ class Adapted:
         return isinstance(self.argument, StreamArgument)
 
     def without_data(self) -> Adapted:
-        """What is known of an array, which itself is let go."""
+        """Return what is known of an array, which itself is let go."""
         if not isinstance(self.argument, TensorArgument):
             return self
         described = copy(self.argument)
@@ -365,7 +365,7 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
 
 
 def adapt(value: Any, annotation: Any = None, *, optional: bool = False) -> JitArgument:
-    """The adaptor of one argument, checked against the annotation of the parameter it is passed for.
+    """Return the adaptor of one argument, checked against the annotation of the parameter it is passed for.
 
     ``optional`` says that the parameter may be None although its annotation names another kind.
     """
@@ -476,5 +476,5 @@ def check_constexpr(value: Any, annotation: Any) -> None:
 
 
 def _is_struct(argument: Any, annotation: Any) -> bool:
-    """Whether it is a struct of the annotated type; with its Constexpr fields fixed, it is a subtype of that."""
+    """Return whether it is a struct of the annotated type; with its Constexpr fields fixed, it is a subtype of that."""
     return isinstance(argument, StructArgument) and issubclass(argument.kind, annotation)

@@ -51,7 +51,7 @@ class Write:
 
 
 def part_of(writes: Sequence[Write], first: int, count: int) -> tuple[Write, ...]:
-    """Those among the ``count`` numbers from ``first`` on, counted from there."""
+    """Return those among the ``count`` numbers from ``first`` on, counted from there."""
     return tuple(replace(w, number=w.number - first) for w in writes if first <= w.number < first + count)
 
 
@@ -64,7 +64,7 @@ def check_writable(argument: Any, writes: Sequence[Write]) -> None:
 
 
 def _views_at(argument: Any, number: int) -> Iterator[tuple[str, ArrayView]]:
-    """The array whose address is that number of an argument, with the field of the struct that it is in."""
+    """Yield the array whose address is that number of an argument, with the field of the struct that it is in."""
     if isinstance(argument, TensorArgument):
         yield "", argument.view
     elif isinstance(argument, StructArgument):
@@ -100,11 +100,11 @@ class Form(Protocol):
     """What a parameter accepts."""
 
     def numbers(self, value: Any) -> Sequence[int | float]:
-        """The value's part of the argument block; an error says what does not fit."""
+        """Return the value's part of the argument block; an error says what does not fit."""
         ...
 
     def properties(self) -> dict[str, str]:
-        """Every property that the compiled code relies on, by name."""
+        """Return every property that the compiled code relies on, by name."""
         ...
 
     def __str__(self) -> str: ...
@@ -205,7 +205,7 @@ class TensorForm:
 
 
 def _multiples(shape: Code, stride: Code) -> str:
-    """What is known of extents and strides that are known at run time only."""
+    """Return what is known of extents and strides that are known at run time only."""
     leaves = [(f"extent {axis}", code) for axis, code in enumerate(shape)]
     leaves += [(f"stride {axis}", code) for axis, code in enumerate(stride)]
     known = [(name, code.divisibility) for name, code in leaves if isinstance(code, Dynamic) and code.divisibility > 1]
@@ -346,7 +346,7 @@ class OtherForm:
 
 
 def form_of(argument: JitArgument, annotation: Any, place: Place, writes: tuple[Write, ...] = ()) -> Form:
-    """The form of an adapted argument; ``writes`` are what the code may write of it."""
+    """Return the form of an adapted argument; ``writes`` are what the code may write of it."""
     if isinstance(argument, TensorArgument):
         return TensorForm.of(argument, place, writes)
     if isinstance(argument, ScalarArgument):

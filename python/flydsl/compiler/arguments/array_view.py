@@ -232,7 +232,8 @@ def _from_dlpack(source: Any) -> ArrayView:
 
 
 def _capsule(source: Any) -> Any:
-    """The producer's capsule, in the newer form where it has that: only there can it say that data is read-only."""
+    """Return the producer's capsule, in the newer form where it has that: only there can it say that data is
+    read-only."""
     try:
         return source.__dlpack__(max_version=_DL_VERSION)
     except TypeError:  # a producer of before DLPack 1.0 does not know the parameter
@@ -240,7 +241,7 @@ def _capsule(source: Any) -> Any:
 
 
 def _dl_tensor(capsule: Any) -> tuple[_DLTensor, bool]:
-    """The tensor in a capsule of either form, and whether it may be written."""
+    """Return the tensor in a capsule of either form, and whether it may be written."""
     get, is_valid = ctypes.pythonapi.PyCapsule_GetPointer, ctypes.pythonapi.PyCapsule_IsValid
     get.restype = ctypes.c_void_p
     get.argtypes = is_valid.argtypes = (ctypes.py_object, ctypes.c_char_p)
@@ -305,13 +306,13 @@ def _from_spec(spec: TensorSpec) -> ArrayView:
 
 
 def is_writable(view: ArrayView) -> bool:
-    """Whether the array may be written now: NumPy's may be locked and unlocked while we hold a view of them."""
+    """Return whether the array may be written now: NumPy's may be locked and unlocked while we hold a view of them."""
     writeable = getattr(getattr(view.owner, "flags", None), "writeable", None)
     return view.writable if writeable is None else bool(writeable)
 
 
 def of(value: Any) -> ArrayView | None:
-    """The view of an array, or None when the value is no array."""
+    """Return the view of an array, or None when the value is no array."""
     view = _of(value)
     if view is None or 0 in view.shape:
         return view if view is None else _plain_empty(view)
@@ -326,7 +327,7 @@ def of(value: Any) -> ArrayView | None:
 
 
 def _plain_empty(view: ArrayView) -> ArrayView:
-    """The view of an empty array: row-major, unless it was cut out of another and its strides say what that was.
+    """Return the view of an empty array: row-major, unless it was cut out of another and its strides say what that was.
 
     NumPy gives an empty array strides of 0, torch gives it ones.
     """

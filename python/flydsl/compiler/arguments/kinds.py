@@ -47,7 +47,7 @@ class JitArgument(Protocol):
         ...
 
     def construct(self, values: list[Any]) -> Any:
-        """The DSL value the traced function sees."""
+        """Return the DSL value the traced function sees."""
         ...
 
     def abi(self) -> str:
@@ -55,11 +55,11 @@ class JitArgument(Protocol):
         ...
 
     def pack(self) -> Sequence[int | float]:
-        """The numbers that a call writes into the argument's part of the block."""
+        """Return the numbers that a call writes into the argument's part of the block."""
         ...
 
     def views(self) -> list[ArrayView]:
-        """The arrays inside it, which decide the device."""
+        """Return the arrays inside it, which decide the device."""
         ...
 
 
@@ -124,7 +124,7 @@ class NoneArgument:
 
 
 def without_none(annotation: Any) -> tuple[Any, bool]:
-    """What an annotation says of values that are not None, and whether it allows None: ``fx.Tensor | None``."""
+    """Return what an annotation says of values that are not None, and whether it allows None: ``fx.Tensor | None``."""
     if get_origin(annotation) not in (Union, UnionType):
         return annotation, False
     kinds = get_args(annotation)
@@ -181,7 +181,7 @@ def _is_float(value: Any) -> bool:
 
 
 def _python_class(value: bool | int | float) -> type[Numeric]:
-    """The type of a Python number that no annotation gives one."""
+    """Return the type of a Python number that no annotation gives one."""
     if isinstance(value, bool):
         return Boolean
     if isinstance(value, float):
@@ -190,7 +190,7 @@ def _python_class(value: bool | int | float) -> type[Numeric]:
 
 
 def scalar_argument(value: Any, annotation: Any = None) -> ScalarArgument | None:
-    """The argument for a number, None for everything else.
+    """Return the argument for a number, None for everything else.
 
     A number class in the annotation decides the type. Without one it is that of a number of ours or of NumPy, an int is
     as wide as it needs, and a float has 32 bits.
@@ -208,7 +208,7 @@ def scalar_argument(value: Any, annotation: Any = None) -> ScalarArgument | None
 
 
 def _numpy_class(value: Any) -> type[Numeric]:
-    """The number class of a NumPy scalar."""
+    """Return the number class of a NumPy scalar."""
     name = value.dtype.name
     try:
         return element_class(element_of(name))
@@ -248,7 +248,7 @@ class PointerArgument:
 
 
 def address_of(pointer: Any) -> int | None:
-    """The address that an int, a `ctypes.c_void_p` or None stands for; None for anything else."""
+    """Return the address that an int, a `ctypes.c_void_p` or None stands for; None for anything else."""
     address = pointer.value if isinstance(pointer, ctypes.c_void_p) else pointer
     if address is None:
         return 0
@@ -259,7 +259,8 @@ def address_of(pointer: Any) -> int | None:
 def from_c_void_p(
     element_type: Any, pointer: Any, *, address_space: Any = AddressSpace.Global, assumed_align: int | None = None
 ) -> PointerArgument:
-    """A raw pointer argument from an int or a `ctypes.c_void_p`; its alignment is the element's unless you say more.
+    """Return a raw pointer argument from an int or a `ctypes.c_void_p`; its alignment is the element's unless you say
+    more.
 
     None and 0 are null pointers, which a kernel may take and must not follow.
     """
@@ -317,14 +318,14 @@ class StreamArgument:
 
 
 def unwrapped(value: Any) -> Any:
-    """What is inside an `fx.Stream`."""
+    """Return what is inside an `fx.Stream`."""
     while isinstance(value, Stream):
         value = value.value
     return value
 
 
 def stream_handle(value: Any) -> int:
-    """The driver's handle of a stream; refuses what is none."""
+    """Return the driver's handle of a stream; refuses what is none."""
     value = unwrapped(value)
     if value is None:
         return 0
@@ -341,7 +342,7 @@ def stream_handle(value: Any) -> int:
 
 
 def stream_device(value: Any) -> int | None:
-    """The number of the CUDA device a stream object belongs to; None where nothing says."""
+    """Return the number of the CUDA device a stream object belongs to; None where nothing says."""
     value = unwrapped(value)
     index = attribute(value, "device_index")
     return index if isinstance(index, int) and index >= 0 else None
@@ -460,7 +461,7 @@ class TensorArgument:
 
 
 def dynamic_tensor(view: ArrayView) -> TensorArgument:
-    """A raw array: every extent and stride dynamic but the first unit stride."""
+    """Return a raw array: every extent and stride dynamic but the first unit stride."""
     if not view.shape:
         raise DslTypeError(
             "a tensor argument needs at least one dimension", hint="pass the number itself, or reshape to (1,)"

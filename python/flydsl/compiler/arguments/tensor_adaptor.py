@@ -109,14 +109,15 @@ class TensorAdaptor:
                 raise DslValueError(f"{what} {values[axis]} of dimension {axis} is not divisible by {div}")
 
     def argument(self) -> TensorArgument:
-        """The argument for the array as it is now: its owner may have given it other memory since it was wrapped."""
+        """Return the argument for the array as it is now: its owner may have given it other memory since it was
+        wrapped."""
         known, view = self.adapted, array_view.of(self.source)
         if view is not None and _without_owner(view) == _without_owner(known.view):
             return known
         return self._followed(view, known)
 
     def _followed(self, view: ArrayView | None, known: TensorArgument) -> TensorArgument:
-        """The same argument over an array that has changed, if it still is what the marks say."""
+        """Return the same argument over an array that has changed, if it still is what the marks say."""
         old = known.view
         if view is None or view.elem != old.elem or len(view.shape) != len(old.shape):
             raise _changed("its elements or its rank are others")
@@ -166,12 +167,12 @@ DLTensorAdaptor = TensorAdaptor
 
 
 def from_dlpack(tensor: Any, *, assumed_align: int | None = None, use_32bit_stride: bool = False) -> TensorAdaptor:
-    """A tensor argument of static layout; the ``mark_*`` methods make chosen parts dynamic."""
+    """Return a tensor argument of static layout; the ``mark_*`` methods make chosen parts dynamic."""
     return TensorAdaptor(tensor, assumed_align=assumed_align, use_32bit_stride=use_32bit_stride)
 
 
 def from_torch_tensor(
     tensor: Any, *, assumed_align: int | None = None, use_32bit_stride: bool = False
 ) -> TensorAdaptor:
-    """The same for a torch tensor."""
+    """Return the same for a torch tensor."""
     return from_dlpack(tensor, assumed_align=assumed_align, use_32bit_stride=use_32bit_stride)

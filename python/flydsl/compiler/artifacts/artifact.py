@@ -172,7 +172,7 @@ class Executable:
             self._fail(status)
 
     def launch_lines(self) -> list[str]:
-        """The statements of `launch` from ``block`` and ``report`` to ``status``, for generated code."""
+        """Return the statements of `launch` from ``block`` and ``report`` to ``status``, for generated code."""
         lines = ["status = entry(block, report)"]
         if self._select is not None:
             lines = ["previous = select()", "try:", "    status = entry(block, report)", "finally: restore(previous)"]
@@ -181,7 +181,7 @@ class Executable:
         return lines
 
     def launch_names(self) -> dict[str, Any]:
-        """What those statements and the code around them mention."""
+        """Return what those statements and the code around them mention."""
         names: dict[str, Any] = {
             "pack": self._pack, "entry": self._entry, "local": self._local, "new_report": self._new_report,
             "fail": self._fail,
@@ -193,7 +193,7 @@ class Executable:
         return names
 
     def _new_report(self) -> int:
-        """The place of one thread where native code says what failed; its address."""
+        """Return the place of one thread where native code says what failed; its address."""
         make_current = getattr(self.device, "make_current", None)
         if make_current is not None and self._select is None:
             make_current()  # the only device: once per thread is enough
@@ -222,7 +222,7 @@ class Executable:
             raise
 
     def _waited(self, status: int) -> Exception:
-        """What is wrong with a launch whose blocks wait for what never comes."""
+        """Return what is wrong with a launch whose blocks wait for what never comes."""
         alone = status >= STATUS_ALONE
         site = status - (STATUS_ALONE if alone else STATUS_DEADLOCK)
         location = SourceLocation(*self.artifact.sites[site - SITE_BASE][:2]) if site >= SITE_BASE else None
@@ -312,7 +312,7 @@ def _is_environment(value: Any) -> bool:
 
 
 def _is_format(value: Any) -> bool:
-    """A `struct` format of an argument block. Anything else would fail where it is first used."""
+    """Return a `struct` format of an argument block. Anything else would fail where it is first used."""
     if not isinstance(value, str) or len(value) > 1 << 16 or not set(value) <= set("?bBhHiIqQfdeP"):
         return False
     return struct.calcsize("@" + value) >= 0
@@ -336,7 +336,7 @@ _SECTIONS = ("host_object", "device_binary", "cubin")
 
 
 def to_bytes(artifact: Artifact, key: str) -> bytes:
-    """An artifact and the key it was made for."""
+    """Return an artifact and the key it was made for."""
     fields = {field.name: getattr(artifact, field.name) for field in dataclasses.fields(artifact)}
     sections = [fields.pop(name) for name in _SECTIONS]
     header = {"key": key, "fields": fields, "sections": [len(section) for section in sections]}
@@ -352,7 +352,8 @@ def _digest(version: int, length: int, body: bytes | memoryview) -> bytes:
 
 
 def from_bytes(data: bytes, key: str | None = None) -> Artifact | None:
-    """The artifact in some bytes if they are whole and were made for the key; without a key, for whatever key."""
+    """Return the artifact in some bytes if they are whole and were made for the key; without a key, for whatever
+    key."""
     found = read(data)
     if found is None or (key is not None and found[1] != key):
         return None
@@ -360,7 +361,7 @@ def from_bytes(data: bytes, key: str | None = None) -> Artifact | None:
 
 
 def read(data: bytes) -> tuple[Artifact, str] | None:
-    """The artifact in some bytes and the key it was made for, or None."""
+    """Return the artifact in some bytes and the key it was made for, or None."""
     if len(data) < _HEAD.size or len(data) > LARGEST:
         return None
     magic, version, length, digest = _HEAD.unpack_from(data)
@@ -407,7 +408,7 @@ _MARK, _OURS = "\0function ", "\0package "
 
 
 def portable(artifact: Artifact, functions: Sequence[FunctionType]) -> Artifact:
-    """The artifact with its places given by function."""
+    """Return the artifact with its places given by function."""
     spans = [(f.__code__.co_filename, f.__code__.co_firstlineno, max(_lines(f.__code__))) for f in functions]
     return replace(artifact, sites=tuple(_to_function(site, spans) for site in artifact.sites))
 
@@ -422,7 +423,8 @@ def _to_function(site: tuple[str, int, str], spans: Sequence[tuple[str, int, int
 
 
 def local(artifact: Artifact, functions: Sequence[FunctionType]) -> Artifact | None:
-    """The artifact with its places as they are in this process; None if it speaks of functions that are not there."""
+    """Return the artifact with its places as they are in this process; None if it speaks of functions that are not
+    there."""
     sites = []
     for file, line, message in artifact.sites:
         if file.startswith(_MARK):

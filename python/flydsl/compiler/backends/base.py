@@ -42,13 +42,13 @@ else:
 
 
 def environment_target() -> Target:
-    """The target that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
+    """Return the target that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
     return parsed(environment_arch())
 
 
 @cache
 def parsed(arch: str) -> Target:
-    """A target by its name, found once."""
+    """Return a target by its name, found once."""
     return parse_target(arch)
 
 
@@ -79,7 +79,7 @@ def outdate() -> None:
 
 
 def age() -> int:
-    """How often `outdate` was called."""
+    """Return how often `outdate` was called."""
     return _age
 
 
@@ -99,7 +99,7 @@ _AT_HWCAP, _AT_HWCAP2 = 16, 26
 
 
 def toolchain_text() -> str:
-    """This package, Python and the libraries, as lines of a key."""
+    """Return this package, Python and the libraries, as lines of a key."""
     version = f"flydsl {VERSION} {package_digest()}"
     lines = [version, f"python {sys.implementation.cache_tag} {sys.version.split()[0]}"]
     lines += [f"{name} {library_version(name)}" for name in LIBRARIES]
@@ -109,12 +109,12 @@ def toolchain_text() -> str:
 
 @cache
 def package_digest() -> str:
-    """A digest of all sources of this package."""
+    """Return a digest of all sources of this package."""
     return digest_of(own_file())
 
 
 def digest_of(folder: str | os.PathLike[str]) -> str:
-    """A digest of the sources in a folder, by their paths within it."""
+    """Return a digest of the sources in a folder, by their paths within it."""
     digest = import_module("hashlib").sha256()  # slow to import
     for name, path in sorted(_sources(str(folder), "")):
         with open(path, "rb") as file:
@@ -141,7 +141,7 @@ def _sources(folder: str, prefix: str) -> list[tuple[str, str]]:
 
 @cache
 def library_version(name: str) -> str:
-    """The version of an installed package, from the name of its metadata folder."""
+    """Return the version of an installed package, from the name of its metadata folder."""
     for folder in sys.path:
         try:
             names = os.listdir(folder or ".")
@@ -162,7 +162,7 @@ def library_version(name: str) -> str:
 
 @cache
 def processor_text() -> str:
-    """The processor, as exactly as LLVM looks at it when it compiles for this machine."""
+    """Return the processor, as exactly as LLVM looks at it when it compiles for this machine."""
     lines = [os.uname().machine]
     try:
         with open("/proc/cpuinfo", "rb") as file:
@@ -193,7 +193,7 @@ class GPUTarget:
 
     @staticmethod
     def of(target: Target) -> GPUTarget:
-        """The name of a record of facts."""
+        """Return the name of a record of facts."""
         return GPUTarget(target.backend, target.arch, target.wave_size)
 
 
@@ -220,17 +220,17 @@ class BaseBackend(ABC):
 
     @classmethod
     def supports_target(cls, target: GPUTarget) -> bool:
-        """Whether the target is of this family."""
+        """Return whether the target is of this family."""
         return target.backend == cls.name
 
     @classmethod
     @abstractmethod
     def detect_target(cls) -> GPUTarget:
-        """The target to compile for when none is named."""
+        """Return the target to compile for when none is named."""
 
     @classmethod
     def make_target(cls, arch: str) -> GPUTarget:
-        """The target of an architecture's name."""
+        """Return the target of an architecture's name."""
         return GPUTarget.of(parse_target(arch))
 
     def llvm_address_space(self, space: Any) -> int:
@@ -241,7 +241,7 @@ class BaseBackend(ABC):
         return self.address_spaces[name]
 
     def _pipeline_parts(self) -> Iterator[list[str]]:
-        """The three stages pass by pass, as dumps and `fly-opt` run them, options in braces.
+        """Yield the three stages pass by pass, as dumps and `fly-opt` run them, options in braces.
 
         They are: fly to the target's dialect, all of that to the llvm dialect, and kernels to a binary.
         """
@@ -253,7 +253,8 @@ class BaseBackend(ABC):
         yield later_stages.STAGE_C.texts()
 
     def _pipeline_fragments_for_mode(self, mode: str = "fatbin") -> list[str]:
-        """The passes for a kind of result: ``fatbin``, a module with code in it, or ``external``, one without."""
+        """Return the passes for a kind of result: ``fatbin``, a module with code in it, or ``external``, one
+        without."""
         if mode not in ("fatbin", "external"):
             raise DslValueError(f"no pipeline makes '{mode}'", hint="the modes are fatbin and external")
         parts = list(self._pipeline_parts())
@@ -263,11 +264,11 @@ class BaseBackend(ABC):
         return list(pipeline.stage_a_names(parse_target(self.target.arch).backend))
 
     def _binary_step(self) -> str:
-        """The step of a pipeline that makes the device binary."""
+        """Return the step of a pipeline that makes the device binary."""
         return parse_target(self.target.arch).family.binary_step
 
     def pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:
-        """Every step from traced IR to the binary, in order. A backend may change those before ``llvm-text``.
+        """Return every step from traced IR to the binary, in order. A backend may change those before ``llvm-text``.
 
         From there on a compilation goes the short way; `_pipeline_parts` has the same as passes.
         """
@@ -275,21 +276,21 @@ class BaseBackend(ABC):
         return [*self._stage_a(), TO_LLVM, "llvm-optimise", self._binary_step()]
 
     def external_binary_pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:
-        """The steps that this process runs when another LLVM makes the binary (``FLYDSL_COMPILE_LLVM_DIR``)."""
+        """Return the steps that this process runs when another LLVM makes the binary (``FLYDSL_COMPILE_LLVM_DIR``)."""
         binary = ["llvm-optimise", self._binary_step()]
         return [step for step in self.pipeline_fragments(compile_hints=compile_hints) if step not in binary]
 
     def lower_compile_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
-        """The attributes that hints put on every kernel."""
+        """Return the attributes that hints put on every kernel."""
         own = {name: hints[hint] for hint, name in self.hint_attributes.items() if hints.get(hint)}
         return kernel_attributes(checked(hints)) | own
 
     @abstractmethod
     def gpu_module_targets(self) -> list[str]:
-        """The target attribute of a gpu module, as MLIR text."""
+        """Return the target attribute of a gpu module, as MLIR text."""
 
     def hash(self) -> str:
-        """A text that changes with the backend, its target, and the versions of what compiles."""
+        """Return a text that changes with the backend, its target, and the versions of what compiles."""
         found = [type(self).__module__, type(self).__qualname__, *map(str, vars(self.target).values())]
         hashlib = import_module("hashlib")  # slow to import
         return hashlib.sha256("\n".join([*found, toolchain_text()]).encode()).hexdigest()
@@ -299,5 +300,5 @@ class BaseBackend(ABC):
         return []
 
     def jit_runtime_lib_basenames(self) -> list[str]:
-        """The driver's libraries, opened when a device is used."""
+        """Return the driver's libraries, opened when a device is used."""
         return list(self.driver_libraries)

@@ -101,7 +101,8 @@ class DeviceFamily:
         raise LoweringError(f"there is no binary for {target.arch}", hint="run it on the virtual GPU")
 
     def disassembly(self, assembly: str, name: str, target: Target, assemble: Assemble | None) -> tuple[str, str]:
-        """What the machine runs of an assembly, as a suffix and a text; empty where a dump has nothing to add."""
+        """Return what the machine runs of an assembly, as a suffix and a text; empty where a dump has nothing to
+        add."""
         return "", ""
 
     def look_over(self, module: Any) -> None:
@@ -122,11 +123,11 @@ class DeviceFamily:
     # Devices -------------------------------------------------------------------------------------
 
     def is_available(self) -> bool:
-        """Whether this machine has a device of the family."""
+        """Return whether this machine has a device of the family."""
         return False
 
     def device(self, index: int) -> Any:
-        """The device of a number; None where the family has none here."""
+        """Return the device of a number; None where the family has none here."""
         return None
 
 
@@ -208,7 +209,7 @@ _families: dict[str, DeviceFamily] = {found.facts.name: found for found in (Host
 
 
 def device_family(name: str) -> DeviceFamily:
-    """The family of a name: of a device's kind, or of a target."""
+    """Return the family of a name: of a device's kind, or of a target."""
     if name not in _families:
         family(name)  # which says what there is
     return _families[name]

@@ -53,18 +53,18 @@ def register_backend(name: str, cls: type[BaseBackend], *, force: bool = False) 
 
 
 def backend_named(name: str, arch: str = "") -> BaseBackend:
-    """A backend by name, for an architecture or the one it detects."""
+    """Return a backend by name, for an architecture or the one it detects."""
     cls = _class_of(name)
     return _made(name, cls, cls.make_target(arch) if arch else cls.detect_target())
 
 
 def backend_for(target: Target) -> BaseBackend:
-    """The backend that compiles for a target: the named one, which must fit it, or the target's own."""
+    """Return the backend that compiles for a target: the named one, which must fit it, or the target's own."""
     return backend_named(knobs.COMPILE_BACKEND.get() or target.backend, target.arch)
 
 
 def is_own(backend: BaseBackend) -> bool:
-    """Whether a backend is this package's, which every key covers already."""
+    """Return whether a backend is this package's, which every key covers already."""
     return type(backend) in OWN.values()
 
 
@@ -106,7 +106,8 @@ _KIND = knobs.RUNTIME_KIND.name
 
 
 def chosen_target() -> Target:
-    """The target of the virtual GPU: the environment's, or that of the backend or kind of device which it names."""
+    """Return the target of the virtual GPU: the environment's, or that of the backend or kind of device which it
+    names."""
     name = knobs.COMPILE_BACKEND.get()
     if name is None and knobs.ARCH.get() is None and _is_gpu(knobs.RUNTIME_KIND.get()):
         name = knobs.RUNTIME_KIND.get()
@@ -121,7 +122,7 @@ def _host(target: Target) -> HostDevice:
 
 
 def current_device() -> Any:
-    """The device that new work goes to: a GPU if there is one, else the virtual GPU."""
+    """Return the device that new work goes to: a GPU if there is one, else the virtual GPU."""
     kind, target = asked_kind(), chosen_target()
     named = _target_is_named()
     for found in gpu_families():
@@ -153,12 +154,12 @@ def asked_kind() -> str:
 
 
 def _is_gpu(kind: str) -> bool:
-    """Whether a kind is of real devices."""
+    """Return whether a kind is of real devices."""
     return any(found.facts.name == kind for found in gpu_families())
 
 
 def _gpu(kind: str, index: int) -> Any:
-    """The GPU of a family and number; None where the family is none of ours."""
+    """Return the GPU of a family and number; None where the family is none of ours."""
     return next((found.device(index) for found in gpu_families() if found.facts.name == kind), None)
 
 
@@ -168,13 +169,13 @@ def _absent(target: Target, kind: str) -> CompileOnlyDevice:
 
 
 def device_for(place: tuple[str, int], arch: str) -> Any:
-    """The device at a place, to run code compiled for an architecture."""
+    """Return the device at a place, to run code compiled for an architecture."""
     kind, index = place
     return _gpu(kind, index) or _host(parsed(arch))
 
 
 def device_of(places: Iterable[tuple[str, int] | None]) -> Any:
-    """The device that holds these arrays; with COMPILE_ONLY, the one code is made for."""
+    """Return the device that holds these arrays; with COMPILE_ONLY, the one code is made for."""
     kind = asked_kind()
     if knobs.COMPILE_ONLY.get():
         target = chosen_target()
@@ -216,7 +217,7 @@ def _elsewhere(kind: str, place: str) -> DslValueError:
 
 
 def compile_backend_name() -> str:
-    """The backend that compiles: FLYDSL_COMPILE_BACKEND, else that of the target new work is compiled for."""
+    """Return the backend that compiles: FLYDSL_COMPILE_BACKEND, else that of the target new work is compiled for."""
     named = knobs.COMPILE_BACKEND.get()
     if named is None and (kind := knobs.RUNTIME_KIND.get()) in OWN:
         named = kind  # also where there is no such device: code can be made for it
@@ -224,16 +225,16 @@ def compile_backend_name() -> str:
 
 
 def get_backend(name: str | None = None, *, arch: str = "") -> BaseBackend:
-    """A backend by name, for an architecture or the one it detects."""
+    """Return a backend by name, for an architecture or the one it detects."""
     return backend_named(name or compile_backend_name(), arch)
 
 
 @cache
 def _make_backend(name: str, arch: str) -> BaseBackend:
-    """A backend for an architecture, made once."""
+    """Return a backend for an architecture, made once."""
     return get_backend(name, arch=arch)
 
 
 def current_target() -> GPUTarget:
-    """The target that new work is compiled for; while tracing, that of the trace."""
+    """Return the target that new work is compiled for; while tracing, that of the trace."""
     return GPUTarget.of(current().target if is_tracing() else current_device().target)

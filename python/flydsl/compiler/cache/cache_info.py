@@ -40,7 +40,7 @@ class CacheCounts:
         """The key on disk of the last specialisation, which names the function's directory."""
 
     def info(self, size: int) -> CacheInfo | None:
-        """The counts, or None before the first call."""
+        """Return the counts, or None before the first call."""
         if not self.hits and not self.misses:
             return None
         on_disk = 0
@@ -63,7 +63,7 @@ class JitCacheManager:
         return store.root if store is not None else None
 
     def entries(self) -> list[pathlib.Path]:
-        """The files of compiled code."""
+        """Return the files of compiled code."""
         store = self._store()
         return [entry.path for entry in store.entries()] if store is not None else []
 

@@ -75,7 +75,7 @@ class CacheKey:
 
 
 def place_of(text: str) -> tuple[str, str]:
-    """(end of the directory's name, file name) under which a key of this text is kept."""
+    """Return (end of the directory's name, file name) under which a key of this text is kept."""
     function = text.partition(_SEPARATOR)[0]
     return f"_{_digest(function)[:32]}", _digest(text)[:16] + SUFFIX
 
@@ -88,7 +88,7 @@ def settings_text(device: str) -> str:
 
 
 def _parts(argument: Any) -> tuple[Any, ...]:
-    """What code depends on of an argument: a compile-time value, or what is known of a run-time one."""
+    """Return what code depends on of an argument: a compile-time value, or what is known of a run-time one."""
     if not isinstance(argument, Adapted):
         return ("constant", argument)
     constants = getattr(argument.argument, "constants", None)  # of a struct
@@ -96,7 +96,7 @@ def _parts(argument: Any) -> tuple[Any, ...]:
 
 
 def backend_texts(target: Target, walk: Walk) -> list[str]:
-    """A backend that is not this package's: its class by content, and what it says of itself."""
+    """Return a backend that is not this package's: its class by content, and what it says of itself."""
     backend = backend_for(target)
     return [] if is_own(backend) else [f"backend {walk.text(type(backend))} {backend.hash()}"]
 
@@ -104,7 +104,7 @@ def backend_texts(target: Target, walk: Walk) -> list[str]:
 def key_of(
     name: str, inputs: Inputs, arguments: Iterable[Any], hints: Mapping[str, Any], device: Any
 ) -> tuple[CacheKey | None, tuple[str, ...]]:
-    """The key of a specialisation; or None and the reasons why it can only be known within this process."""
+    """Return the key of a specialisation; or None and the reasons why it can only be known within this process."""
     walk = inputs.argument_walk()
     texts = [walk.text(_parts(argument)) for argument in arguments]
     target, hint_text = walk.text(device.target), walk.text(dict(hints))
@@ -142,7 +142,7 @@ def warn_once(topic: str, message: str) -> None:
 
 
 def _is_safe(status: os.stat_result) -> bool:
-    """Whether only this user or root could have written it."""
+    """Return whether only this user or root could have written it."""
     return status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
@@ -164,7 +164,7 @@ class Store:
     # Reading and writing --------------------------------------------------------------------------
 
     def read(self, key: CacheKey) -> Artifact | None:
-        """The artifact of a key, or None: not there, damaged, another's, or not to be trusted."""
+        """Return the artifact of a key, or None: not there, damaged, another's, or not to be trusted."""
         folder = self.root / key.directory
         data = self._trusted_bytes(folder, key.file)
         if data is None:
@@ -217,7 +217,7 @@ class Store:
     # The whole directory --------------------------------------------------------------------------
 
     def entries(self) -> list[Entry]:
-        """All artifacts, whole or not."""
+        """Return all artifacts, whole or not."""
         found: list[Entry] = []
         for path in self._files():
             if path.name.endswith(SUFFIX) and not path.name.startswith("."):
@@ -227,14 +227,14 @@ class Store:
         return found
 
     def artifacts(self, key: CacheKey) -> list[Artifact]:
-        """What there is of the key's function, whatever it was compiled for."""
+        """Return what there is of the key's function, whatever it was compiled for."""
         folder = self.root / key.directory
         names = [path.name for path in _listed(folder) if path.name.endswith(SUFFIX)]
         read = (artifact_file.read(self._trusted_bytes(folder, name) or b"") for name in names)
         return [found[0] for found in read if found is not None]
 
     def count(self, key: CacheKey) -> int:
-        """How many artifacts the store has of the key's function."""
+        """Return how many artifacts the store has of the key's function."""
         try:
             return sum(name.endswith(SUFFIX) for name in os.listdir(self.root / key.directory))
         except OSError:
@@ -294,7 +294,8 @@ def _remove(path: Path) -> None:
 
 
 def read_trusted(path: Path, *, touch: bool = True) -> bytes | None:
-    """The bytes of a plain file that nobody else could have written, marked as used now; OSError is the caller's."""
+    """Return the bytes of a plain file that nobody else could have written, marked as used now; OSError is the
+    caller's."""
     # Not blocking matters for a pipe that somebody put there, not following for a link to one.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -312,7 +313,7 @@ def read_trusted(path: Path, *, touch: bool = True) -> bytes | None:
 
 
 def open_store() -> Store | None:
-    """The cache directory the environment names; None where it is off or cannot be used."""
+    """Return the cache directory the environment names; None where it is off or cannot be used."""
     try:
         root = files.cache_directory()
         if root is None:

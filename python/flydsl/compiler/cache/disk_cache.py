@@ -62,7 +62,7 @@ def artifact_for(
     name: str, inputs: Inputs, arguments: Sequence[Any], hints: Mapping[str, Any], device: Any, counts: CacheCounts,
     compile_: Callable[[], Artifact],
 ) -> Fetched:  # fmt: skip
-    """The artifact of a specialisation of a function, from disk or compiled."""
+    """Return the artifact of a specialisation of a function, from disk or compiled."""
     _set_up_logging()
     target, place = device.target.arch, device.kind
     _log.debug("%s: needs code for %s on %s (%s)", name, target, place, device)
@@ -107,7 +107,7 @@ def fetch_or_compile(
     compile_: Callable[[], Artifact],
     may_keep: Callable[[], bool] = lambda: True,
 ) -> tuple[Artifact, bool]:
-    """The artifact of a key, and whether it came from disk.
+    """Return the artifact of a key, and whether it came from disk.
 
     Without a key the code is good for this process only, for the stated reasons. ``may_keep`` is asked after compiling
     whether what was compiled is what the key describes.
@@ -135,7 +135,7 @@ def fetch_or_compile(
 
 
 def fetch_own(key: CacheKey, compile_: Callable[[], Artifact]) -> Artifact:
-    """An artifact of this package itself, to which settings about the user's kernels do not apply."""
+    """Return an artifact of this package itself, to which settings about the user's kernels do not apply."""
     store = cache_store.open_store()
     if store is None:
         return compile_()
@@ -200,7 +200,7 @@ def _not_there(store: cache_store.Store | None, key: CacheKey | None, reasons: S
 
 
 def _missing(store: cache_store.Store, key: CacheKey) -> tuple[str, str]:
-    """What is wanted, what there is instead, and how to fill the gap."""
+    """Return what is wanted, what there is instead, and how to fill the gap."""
     there = sorted({(found.target, found.device) for found in store.artifacts(key)})
     has = "for " + ", ".join(f"{target} on {_place(device)}" for target, device in there) if there else "none of it"
     why = (

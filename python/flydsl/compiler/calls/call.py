@@ -109,7 +109,7 @@ class Specialisation:
 
 
 def properties_of(names: Sequence[str], forms: Sequence[Form], key: Key) -> dict[str, str]:
-    """Every property of a specialisation under a name a reader understands."""
+    """Return every property of a specialisation under a name a reader understands."""
     found = {f"argument '{name}': {what}": text for name, form in zip(names, forms, strict=True)
              for what, text in form.properties().items()}  # fmt: skip
     found["target"] = key.arch
@@ -123,7 +123,7 @@ def properties_of(names: Sequence[str], forms: Sequence[Form], key: Key) -> dict
 
 
 def differences(new: dict[str, str], old: dict[str, str]) -> list[str]:
-    """What is different, in words."""
+    """Return what is different, in words."""
     names = dict.fromkeys((*new, *old))
     absent = "not set"
     return [
@@ -135,7 +135,7 @@ def differences(new: dict[str, str], old: dict[str, str]) -> list[str]:
 
 def record(name: str, number: int, names: Sequence[str], forms: Sequence[Form], key: Key, origin: Origin,
            earlier: Iterable[Specialisation]) -> Specialisation:  # fmt: skip
-    """The record of a compile, reported on stderr if ``FLYDSL_LOG=recompiles`` asks for it."""
+    """Return the record of a compile, reported on stderr if ``FLYDSL_LOG=recompiles`` asks for it."""
     now = properties_of(names, forms, key)
     reasons = min((differences(now, dict(e.properties)) for e in reversed(tuple(earlier))), key=len, default=None)
     if origin.changed is not None:
@@ -199,7 +199,8 @@ class Call:
                    device_libraries.relinked_now())  # fmt: skip
 
     def forms(self, artifact: artifact_file.Artifact | None = None) -> list[Form]:
-        """What each parameter of the code for this call accepts; the artifact tells which arrays it may write."""
+        """Return what each parameter of the code for this call accepts; the artifact tells which arrays it may
+        write."""
         written = self._written(artifact) if artifact is not None else [()] * len(self.arguments)
         return [
             form_of(argument.argument, self.signature.annotations[index], self.place, writes)
@@ -211,19 +212,19 @@ class Call:
         ]
 
     def parameters(self, artifact: artifact_file.Artifact) -> list[Parameter]:
-        """The same, with names and the values of this call."""
+        """Return the same, with names and the values of this call."""
         rows = zip(self.signature.names, self.forms(artifact), self.values, strict=True)
         return [Parameter(name, form, value) for name, form, value in rows]
 
     def _written(self, artifact: artifact_file.Artifact) -> list[tuple[Write, ...]]:
-        """What the code may write of each argument."""
+        """Return what the code may write of each argument."""
         counts = [len(a.argument.abi()) if isinstance(a, Adapted) else 0 for a in self.arguments]
         firsts = accumulate(counts, initial=0)
         writes = writes_of(artifact)
         return [part_of(writes, first, count) for first, count in zip(firsts, counts, strict=False)]
 
     def known_writes(self, artifact: artifact_file.Artifact) -> dict[str, Write]:
-        """The parameters that the code is known to write, not just possibly, each with a place where it does."""
+        """Return the parameters that the code is known to write, not just possibly, each with a place where it does."""
         rows = zip(self.signature.names, self._written(artifact), strict=True)
         return {name: write for name, writes in rows for write in writes if write.known}
 
@@ -257,7 +258,7 @@ class Call:
 
 
 def _key_function(signature: Signature, index: int) -> Callable[[Any], Any]:
-    """What gives the key of a compile-time parameter."""
+    """Return what gives the key of a compile-time parameter."""
     return signature.instance_key if index == signature.instance else constexpr_key
 
 
@@ -297,7 +298,7 @@ def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequenc
 
 
 def writes_of(artifact: artifact_file.Artifact) -> tuple[Write, ...]:
-    """What the code may write, by the numbers of its argument block."""
+    """Return what the code may write, by the numbers of its argument block."""
     return tuple(Write(number, known, _place(artifact.sites[site])) for number, known, site in artifact.writes)
 
 
@@ -320,6 +321,6 @@ def refuse_during_capture(call: Call, name: str) -> None:
 
 
 def _torch_is_capturing() -> bool:
-    """Whether torch captures the stream that is current in this thread."""
+    """Return whether torch captures the stream that is current in this thread."""
     torch = sys.modules.get("torch")
     return torch is not None and torch.cuda.is_initialized() and bool(torch.cuda.is_current_stream_capturing())

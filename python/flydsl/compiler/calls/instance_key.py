@@ -38,7 +38,7 @@ class InstanceKey:
         self._late: list[tuple[int, Any, Names]] = []
 
     def of(self, instance: Any) -> tuple[Any, ...]:
-        """What compiled code may have taken from ``self``: methods read its attributes while they are traced."""
+        """Return what compiled code may have taken from ``self``: methods read its attributes while they are traced."""
         self._code.add(type(instance))
         parts: list[Any] = [("self", type(instance), *self._attributes(instance))]
         for value, names in self._queue:  # which grows meanwhile
@@ -94,7 +94,7 @@ class InstanceKey:
         return None
 
     def _items(self, value: Any, base: Any, names: Names) -> list[Any]:
-        """The items of a container, past what its class overrides."""
+        """Return the items of a container, past what its class overrides."""
         if issubclass(base, (dict, MappingProxyType)):
             pairs = zip(base.keys(value), base.values(value))
             return [(self._value(key, names), self._value(item, _with(names, key))) for key, item in pairs]
@@ -109,7 +109,7 @@ class InstanceKey:
 
 @lru_cache(maxsize=1024)
 def _route(kind: type) -> str:
-    """How the values of a type are taken. To ask whether one is a constant takes long, so that is asked last."""
+    """Return how the values of a type are taken. To ask whether one is a constant takes long, so that is asked last."""
     bases: tuple[type, ...] = kind.__mro__[:-1]
     if issubclass(kind, tuple) or values.container_of(kind) is not None:
         return "items"

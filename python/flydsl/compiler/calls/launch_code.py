@@ -85,7 +85,7 @@ class Writer:
 
 
 def launch_function(parameters: Sequence[Parameter], executable: Any, *, exact: bool, hidden_stream: bool) -> Launch:
-    """The function that reads, checks and launches; ``executable`` is what it launches."""
+    """Return the function that reads, checks and launches; ``executable`` is what it launches."""
     native = None
     if "torch" in sys.modules:
         native = native_launch(parameters, executable, exact=exact, hidden_stream=hidden_stream)
@@ -108,7 +108,7 @@ def launch_function(parameters: Sequence[Parameter], executable: Any, *, exact: 
 
 
 def _assemble(body: list[str], packed: list[str], executable: Any) -> str:
-    """The whole text: reading inside `try`, launching behind it."""
+    """Return the whole text: reading inside `try`, launching behind it."""
     lines = ["def launch(args):", "    try:"]
     lines += [f"        {line}" for line in body]
     lines += [f"        block = pack({', '.join(packed)})", "    except MISREAD:", "        return False"]
@@ -217,7 +217,7 @@ Reader = Callable[[Writer, int, str, TensorForm, Any, bool], None]
 
 
 def _reader_of(example: Any) -> Reader | None:
-    """How arrays like this one are read, if they are of a type worth code of its own."""
+    """Return how arrays like this one are read, if they are of a type worth code of its own."""
     kind = type(example)
     if kind is TensorAdaptor:
         return _read_adaptor if _reader_of(example.source) is not None else None
@@ -363,7 +363,7 @@ class NumpyHeader:
     pointer_and_flags: Any
 
     def read(self, array: Any) -> tuple[int, bool]:
-        """The pointer, and whether the array may be written."""
+        """Return the pointer, and whether the array may be written."""
         pointer, flags = self.pointer_and_flags(self.memory, id(array) + self.offset)
         return pointer, bool(flags & WRITEABLE)
 
@@ -380,7 +380,8 @@ def _agree(header: NumpyHeader, samples: Sequence[Any]) -> bool:
 
 @cache
 def numpy_header() -> NumpyHeader | None:
-    """The fields of NumPy's array objects, or None where they are not as we know them; arrays are asked both ways."""
+    """Return the fields of NumPy's array objects, or None where they are not as we know them; arrays are asked both
+    ways."""
     if sys.implementation.name != "cpython":
         return None
     numpy = sys.modules["numpy"]

@@ -37,7 +37,7 @@ else:
 
 @cache
 def function_address(name: str) -> int:
-    """The address of a function of Python's C API."""
+    """Return the address of a function of Python's C API."""
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 
@@ -82,20 +82,20 @@ _LOWEST_OF_GPUS = 1 << 32
 
 
 def lowest_address(place: str) -> int:
-    """The lowest address that memory at a place has, as a rule."""
+    """Return the lowest address that memory at a place has, as a rule."""
     return LOWEST_ADDRESS if family(place).virtual else max(LOWEST_ADDRESS, _LOWEST_OF_GPUS)
 
 
 @cache
 def _native() -> tuple[Any, Any]:
-    """The loaded code, and its entry as a function that keeps the interpreter's lock."""
+    """Return the loaded code, and its entry as a function that keeps the interpreter's lock."""
     loaded = loading.native_code("native_call")
     kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return loaded, kind(loaded.address("fly_native_call"))
 
 
 def dlpack_reader() -> int:
-    """The address of torch's reader of tensors; 0 where torch has none, or was not imported yet."""
+    """Return the address of torch's reader of tensors; 0 where torch has none, or was not imported yet."""
     torch = sys.modules.get("torch")
     return 0 if torch is None else _reader_of(torch)
 
@@ -125,7 +125,7 @@ class _Plan:
         self._field = 0
 
     def place(self) -> tuple[int, str]:
-        """The byte offset and the format of the next field of the argument block."""
+        """Return the byte offset and the format of the next field of the argument block."""
         until = self.formats[: self._field + 1]
         letter = self.formats[self._field]
         self._field += 1
@@ -141,7 +141,8 @@ class _Plan:
 
 
 def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hidden_stream: bool) -> Launch | None:
-    """The native form of a launch function, where it is worth having and knows every argument; None elsewhere."""
+    """Return the native form of a launch function, where it is worth having and knows every argument; None
+    elsewhere."""
     device = executable.device
     if not dlpack_type(device.kind) or not getattr(device, "is_only_one", True) or executable.artifact.prints:
         return None
@@ -227,7 +228,7 @@ def _add(plan: _Plan, parameter: Any, exact: bool) -> bool:
 
 
 def _is_single(value: Any) -> bool:
-    """Whether equal values are one object, so that comparing addresses is enough."""
+    """Return whether equal values are one object, so that comparing addresses is enough."""
     return value is None or isinstance(value, (bool, type)) or (type(value) is int and -5 <= value <= 256)
 
 

@@ -70,7 +70,7 @@ def _method(name: str) -> _MethodDef:
 
 
 def _function(name: str, table: bytes) -> Callable[..., Any]:
-    """The native function of that name whose ``self`` is a table."""
+    """Return the native function of that name whose ``self`` is a table."""
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     return new(ctypes.addressof(_method(name)), table, None)
@@ -82,7 +82,7 @@ def _table(words: Sequence[int]) -> bytes:
 
 @cache
 def replays_are_native() -> bool:
-    """Whether Python and torch are such as the native code knows them; without it calls go the long way."""
+    """Return whether Python and torch are such as the native code knows them; without it calls go the long way."""
     return (
         bool(dlpack_reader())
         and bytes.__basicsize__ - 1 == native.BYTES_HEADER
@@ -92,7 +92,7 @@ def replays_are_native() -> bool:
 
 @cache
 def _interpreter() -> tuple[bytes, list[Any]]:
-    """The words on Python and torch, and the objects they mention."""
+    """Return the words on Python and torch, and the objects they mention."""
     torch = sys.modules["torch"]
     objects = {
         native.PYTHON_TENSOR_TYPE: torch.Tensor,
@@ -137,7 +137,7 @@ def _python() -> int:
 
 @cache
 def call_facts() -> Callable[..., bytes | None]:
-    """A function of a call's arguments: what replays are found by, or None if the call has no replay.
+    """Return a function of a call's arguments: what replays are found by, or None if the call has no replay.
 
     It has of tensors their types, devices, shapes, strides, and which are the same; of numbers and words their values.
     Tensors begin at multiples of 16 bytes.
@@ -191,7 +191,7 @@ class Replay:
 
 
 def fits(recorded: Recorded) -> bool:
-    """Whether a replay has room for a call."""
+    """Return whether a replay has room for a call."""
     return recorded.given <= native.MOST_ARGUMENTS and recorded.given + len(recorded.made) <= native.MOST_BUFFERS
 
 
@@ -258,7 +258,7 @@ def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
 
 
 def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, apply: Any, not_now: Any) -> Callable[..., Any]:
-    """A function of a call's arguments: the call made again by one of the lanes, or None.
+    """Return a function of a call's arguments: the call made again by one of the lanes, or None.
 
     A lane is a tuple, by the facts of its calls: the table of a replay, and what ``apply`` is given before the tensors
     where one of them wants a gradient, each or None; what else is in it is kept for them. The first ``tensors``
@@ -277,7 +277,7 @@ def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, apply: Any, not_no
 
 
 def forward_function(first: Callable[..., Any], *, table: str, saved: str, lane: str) -> Callable[..., Any]:
-    """What autograd calls with a context, a lane and tensors: it returns what the lane's replay does.
+    """Return what autograd calls with a context, a lane and tensors: it returns what the lane's replay does.
 
     ``table`` is the attribute of a lane with the table of a replay that returns a pair, or None; ``saved`` and ``lane``
     are attributes of the context that take what is saved and the lane. Where there is no replay for the tensors,

@@ -29,13 +29,13 @@ class TorchTensors:
         return ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
 
     def number(self, what: str, value: Any) -> int:
-        """What torch's C functions call an element type or a type of device."""
+        """Return what torch's C functions call an element type or a type of device."""
         return getattr(self.library, f"aoti_torch_{what}_{str(value).removeprefix('torch.')}")()
 
 
 @cache
 def new_tensors() -> TorchTensors | None:
-    """The functions, or None where this torch does not have them as we know them."""
+    """Return the functions, or None where this torch does not have them as we know them."""
     torch = sys.modules["torch"]
     folder = Path(torch.__path__[0]) / "lib"
     try:
@@ -48,7 +48,7 @@ def new_tensors() -> TorchTensors | None:
 
 
 def _is_right(torch: Any, found: TorchTensors) -> bool:
-    """Whether a tensor made by the functions is what it should be."""
+    """Return whether a tensor made by the functions is what it should be."""
     pair, library = ctypes.c_int64 * 2, found.library
     made, address = ctypes.c_void_p(), ctypes.c_void_p()
     shape, strides = pair(2, 3), pair(3, 1)

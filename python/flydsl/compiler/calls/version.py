@@ -29,7 +29,7 @@ _MOST = 16
 
 
 def _look(value: Any) -> Any:
-    """What tells arguments apart at a glance."""
+    """Return what tells arguments apart at a glance."""
     kind = value.__class__
     if kind is TensorAdaptor:
         return value.key, value.source.__class__
@@ -52,7 +52,7 @@ class CallPath:
         self._alike: dict[Any, list[tuple[Any, Launch]]] = {}
 
     def holds(self, hints: dict[str, Any], scoped: Any) -> bool:
-        """Whether the environment and the hints are still those of this path."""
+        """Return whether the environment and the hints are still those of this path."""
         return self.environment.unchanged() and hints == self.hints and scoped == self.scoped
 
     def launch_another(self, args: tuple[Any, ...]) -> Any:
@@ -80,7 +80,7 @@ class CallPath:
                 del self._alike[looks]
 
     def knows(self, args: tuple[Any, ...], executable: Any) -> bool:
-        """Whether there is a function already for this code and arguments that look like these."""
+        """Return whether there is a function already for this code and arguments that look like these."""
         try:
             return any(known is executable for known, _ in self._alike.get(self._looks(args), ()))
         except Exception:
@@ -166,7 +166,7 @@ class Versions:
         self.first = Version(new_path(), None)
 
     def now(self) -> Version:
-        """The version for the state as it is: one that is there already, or a new one."""
+        """Return the version for the state as it is: one that is there already, or a new one."""
         found = self._find()
         if found is None:
             found = Version(self._new_path(), self._func, self._reason())
@@ -187,7 +187,7 @@ class Versions:
         return None
 
     def _reason(self) -> str | None:
-        """What is different from the version used last, in words; None where there is none."""
+        """Return what is different from the version used last, in words; None where there is none."""
         inputs = self._kept[0].inputs if self._kept else None
         if inputs is None:
             return None

@@ -86,7 +86,7 @@ class CodeReads:
 
 @lru_cache(maxsize=4096)
 def code_reads(code: CodeType) -> CodeReads:
-    """What a code object may read."""
+    """Return what a code object may read."""
     found: dict[str, None] = {}
     attributes: set[str] = set()
     taken: set[str] = set()
@@ -138,14 +138,14 @@ def code_reads(code: CodeType) -> CodeReads:
 
 
 def _variable(code: CodeType, argument: int) -> str:
-    """The name of a variable that a nested function shares with the one around it."""
+    """Return the name of a variable that a nested function shares with the one around it."""
     # Cells of parameters stand where the parameters do, the others behind them.
     cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
     return (*code.co_varnames, *cells, *code.co_freevars)[argument]
 
 
 def _chain(names: tuple[str, ...], operations: bytes, arguments: bytes, at: int) -> tuple[str, ...]:
-    """The attributes that the instructions after one take, each from the one before."""
+    """Return the attributes that the instructions after one take, each from the one before."""
     found: list[str] = []
     while True:
         at += 1
@@ -158,7 +158,7 @@ def _chain(names: tuple[str, ...], operations: bytes, arguments: bytes, at: int)
 
 
 def _argument(operations: bytes, arguments: bytes, at: int) -> int:
-    """The argument of an instruction, with what the prefixes before it add."""
+    """Return the argument of an instruction, with what the prefixes before it add."""
     number, shift = arguments[at], 8
     while at and operations[at - 1] == _EXTENDED:
         at -= 1
@@ -168,7 +168,7 @@ def _argument(operations: bytes, arguments: bytes, at: int) -> int:
 
 
 def _import_level(code: CodeType, operations: bytes, arguments: bytes, at: int) -> int:
-    """How many dots an import has; -1 where it is not to be seen. The instruction before last loads the number."""
+    """Count the dots of an import, -1 where they are not to be seen: the instruction before last loads the number."""
     seen = 0
     while at and seen < 2:
         at -= 1
@@ -182,7 +182,7 @@ def _import_level(code: CodeType, operations: bytes, arguments: bytes, at: int) 
 
 
 def _parts(code: CodeType) -> Iterator[CodeType]:
-    """A code object and all those inside it."""
+    """Yield a code object and all those inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -194,7 +194,7 @@ def _parts(code: CodeType) -> Iterator[CodeType]:
 
 @lru_cache(maxsize=4096)
 def code_digest(code: CodeType) -> str:
-    """A digest of everything that decides what a code object does, and of its lines relative to its first."""
+    """Return a digest of everything that decides what a code object does, and of its lines relative to its first."""
     content = b"".join(part + b"\0" for part in _content(code, code.co_firstlineno))
     return import_module("hashlib").sha256(content).hexdigest()[:32]  # slow to import
 
@@ -215,7 +215,7 @@ def _content(code: CodeType, first: int) -> Iterator[bytes]:
 
 
 def constant_text(value: Any) -> str:
-    """A constant of a code object as text that tells True, 1 and 1.0 apart, and 0.0 from -0.0."""
+    """Return a constant of a code object as text that tells True, 1 and 1.0 apart, and 0.0 from -0.0."""
     if isinstance(value, tuple):
         return f"({', '.join(map(constant_text, value))},)"
     if isinstance(value, frozenset):  # its order differs between processes
@@ -234,7 +234,7 @@ _STARTED = time.time()
 
 
 def sources_agree(functions: Iterable[FunctionType]) -> bool:
-    """Whether every function is what its file says now, and no kernel of this package was edited since the start.
+    """Return whether every function is what its file says, and no kernel of this package was edited since the start.
 
     Keys are made of code objects, but tracing rewrites the source in the file, which may have been edited since it was
     imported. Code made from the one must not be kept under the key of the other.
@@ -316,7 +316,7 @@ def _top(module: str) -> str:
 
 
 def is_steady(module: str, path: str) -> bool:
-    """Whether a function or class, by its module and its name there, gives the same at every start."""
+    """Return whether a function or class, by its module and its name there, gives the same at every start."""
     top, *inner = module.split(".")
     top = top if top == "builtins" else top.lstrip("_")
     names = {f"{top}.{name}" for name in (path.partition(".")[0], *inner[:1])}
@@ -324,29 +324,29 @@ def is_steady(module: str, path: str) -> bool:
 
 
 def is_array_type(value: Any) -> bool:
-    """Whether a value is a class of a library of arrays, which are settings and read nothing."""
+    """Return whether a value is a class of a library of arrays, which are settings and read nothing."""
     return isinstance(value, type) and value.__module__.partition(".")[0] in ("torch", "jax", "triton")
 
 
 def is_known(module: str) -> bool:
-    """Whether code of the module of this name is known by its name."""
+    """Return whether code of the module of this name is known by its name."""
     return _kind(_top(module)) is not None
 
 
 def is_ours(module: Any) -> bool:
-    """Whether a module, by its dotted name, is this package's, the kernels in it included: nobody assigns there."""
+    """Return whether a module, by its dotted name, is of this package, kernels included: nobody assigns there."""
     return isinstance(module, str) and _top(module) == PACKAGE
 
 
 def known_module(module: ModuleType) -> str | None:
-    """How a key names a module, or None if the module is the user's."""
+    """Return how a key names a module, or None if the module is the user's."""
     name = module.__name__
     kind = _kind(_top(name))
     return None if kind is None or sys.modules.get(name) is not module else name + kind
 
 
 def known_name(value: Any) -> str | None:
-    """How a key names a function or class, or None if it has to be followed.
+    """Return how a key names a function or class, or None if it has to be followed.
 
     A name counts only if it leads back to the same object: what a library makes on the fly has the user's data in it.
     """
@@ -364,7 +364,7 @@ def known_name(value: Any) -> str | None:
 
 @cache
 def _kind(top: str) -> str | None:
-    """What to add to names of a top-level package: its version, nothing, or None for the user's own."""
+    """Return what to add to names of a top-level package: its version, nothing, or None for the user's own."""
     if top in (PACKAGE, "builtins"):
         return ""
     module = sys.modules.get(top)
@@ -378,7 +378,7 @@ def _kind(top: str) -> str | None:
 
 
 def _installed(module: ModuleType | None, file: str | None) -> str | None:
-    """The version of an installed library, or when its first file was written; None for code that is no library."""
+    """Return a library's version, or when its first file was written; None for code that is no library."""
     if module is None or file is None or not any(part in file for part in _INSTALLED) or _has_kernels(module.__name__):
         return None
     version = getattr(module, "__version__", None)
@@ -386,7 +386,7 @@ def _installed(module: ModuleType | None, file: str | None) -> str | None:
 
 
 def _has_kernels(package: str) -> bool:
-    """Whether a module of a package uses this one."""
+    """Return whether a module of a package uses this one."""
     modules = [module for name, module in list(sys.modules.items()) if _top(name) == package]
     values = (value for module in modules if isinstance(module, ModuleType) for value in list(vars(module).values()))
     return any(isinstance(value, ModuleType) and value.__name__.partition(".")[0] == PACKAGE for value in values)
@@ -447,7 +447,7 @@ def _note(name: str, value: str | None) -> None:
 
 
 def _environments() -> list[Any]:
-    """The objects through which programs read the environment, unless somebody put something else in their place."""
+    """Return the objects through which programs read the environment, unless others were put in their place."""
     found = (os.environ, getattr(os, "environb", None))
     return [each for each in found if type(each) in (os._Environ, _Recorded)]
 
@@ -479,19 +479,19 @@ def recorded() -> Iterator[dict[str, str | None]]:
 
 
 def values_of(names: Any) -> dict[str, str | None]:
-    """What some variables are set to now, in the order of their names; all of them if `EVERYTHING` is among them."""
+    """Return what variables are set to now, in the order of their names; all if `EVERYTHING` is among them."""
     if EVERYTHING in names:
         return {EVERYTHING: None, **dict(sorted(os.environ.items()))}
     return {name: os.environ.get(name) for name in sorted(names)}
 
 
 def still_holds(values: Mapping[str, str | None]) -> bool:
-    """Whether variables are set as they were."""
+    """Return whether variables are set as they were."""
     return not values or values_of(values) == values
 
 
 def check_of(values: Mapping[str, str | None]) -> Callable[[], bool]:
-    """Whether variables are set as they were, at a cost that every call can bear."""
+    """Return whether variables are set as they were, at a cost that every call can bear."""
     data: Any = getattr(os.environ, "_data", None)
     if data is None or EVERYTHING in values:
         return lambda: still_holds(values)

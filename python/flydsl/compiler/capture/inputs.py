@@ -98,7 +98,7 @@ class Walk(ValueWalk):
         return f"closure({', '.join(texts)})"
 
     def _global(self, scope: dict[str, Any], name: str) -> str:
-        """What a name means in a module; names of this package's modules are covered by its digest."""
+        """Return what a name means in a module; names of this package's modules are covered by its digest."""
         module = str(scope.get("__name__"))
         if code.is_ours(module) and getattr(sys.modules.get(module), "__dict__", None) is scope:
             return "ours"
@@ -120,7 +120,7 @@ class Walk(ValueWalk):
         return self._inside(builtins[name], name, None) if name in builtins else "not a global"
 
     def _variable(self, value: Any, label: str, name: str) -> str:
-        """What a global or closure variable holds; of a module, what is taken from it."""
+        """Return what a global or closure variable holds; of a module, what is taken from it."""
         reads = self._at.reader.reads
         chains = reads.chains.get(name) if reads is not None else None
         if isinstance(value, ModuleType):
@@ -151,7 +151,7 @@ class Walk(ValueWalk):
     # Modules --------------------------------------------------------------------------------------
 
     def _import(self, function: FunctionType, name: str, level: int) -> str:
-        """A module that the function imports when it runs: imported now, since running it would."""
+        """Return a module that the function imports when it runs: imported now, since running it would."""
         try:
             package = function.__globals__.get("__package__") or ""
             full = resolve_name("." * level + name, package) if level else name
@@ -168,7 +168,7 @@ class Walk(ValueWalk):
             return f"import {name} {id(function)}"
 
     def _module(self, module: ModuleType, chains: Iterable[tuple[str, ...]] | None = None) -> str:
-        """A module, with the values that the function at hand takes from it.
+        """Return a module, with the values that the function at hand takes from it.
 
         ``chains`` are the attributes it takes, if that is known; else it may be any that it takes from anything.
         """
@@ -187,7 +187,8 @@ class Walk(ValueWalk):
         return " ".join((head, *dict.fromkeys(filter(None, texts))))
 
     def _of_module(self, module: ModuleType, names: set[str]) -> Iterator[str]:
-        """The values of a user's module under some names; those it does not have it may still answer for itself."""
+        """Yield the values of a user's module under some names; those it does not have it may still answer for
+        itself."""
         scope = vars(module)
         for name in sorted(names):
             if name in scope:
@@ -198,7 +199,7 @@ class Walk(ValueWalk):
             yield f"__getattr__={self._global(scope, '__getattr__')}"
 
     def _of_library(self, module: ModuleType, chain: tuple[str, ...]) -> str:
-        """What attributes, each of the one before, take from a library."""
+        """Return what attributes, each of the one before, take from a library."""
         owner, name, *rest = (module, *chain)
         label = f"{owner.__name__}.{name}"
         if name not in vars(owner):  # made when it is asked for
@@ -223,7 +224,7 @@ class Walk(ValueWalk):
         return ""
 
     def _modules_by_name(self, reads: code.CodeReads) -> str:
-        """The modules that a function takes from `sys.modules` or imports by name: those that its texts name."""
+        """Return the modules that a function takes from `sys.modules` or imports by name: those that its texts name."""
         found = [(text, sys.modules[text]) for text in reads.strings if text in sys.modules]
         if not found:
             self.unseen.append("modules that it finds by computed names")
@@ -300,21 +301,21 @@ class Inputs:
         return tuple(self._own.walk.functions)
 
     def argument_walk(self) -> Walk:
-        """A walk for arguments of the function, which knows what the function reads of them."""
+        """Return a walk for arguments of the function, which knows what the function reads of them."""
         walk = Walk()
         walk.learn(self._own.walk)
         return walk
 
     def unchanged(self) -> bool:
-        """Whether code compiled before is still right."""
+        """Return whether code compiled before is still right."""
         return self.same() or self.matches()
 
     def walked_now(self) -> Walked | None:
-        """The function's surroundings as they are, for several to compare with; None if only this one can."""
+        """Return the function's surroundings as they are, for several to compare with; None if only this one can."""
         return None if self._volatile else self._walked([self._func])
 
     def matches(self, now: Walked | None = None) -> bool:
-        """Whether everything is equal to what it was, be it in other objects; ``now`` is how it is, if known."""
+        """Return whether everything is equal to what it was, be it in other objects; ``now`` is how it is, if known."""
         if not code.still_holds(self._environment):
             return False
         own = now if now is not None and not self._volatile else self._walked([self._func])
@@ -327,7 +328,7 @@ class Inputs:
         return True
 
     def changes(self) -> list[str]:
-        """What is different now, in the user's words."""
+        """Return what is different now, in the user's words."""
         now = code.values_of(self._environment)
         found = [
             f"the environment variable {name} is {_set_to(now.get(name))}, was {_set_to(self._environment.get(name))}"
@@ -365,7 +366,7 @@ class Inputs:
             self._take(self._own, self._brought)
 
     def after_tracing(self) -> bool:
-        """Whether tracing left all as it was. What it changed is from now on guarded no more, but all else is.
+        """Return whether tracing left all as it was. What it changed is from now on guarded no more, but all else is.
 
         A list that a kernel appends to while it is traced must not make every call compile again.
         """

@@ -91,7 +91,7 @@ CONTAINERS: tuple[type, ...] = (OrderedDict, defaultdict, dict, list, set, froze
 
 @lru_cache(maxsize=1024)
 def container_of(kind: type) -> Any:
-    """The built-in container that a class is or is derived from; None if it is none."""
+    """Return the built-in container that a class is or is derived from; None if it is none."""
     return next((base for base in CONTAINERS if issubclass(kind, base)), None)
 
 
@@ -121,7 +121,7 @@ _C_DATA = (ctypes.Array, ctypes.Structure, ctypes.Union, ctypes.c_int.__mro__[1]
 
 @lru_cache(maxsize=1024)
 def is_array_type(kind: type) -> bool:
-    """Whether values of a type are arrays, or other blocks of memory."""
+    """Return whether values of a type are arrays, or other blocks of memory."""
     if kind in (bytearray, memoryview) or (kind.__module__, kind.__name__) == ("array", "array"):
         return True
     names = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
@@ -129,7 +129,7 @@ def is_array_type(kind: type) -> bool:
 
 
 def content_of(value: Any) -> Content | None:
-    """The content of an array of numbers or of other memory; None for values that are none."""
+    """Return the content of an array of numbers or of other memory; None for values that are none."""
     if not is_array_type(type(value)):
         return None
     if isinstance(value, _C_DATA):
@@ -143,7 +143,7 @@ def content_of(value: Any) -> Content | None:
 
 
 def form_of(value: Any) -> str:
-    """What the attributes `code.FORM` of an array tell, as text."""
+    """Return what the attributes `code.FORM` of an array tell, as text."""
     if not hasattr(value, "dtype"):
         return f"{getattr(value, 'typecode', '')} {memoryview(value).nbytes}"
     strides = value.stride() if hasattr(value, "stride") else value.strides
@@ -175,7 +175,7 @@ def _of_numpy(value: Any) -> Content:
 
 
 def _is_fixed(value: Any) -> bool:
-    """Whether nobody can write an array: it is read-only, and so is whatever its memory belongs to."""
+    """Return whether nobody can write an array: it is read-only, and so is whatever its memory belongs to."""
     while value is not None:
         if isinstance(value, bytes):
             return True
@@ -214,7 +214,7 @@ def _tensor_state(value: Any) -> tuple[int, int, bytes]:
 
 
 def slots_of(value: Any) -> dict[str, Any]:
-    """The descriptors of an object's slots that hold something, by name."""
+    """Return the descriptors of an object's slots that hold something, by name."""
     found: dict[str, Any] = {}
     for name, slot in _slots_of_class(type(value)):
         with suppress(AttributeError):  # it holds nothing
@@ -237,7 +237,7 @@ def _slots_of_class(kind: type) -> tuple[tuple[str, Any], ...]:
 
 
 def attributes_of(value: Any) -> dict[str, Any] | None:
-    """The dictionary of an object's attributes, past whatever its class answers when it is asked for one."""
+    """Return the dictionary of an object's attributes, past whatever its class answers when it is asked for one."""
     try:
         return object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -296,7 +296,7 @@ def content_of_cell(cell: CellType) -> Any:
 
 
 def _all_as_good(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
-    """Whether objects are the same or equal numbers or texts: a setting that goes to and fro is a new one each time.
+    """Compare objects; numbers and texts by value, since a setting that goes to and fro is a new one each time.
 
     Other objects are not asked for equality: a wrapper may call itself equal to what it wraps.
     """
@@ -309,7 +309,7 @@ def _all_as_good(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
 
 
 def _addresses_of(size: int) -> Any:
-    """What reads the addresses of so many items at a place in memory; None where tuples are not as we know them.
+    """Return what reads the addresses of so many items at a place in memory; None where tuples are not as we know them.
 
     They lie at the end of a tuple, one after the other. Comparing all of them at once is ten times as quick.
     """
@@ -320,7 +320,7 @@ def _addresses_of(size: int) -> Any:
 
 
 def same_names(scope: dict[str, Any], names: Mapping[str, Any]) -> Check:
-    """Whether many names of a module mean the same. Reading all it has is quicker than looking most of them up.
+    """Return whether many names of a module mean the same. Reading all it has is quicker than looking most of them up.
 
     New names come last. So if there are as many as before and the last is the same, they all are, unless that one was
     deleted and came again: nobody deletes all the others with it, and has the same objects there in the same order.
@@ -394,7 +394,7 @@ class Guard:
         self._places.append(_Place(owner, label, {key: value}, now))
 
     def items(self, owner: Any, read: Callable[[], Iterable[Any]], label: str) -> tuple[Any, ...]:
-        """The items of a container, in the order in which they are read."""
+        """Return the items of a container, in the order in which they are read."""
         items = tuple(read())
         self._reads.append(_Read("*{0}(), {1}", (read, _END), (*items, _END)))
         self._places.append(_Place(owner, f"{label}[\0]", dict(enumerate(items)), lambda: dict(enumerate(read()))))
@@ -421,7 +421,7 @@ class Guard:
         self._places.append(_Place(owner, label, before, lambda: dict(read(owner))))
 
     def data(self, owner: Any, read: Callable[[Any], Any], label: str) -> Any:
-        """What a function makes of an object, such as its bytes: compared by value."""
+        """Return what a function makes of an object, such as its bytes: compared by value."""
         content = read(owner)
 
         def now() -> dict[Any, Any]:
@@ -461,7 +461,7 @@ class Guard:
         self.holds = bound["holds"]
 
     def changes(self) -> list[str]:
-        """What is another object now, in the user's words. An object that shows the same as before is left out."""
+        """Name what is another object now, in the user's words. One that shows the same as before is left out."""
         found: dict[str, None] = {}
         for place in self._places:
             for key, pair in place.changed().items():
@@ -485,7 +485,7 @@ class Guard:
 
 
 def _same_text(reads: Sequence[_Read], known: Callable[[Any], str]) -> str:
-    """A test that some reads give the same objects, or as good ones: each by itself, or all in one tuple."""
+    """Return a test that some reads give the same objects, or as good ones: each by itself, or all in one tuple."""
     items = [read.expression.format(*map(known, read.parts)) for read in reads]
     before = tuple(value for read in reads for value in read.before)
     now, was = f"({', '.join(items)},)", known(before)

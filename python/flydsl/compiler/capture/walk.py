@@ -124,11 +124,11 @@ class ValueWalk:
         return self._opaque
 
     def takes(self, names: Names) -> bool:
-        """Whether a function may read what is found under these names."""
+        """Return whether a function may read what is found under these names."""
         return names is None or self._computes_names or not names.isdisjoint(self._taken)
 
     def takes_content(self, names: Names) -> bool:
-        """Whether a function may read more of an array found there than its shape or type."""
+        """Return whether a function may read more of an array found there than its shape or type."""
         return names is None or self._computes_names or not names.isdisjoint(self._content)
 
     def learn(self, other: ValueWalk) -> None:
@@ -151,7 +151,7 @@ class ValueWalk:
         self._at = before
 
     def text(self, value: Any, nested: int = 0) -> str:
-        """The fingerprint of a value, ``nested`` in so many tuples; what it refers to by number is in ``lines``."""
+        """Fingerprint a value, ``nested`` in so many tuples; what it refers to by number is in ``lines``."""
         if (leaf := values.LEAVES.get(type(value))) is not None:
             return leaf(value)
         if type(value) is CodeType:
@@ -177,7 +177,7 @@ class ValueWalk:
         return f"#{number}"
 
     def _inside(self, value: Any, label: str, names: Names) -> str:
-        """The fingerprint of a part of a value, which a user would call by the label."""
+        """Return the fingerprint of a part of a value, which a user would call by the label."""
         before, self._at = self._at, Cursor(self._at.reader, label, names)
         try:
             return self.text(value)
@@ -192,7 +192,7 @@ class ValueWalk:
             self.imports_by_name = self._at.reader.finds_modules = True
 
     def _unjudged(self, value: Any) -> str:
-        """The text of a type that is mentioned, which is no sign that it is called."""
+        """Return the text of a type that is mentioned, which is no sign that it is called."""
         before, self._judges = self._judges, False
         try:
             return self.text(value)
@@ -200,7 +200,7 @@ class ValueWalk:
             self._judges = before
 
     def _node(self, value: Any) -> str | None:
-        """What a numbered value is; None if that is to be seen when all else has been."""
+        """Return what a numbered value is; None if that is to be seen when all else has been."""
         kind = type(value)
         if isinstance(value, FunctionType):
             return self._function(value)
@@ -258,7 +258,7 @@ class ValueWalk:
         return f"{head} {{{', '.join(texts)}}}"
 
     def _fields(self, cls: type) -> str:
-        """The fields of a dataclass, which its generated methods follow from."""
+        """Return the fields of a dataclass, which its generated methods follow from."""
         texts = []
         for entry in vars(cls)["__dataclass_fields__"].values():
             flags = (entry.init, entry.repr, entry.hash, entry.compare, entry.kw_only)
@@ -267,7 +267,7 @@ class ValueWalk:
         return ", ".join(texts)
 
     def _member(self, member: enum.Enum) -> str:
-        """A member of an enum, with the attributes it was given beside its value."""
+        """Return a member of an enum, with the attributes it was given beside its value."""
         held = {name: value for name, value in vars(member).items() if name not in _ENUM_MEMBER}
         label = f"{type(member).__name__}.{member.name}"
         if held:
@@ -292,7 +292,7 @@ class ValueWalk:
         return None if held is None else f"instance {self._unjudged(type(value))} {held} {{{content}}}"
 
     def _of_the_caller(self, value: Any) -> str:
-        """What each thread or context has for itself."""
+        """Return what each thread or context has for itself."""
         label = self._at.label
         if isinstance(value, ContextVar):
             held = value.get(values.MISSING)
@@ -319,7 +319,7 @@ class ValueWalk:
         self.guard.mapping(owner, mapping, kind, label, self._volatile.get(id(owner)))
 
     def _steady(self, owner: Any, parts: dict[Any, Any]) -> dict[Any, Any]:
-        """What an object holds but for what changes whenever something is traced."""
+        """Return what an object holds but for what changes whenever something is traced."""
         changing = self._volatile.get(id(owner))
         if not changing:
             return parts
@@ -329,7 +329,7 @@ class ValueWalk:
     # Containers -----------------------------------------------------------------------------------
 
     def _container(self, value: Any) -> str | None:
-        """The items of a container, read past whatever a class derived from it overrides; None if they are too many."""
+        """Read the items of a container past whatever a class derived from it overrides; None if they are too many."""
         base, kind = values.container_of(type(value)), type(value).__name__
         if (value.size if base is None else base.__len__(value)) > values.MOST_ITEMS:
             return None
@@ -360,7 +360,7 @@ class ValueWalk:
         return f"{factory} {{{', '.join(texts)}}}"
 
     def _item(self, key: Any, item: Any) -> str:
-        """A value in a mapping, by the name under which code may ask for it."""
+        """Return a value in a mapping, by the name under which code may ask for it."""
         at = self._at
         label = f"{at.label}[{key!r}]" if type(key) in values.LEAVES else at.label
         return self._inside(item, label, at.names | {key} if at.names is not None and type(key) is str else at.names)
@@ -368,7 +368,7 @@ class ValueWalk:
     # What counts only if it is read -----------------------------------------------------------------
 
     def _late_text(self, value: Any) -> str:
-        """An array, or what has no content that could be compared: its type, if no function asks for it."""
+        """Return an array, or what has no content that could be compared: its type, if no function asks for it."""
         if not self.takes(self._at.names):
             return type(value).__name__
         content = values.content_of(value)
@@ -384,7 +384,7 @@ class ValueWalk:
         return self._identity(value, "cannot be described by its content")
 
     def _array(self, value: Any, content: values.Content) -> str:
-        """An array that traced code reads: by its bytes, or by identity if they are too many."""
+        """Return an array that traced code reads: by its bytes, or by identity if they are too many."""
         label, changing = self._at.label, id(value) in self._volatile
         if not content.is_seen and not changing:
             many = content.size > values.MOST_BYTES
@@ -403,7 +403,7 @@ class ValueWalk:
         return f"{self._identity(value, f'has {content.size} bytes')} {seen}{more}"
 
     def _form(self, value: Any, label: str) -> str:
-        """An array of which only the shape or type is read."""
+        """Return an array of which only the shape or type is read."""
         return f"{type(value).__name__} {self.guard.data(value, values.form_of, label)}"
 
     def _unseen_array(self, value: Any, what: str) -> str:
@@ -433,7 +433,7 @@ def _own_attributes(value: Any) -> dict[str, Any]:
 
 
 def _is_immutable(cls: type) -> bool:
-    """Whether instances never change: values of this package and of `dataclasses`, and frozen dataclasses."""
+    """Return whether instances never change: values of this package and of `dataclasses`, and frozen dataclasses."""
     parameters = getattr(cls, "__dataclass_params__", None)
     ours = is_own_module(cls.__module__) or cls.__module__ == "dataclasses"
     return ours or bool(parameters and parameters.frozen)
@@ -447,7 +447,7 @@ _GENERATED = frozenset({
 
 
 def _is_generated(name: str, value: Any) -> bool:
-    """Whether an entry of a dataclass is a method that `dataclasses` wrote."""
+    """Return whether an entry of a dataclass is a method that `dataclasses` wrote."""
     if name not in _GENERATED or not isinstance(value, FunctionType):
         return False
     if value.__code__.co_filename == reprlib.__file__:  # from Python 3.13 on, what it wrote is inside
@@ -466,7 +466,7 @@ _BASES: Mapping[type, Callable[[Any], Any]] = {
 
 
 def _state_of(value: Any) -> tuple[dict[str, Any] | None, dict[str, Any], Any] | None:
-    """(attributes, slots, value as a built-in type) of an instance, or None if it may hold more than these.
+    """Return (attributes, slots, value as a built-in type) of an instance, or None if it may hold more than these.
 
     The items of a container are not among them.
     """
@@ -483,7 +483,7 @@ def _state_of(value: Any) -> tuple[dict[str, Any] | None, dict[str, Any], Any] |
 
 
 def _copies_its_own_way(cls: type) -> bool:
-    """Whether a class says itself what an instance consists of: there may be more to it than attributes."""
+    """Return whether a class says itself what an instance consists of: there may be more to it than attributes."""
     state = cls.__getstate__
     own = state is not object.__getstate__ and getattr(state, "__module__", "") not in _GENERATORS
     own = own or cls.__reduce__ is not object.__reduce__ or cls.__reduce_ex__ is not object.__reduce_ex__
@@ -491,7 +491,7 @@ def _copies_its_own_way(cls: type) -> bool:
 
 
 def _is_python_class(value: Any) -> bool:
-    """Whether all an instance holds is in its attributes and slots: classes written in C may hold more."""
+    """Return whether all an instance holds is in its attributes and slots: classes written in C may hold more."""
     try:
         object.__reduce_ex__(value, 2)
     except Exception:  # a class with hidden state, or with its own idea of copying

@@ -50,7 +50,7 @@ else:
 
 
 def module_text(module: ModuleOp, locations: bool = False) -> str:
-    """A module as MLIR has it, as `fly-opt` and `mlir-opt` read it."""
+    """Return a module as MLIR has it, as `fly-opt` and `mlir-opt` read it."""
     text = io.StringIO()
     Printer(text, print_debuginfo=locations).print_op(module)
     return text.getvalue()
@@ -88,7 +88,7 @@ class Dumps:
         self.text(f"{title.replace('-', '_')}.mlir", module_text(module, locations))
 
     def text(self, name: str, text: str) -> str:
-        """A numbered file of any kind; its full name."""
+        """Return a numbered file of any kind; its full name."""
         numbered = f"{self.count:02d}_{name}"
         self.extra(numbered, text)
         self.count += 1

@@ -85,7 +85,7 @@ class KernelCost:
         return self.asm if self.target.startswith("sm_") else ""
 
     def rows(self) -> list[tuple[str, str]]:
-        """What there is to show, in words."""
+        """Return what there is to show, in words."""
         found: list[tuple[str, Any]] = [
             ("threads", self.threads), ("registers", self.registers),
             ("accumulation registers", self.accumulation_registers or None),
@@ -110,7 +110,7 @@ class KernelCost:
 
 
 def instruction_classes(lines: Iterable[str]) -> Counter[str]:
-    """How many instructions of each class there are among lines of assembly or PTX."""
+    """Return how many instructions of each class there are among lines of assembly or PTX."""
     found: Counter[str] = Counter()
     for line in lines:
         text = re.split(r";|//", line, maxsplit=1)[0].strip()
@@ -168,7 +168,7 @@ def _of_nvidia(name: str, text: str, llvm: str, target: Target) -> KernelCost:
 def kernel_costs(
     func: Callable[..., Any], arguments: list[Any], target: Target, hints: Hints
 ) -> tuple[KernelCost, ...]:
-    """What `Specialisation.kernels` gives: costs of the kernels of a function for arguments like these."""
+    """Return what `Specialisation.kernels` gives: costs of the kernels of a function for arguments like these."""
     # The IR libraries are loaded when code is made, and not when this package is imported.
     xdsl_loading.load(trace, driver)
     module, _ = trace.trace(func, arguments, target, hints)

@@ -30,7 +30,7 @@ class Decorated:
         self.__wrapped__ = func
 
     def __reduce__(self) -> str:
-        """The name in its module, for pickling."""
+        """Return the name in its module, for pickling."""
         found: Any = sys.modules.get(self.__module__)
         for part in self.__qualname__.split("."):
             found = getattr(found, part, None)

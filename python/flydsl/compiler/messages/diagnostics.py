@@ -41,7 +41,7 @@ _PASSING_ON = frozenset(
 
 
 def _is_ours(frame: FrameType) -> bool:
-    """Whether a frame runs code of this package; what `dataclass` generates for us has no file of its own."""
+    """Return whether a frame runs code of this package; what `dataclass` generates for us has no file of its own."""
     generated = frame.f_code.co_filename == "<string>" and is_own_module(frame.f_globals.get("__name__", ""))
     return generated or is_own_file(frame.f_code.co_filename)
 
@@ -52,20 +52,20 @@ _OUR_LIBRARIES = ("xdsl", "llvmlite")
 
 
 def _is_library(frame: FrameType) -> bool:
-    """Whether a frame is of the standard library, xDSL or LLVM: no place where a user wrote something."""
+    """Return whether a frame is of the standard library, xDSL or LLVM: no place where a user wrote something."""
     file = frame.f_code.co_filename
     standard = file.startswith(_STANDARD) and not any(part in file for part in _INSTALLED)
     return standard or frame.f_globals.get("__name__", "").partition(".")[0] in _OUR_LIBRARIES
 
 
 def _is_internal(frame: FrameType) -> bool:
-    """Whether a frame tells the user nothing: this package's, or of a library that this package called."""
+    """Return whether a frame tells the user nothing: this package's, or of a library that this package called."""
     caller = frame.f_back
     return _is_ours(frame) or (_is_library(frame) and caller is not None and _is_internal(caller))
 
 
 def innermost_user_location(traceback: TracebackType | None) -> SourceLocation | None:
-    """The last of the user's lines that a traceback passes through."""
+    """Return the last of the user's lines that a traceback passes through."""
     found: SourceLocation | None = None
     while traceback is not None:
         if not _is_ours(traceback.tb_frame) and not _is_library(traceback.tb_frame):
@@ -110,12 +110,13 @@ def user_errors(func: Callable[..., Any]) -> Iterator[None]:
 
 
 def _about_our_values(error: Exception) -> FlyDSLError | None:
-    """What Python's own error means for the values of a kernel; None where it was raised by a mistake of ours."""
+    """Return what Python's own error means for the values of a kernel; None where it was raised by a mistake of
+    ours."""
     return python_errors.explained(error) if _raised_by_the_user(error.__traceback__) else None
 
 
 def _unbound(error: NameError) -> FlyDSLError | None:
-    """The reason why a variable has no value, if run-time control flow took it."""
+    """Return the reason why a variable has no value, if run-time control flow took it."""
     named = error.name or next(iter(re.findall(r"variable '(\w+)'", str(error))), None)
     traceback, found = error.__traceback__, None
     while traceback is not None and named is not None:
@@ -136,7 +137,7 @@ def _note_missing_source(error: FlyDSLError, func: Callable[..., Any]) -> None:
 
 
 def calling_location() -> SourceLocation | None:
-    """The innermost of the user's lines that led here."""
+    """Return the innermost of the user's lines that led here."""
     frame = sys._getframe(1)
     while frame is not None and (_is_ours(frame) or _is_library(frame)):
         frame = frame.f_back
@@ -148,7 +149,7 @@ def calling_location() -> SourceLocation | None:
 
 
 def located(call: Callable[P, R]) -> Callable[P, R]:
-    """A function that users call outside any kernel: its errors name the line of the call, without our frames.
+    """Return a function that users call outside any kernel: its errors name the line of the call, without our frames.
 
     While tracing, errors get their line like all others there.
     """
@@ -167,7 +168,7 @@ def located(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def definition_of(func: Callable[..., Any]) -> SourceLocation:
-    """The line of a function's ``def``, below its decorators."""
+    """Return the line of a function's ``def``, below its decorators."""
     code = func.__code__
     line = code.co_firstlineno
     if code.co_name == "<lambda>":
@@ -179,7 +180,7 @@ def definition_of(func: Callable[..., Any]) -> SourceLocation:
 
 
 def about_argument(error: FlyDSLError, func: Callable[..., Any], parameter: str) -> FlyDSLError:
-    """The error, saying which argument of which function it is about and where that function is."""
+    """Return the error, saying which argument of which function it is about and where that function is."""
     if error.location is None:
         error.location = definition_of(func)
         error.message = f"argument '{parameter}': {error.message}"
@@ -204,7 +205,7 @@ def present(error: Exception) -> None:
 
 
 def _raised_by_the_user(traceback: TracebackType | None) -> bool:
-    """Whether an error comes from the user's code, or from a library that it called."""
+    """Return whether an error comes from the user's code, or from a library that it called."""
     last = None
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename not in _PASSING_ON:
@@ -214,7 +215,7 @@ def _raised_by_the_user(traceback: TracebackType | None) -> bool:
 
 
 def _users_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback without our frames."""
+    """Return a traceback without our frames."""
     kept: list[TracebackType] = []
     while traceback is not None:
         if not _is_internal(traceback.tb_frame):

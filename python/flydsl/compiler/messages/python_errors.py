@@ -116,7 +116,7 @@ _CASES: tuple[tuple[str, int, str], ...] = (
 
 
 def explained(error: Exception) -> FlyDSLError | None:
-    """The same error in our words, if it is about a value of ours."""
+    """Return the same error in our words, if it is about a value of ours."""
     if isinstance(error, AttributeError):
         return wrong_name(error.obj, error.name) if error.name is not None else _matched(str(error))
     if isinstance(error, KeyError) and error.args and isinstance(error.args[0], Numeric):

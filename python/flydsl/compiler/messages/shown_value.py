@@ -12,7 +12,7 @@ _LONGEST = 60
 
 
 def shown(value: Any) -> str:
-    """The text of a value, shortened."""
+    """Return the text of a value, shortened."""
     if isinstance(value, FunctionType):
         return f"{value.__name__}() of {value.__code__.co_filename}:{value.__code__.co_firstlineno}"
     if isinstance(value, (type, ModuleType)):
@@ -31,7 +31,7 @@ def shown(value: Any) -> str:
 
 @lru_cache(maxsize=256)
 def assigned_name(file: str, line: int) -> str:
-    """The target of the assignment around a line, as it is written; empty when there is none."""
+    """Return the target of the assignment around a line, as it is written; empty when there is none."""
     source = "".join(linecache.getlines(file))
     try:
         tree = ast.parse(source)

@@ -32,7 +32,7 @@ _ADVICE: Mapping[str, str] = {
 
 
 def wrong_call(error: TypeError) -> DslTypeError | None:
-    """The error of a call of ours that Python refused; None for a call of anybody else's."""
+    """Return the error of a call of ours that Python refused; None for a call of anybody else's."""
     said = str(error)
     match = _SAID.match(said)
     if match is None:
@@ -48,14 +48,14 @@ def wrong_call(error: TypeError) -> DslTypeError | None:
 
 
 def _shown(parameter: inspect.Parameter) -> str:
-    """A parameter without its annotation, which tells little here."""
+    """Return a parameter without its annotation, which tells little here."""
     kinds = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
     default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
     return f"{kinds.get(parameter.kind, '')}{parameter.name}{default}"
 
 
 def _called(traceback: TracebackType | None, name: str) -> Any:
-    """What the failed call of a traceback called, if it is a function of this package."""
+    """Return what the failed call of a traceback called, if it is a function of this package."""
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
     call = _call_at(traceback) if traceback is not None else None
@@ -69,13 +69,13 @@ def _called(traceback: TracebackType | None, name: str) -> Any:
 
 
 def _launch_of(value: ast.expr, frame: FrameType) -> Any:
-    """The ``launch`` of an expression ``kernel(...)``, the call of a kernel; None for any other."""
+    """Return the ``launch`` of an expression ``kernel(...)``, the call of a kernel; None for any other."""
     called = _value_of(value.func, frame) if isinstance(value, ast.Call) else None
     return getattr(getattr(called, "launcher", None), "launch", None)
 
 
 def _call_at(traceback: TracebackType) -> ast.Call | None:
-    """The call that a frame was making, read from its source."""
+    """Return the call that a frame was making, read from its source."""
     code = traceback.tb_frame.f_code
     positions = list(code.co_positions())
     line, end_line, start, end = positions[traceback.tb_lasti // 2]
@@ -92,7 +92,7 @@ def _call_at(traceback: TracebackType) -> ast.Call | None:
 
 
 def _value_of(node: ast.expr, frame: FrameType) -> Any:
-    """What a name, or a name in a module or class, stands for; None where finding out would run something."""
+    """Return what a name, or a name in a module or class, stands for; None where finding out would run something."""
     if isinstance(node, ast.Name):
         for scope in (frame.f_locals, frame.f_globals):
             if node.id in scope:

@@ -82,7 +82,7 @@ def check_mapping(hints: Any) -> Mapping[str, Any]:
 
 
 def checked(hints: Mapping[str, Any]) -> Hints:
-    """The hints, each checked; None leaves a hint out."""
+    """Return the hints, each checked; None leaves a hint out."""
     found = []
     for name in sorted(map(str, check_mapping(hints))):
         if name not in _CHECKS:
@@ -106,7 +106,7 @@ _scope = _Scope()
 
 
 def scoped() -> dict[str, Any] | None:
-    """The hints of the blocks this thread is in; None outside any."""
+    """Return the hints of the blocks this thread is in; None outside any."""
     return _scope.hints
 
 
@@ -125,7 +125,8 @@ def hint_scope(hints: Mapping[str, Any]) -> Iterator[None]:
 
 
 def math_flags(hints: Hints) -> FastMathFlags:
-    """The flags every float operation gets unless the kernel gives its own; ``fastmath`` overrides ``fast_fp_math``."""
+    """Return the flags every float operation gets unless the kernel gives its own; ``fastmath`` overrides
+    ``fast_fp_math``."""
     found = dict(hints)
     flags = parse_flags(found.get("fastmath", "fast" if found.get("fast_fp_math") else "none"))
     return flags | _UNSAFE if found.get("unsafe_fp_math") else flags

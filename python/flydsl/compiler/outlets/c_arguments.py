@@ -53,7 +53,7 @@ def _c_element(elem: str) -> str:
 
 
 def c_name(name: str, taken: set[str] | None = None) -> str:
-    """A C identifier as close to a Python name as can be, unlike those already taken."""
+    """Return a C identifier as close to a Python name as can be, unlike those already taken."""
     found = re.sub(r"[^A-Za-z0-9_]", "_", name).lstrip("_") or "unnamed"  # C keeps names with a leading _ to itself
     if found[0].isdigit():
         found = f"n{found}"
@@ -101,12 +101,12 @@ class CArgument:
 
 
 def declaration(c_type: str, name: str) -> str:
-    """A C declaration: a pointer's star sits at the name."""
+    """Return a C declaration: a pointer's star sits at the name."""
     return f"{c_type}{name}" if c_type.endswith("*") else f"{c_type} {name}"
 
 
 def comment(lines: Iterable[str]) -> str:
-    """A C comment that nothing inside can end, nor seem to begin anew."""
+    """Return a C comment that nothing inside can end, nor seem to begin anew."""
     body = "\n * ".join(line.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ") for line in lines)
     return f"/* {body} */"
 
@@ -122,7 +122,7 @@ class _Place:
 
 
 def c_argument(argument: JitArgument, python_name: str, name: str, prefix: str) -> CArgument:
-    """How an adapted argument is passed in C."""
+    """Return how an adapted argument is passed in C."""
     return _describe(argument, _Place(python_name, name, name, prefix))
 
 
@@ -296,7 +296,7 @@ def _stream(argument: StreamArgument | None, place: _Place) -> CArgument:
 
 
 def hidden_stream(name: str) -> CArgument:
-    """The stream of a function that names none in its own parameters."""
+    """Return the stream of a function that names none in its own parameters."""
     return _stream(None, _Place("", name, name, ""))
 
 
@@ -334,7 +334,7 @@ def _comments(part: CArgument) -> list[str]:
 
 
 def _numbers(argument: JitArgument, place: _Place) -> CArgument:
-    """A value of a registered type: the numbers of its own description."""
+    """Return a value of a registered type: the numbers of its own description."""
     forms = argument.abi()
     unknown = sorted(set(forms) - set(FORMAT_TYPES))
     if unknown:

@@ -102,12 +102,13 @@ _C_ESCAPES = {'"': r"\"", "\\": r"\\", "\n": r"\n", "\t": r"\t", "?": r"\?"}
 
 
 def c_string(text: str) -> str:
-    """A C string literal."""
+    """Return a C string literal."""
     return '"' + "".join(map(_in_c, text)) + '"'
 
 
 def _in_c(character: str) -> str:
-    """A character in a C literal. Octal escapes have three digits, so what follows them cannot join in, as with hex."""
+    """Return a character in a C literal. Octal escapes have three digits, so what follows them cannot join in, as with
+    hex."""
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is no UTF-8, as Python holds it
         return f"\\{code - 0xDC00:03o}"
@@ -123,7 +124,7 @@ _ERROR_NOTES = (
 
 
 def header_text(function: CFunction) -> str:
-    """The header: C11 or newer, and C++."""
+    """Return the header: C11 or newer, and C++."""
     guard = f"FLY_EXPORT_{function.name.upper()}_H"
     parts = [
         comment(_title(function)),
@@ -158,7 +159,7 @@ def _title(function: CFunction) -> list[str]:
 
 
 def _typedefs(function: CFunction) -> list[str]:
-    """The types of the arguments; those of tensors are the same in every export, and defined once."""
+    """Return the types of the arguments; those of tensors are the same in every export, and defined once."""
     found = {name: text for argument in function.arguments for name, text in argument.typedefs.items()}
     return [
         f"#ifndef {name.upper()}_DEFINED\n#define {name.upper()}_DEFINED\n{text}\n#endif"
@@ -198,7 +199,7 @@ def _load_notes(function: CFunction) -> list[str]:
 
 
 def source_text(function: CFunction) -> str:
-    """The source: C11 with what gcc and clang add to it."""
+    """Return the source: C11 with what gcc and clang add to it."""
     runtime = resources.files("flydsl.compiler.outlets").joinpath("export_runtime")
     device = family(function.device).export_parts
     parts = [
@@ -234,7 +235,7 @@ def _sites(function: CFunction) -> str:
 
 
 def _image(function: CFunction) -> str:
-    """The device binary, ending in a zero, which PTX needs and a code object does not mind."""
+    """Return the device binary, ending in a zero, which PTX needs and a code object does not mind."""
     data = function.binary + b"\0"
     rows = (", ".join(map(str, data[start : start + 32])) for start in range(0, len(data), 32))
     body = ",\n    ".join(rows)
@@ -266,7 +267,7 @@ def _slots(function: CFunction) -> list[Any]:
 
 
 def _block(function: CFunction) -> str:
-    """The argument block as a struct, with its offsets asserted: the native entry reads it by offset."""
+    """Return the argument block as a struct, with its offsets asserted: the native entry reads it by offset."""
     slots = _slots(function)
     fields = [f"    {declaration(slot.c_type, f'slot{i}')};" for i, slot in enumerate(slots)]
     checks = [
@@ -287,12 +288,12 @@ _FILLED = {
 
 
 def _filled(field: str) -> tuple[str, str]:
-    """What stands for a field of a message in C's format, and the value; a number is one of the report."""
+    """Return what stands for a field of a message in C's format, and the value; a number is one of the report."""
     return _FILLED.get(field) or ("%lld", f"number_of(report, {field})")
 
 
 def _explain(function: CFunction) -> str:
-    """A function that writes the text of a status that the native entry returned."""
+    """Return a function that writes the text of a status that the native entry returned."""
     cases = []
     for status, (message, hint) in STATUS.items():
         sentence = f"{message}; {hint}"

@@ -111,7 +111,7 @@ class CompiledFunction:
     # Looking inside ------------------------------------------------------------------------------
 
     def parts(self, args: tuple[Any, ...]) -> tuple[Any, list[Form], tuple[Any, ...]]:
-        """(the code, what each parameter accepts, its value), of a call with some arguments."""
+        """Return (the code, what each parameter accepts, its value), of a call with some arguments."""
         return self._executable, [form for _, form in self._forms], self._completed(args)
 
     @property
@@ -163,13 +163,14 @@ def _restored(name: str, data: bytes, forms: Any, defaults: Any, hints: Hints, i
 
 
 def _kinds(values: Sequence[Any]) -> tuple[Any, ...]:
-    """What tells arguments apart that one launch function cannot read: their types, and those of wrapped arrays."""
+    """Return what tells arguments apart that one launch function cannot read: their types, and those of wrapped
+    arrays."""
     return tuple([(TensorAdaptor, type(value.source)) if type(value) is TensorAdaptor else type(value)
                   for value in values])  # fmt: skip
 
 
 def _nothing(args: tuple[Any, ...]) -> bool:
-    """The launch function before the first call tells of which Python types the arguments are."""
+    """Return the launch function before the first call tells of which Python types the arguments are."""
     return False
 
 

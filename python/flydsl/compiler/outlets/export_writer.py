@@ -125,7 +125,7 @@ def _checked_name(name: str) -> str:
 
 
 def _device(found: Any, kind: str | None, arch: str | None) -> Any:
-    """The device to export for: the one the arrays are on, unless one is named; an arch alone names its GPU."""
+    """Return the device to export for: the one the arrays are on, unless one is named; an arch alone names its GPU."""
     if kind is None and arch is None:
         return found
     exported = [found.name for found in known_families() if found.export_parts]
@@ -142,7 +142,8 @@ def _device(found: Any, kind: str | None, arch: str | None) -> Any:
 
 
 def _c_arguments(call: Call, prefix: str) -> tuple[CArgument, ...]:
-    """The parameters of the C function: Python's order without compile-time ones; a stream last, if none is named."""
+    """Return the parameters of the C function: Python's order without compile-time ones; a stream last, if none is
+    named."""
     taken = set(LOCAL_NAMES)
     found = [
         c_argument(value.argument, name, c_name(name, taken), prefix)
@@ -155,7 +156,7 @@ def _c_arguments(call: Call, prefix: str) -> tuple[CArgument, ...]:
 
 
 def _constant_text(value: Any) -> str:
-    """A compile-time value for comments and the description; nothing of where it lies in memory."""
+    """Return a compile-time value for comments and the description; nothing of where it lies in memory."""
     if value is None or isinstance(value, (bool, int, float, str, tuple, list)):
         return repr(value)
     return getattr(value, "__qualname__", type(value).__qualname__)
@@ -202,7 +203,7 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _description(function: CFunction, cpu: Processor, files: list[str]) -> dict[str, Any]:
-    """What a tool needs to know to build or call the export itself."""
+    """Return what a tool needs to know to build or call the export itself."""
     offsets, numbers = iter(field_offsets(function.argument_format)), count()
     arguments = [
         {

@@ -56,7 +56,7 @@ class IrText:
 
 
 def _without_data(argument: Any) -> Any:
-    """The argument with nothing that keeps an array alive."""
+    """Return the argument with nothing that keeps an array alive."""
     if not isinstance(argument, Adapted) or not isinstance(argument.argument, TensorArgument):
         return argument
     old = argument.argument

@@ -36,7 +36,7 @@ class Choosing(Protocol):
     def fn(self) -> JitFunction: ...
 
     def jit_call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitCall:
-        """The call that the jit function would make with these arguments."""
+        """Return the call that the jit function would make with these arguments."""
         ...
 
     def chosen_names(self) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class Choosing(Protocol):
 
 
 def jit_call(what: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitCall:
-    """The call of a jit function that a user means; ``what`` names the function of ours they gave it to."""
+    """Return the call of a jit function that a user means; ``what`` names the function of ours they gave it to."""
     if isinstance(function, BoundJit):
         return JitCall(function.function, (function.instance, *args), kwargs)
     if isinstance(function, Choosing) and not isinstance(function, type):
@@ -63,7 +63,7 @@ def chosen_names(function: Any) -> tuple[str, ...]:
 
 
 def jit_function(what: str, function: Any) -> JitFunction:
-    """The jit function behind what was given."""
+    """Return the jit function behind what was given."""
     if isinstance(function, BoundJit):
         return function.function
     if isinstance(function, Choosing) and not isinstance(function, type):

@@ -75,7 +75,7 @@ def _allocations(ledgers: dict[str, Any], shared: SharedMemory) -> Iterable[Shar
 
 
 def _waves(recorder: LdsRecorder, arrays: Sequence[SharedArray], wave: int) -> list[Wave]:
-    """The recorded accesses of single threads as their waves executed them."""
+    """Return the recorded accesses of single threads as their waves executed them."""
     seen: dict[tuple[int, ...], int] = defaultdict(int)
     groups: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
     for r in recorder.records():
@@ -92,7 +92,7 @@ def _waves(recorder: LdsRecorder, arrays: Sequence[SharedArray], wave: int) -> l
 
 
 def _array_at(arrays: Sequence[SharedArray], kernel: str, offset: int) -> SharedArray:
-    """The allocation that holds an offset; memory nobody allocated by name is one array of its own."""
+    """Return the allocation that holds an offset; memory nobody allocated by name is one array of its own."""
     for array in arrays:
         if array.kernel == kernel and array.start <= offset < array.start + array.size:
             return array

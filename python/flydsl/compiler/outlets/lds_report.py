@@ -173,7 +173,7 @@ def _rows(waves: Iterable[Any], target: Target) -> tuple[LdsRow, ...]:
 
 
 def _fixes(waves: Iterable[Any], target: Target) -> tuple[LdsFix, ...]:
-    """A fix for each array in which some access has conflicts, good for all accesses to it."""
+    """Return a fix for each array in which some access has conflicts, good for all accesses to it."""
     by_array: dict[Any, list[Any]] = defaultdict(list)
     for wave in waves:
         by_array[wave.array].append(wave)

@@ -20,7 +20,7 @@ def recorded_launch(
     function: Any, arguments: Sequence[Any], options: Mapping[str, Any],
     place_of: Callable[[int], tuple[int, int] | None],
 ) -> Launched | None:  # fmt: skip
-    """The launch that a call makes, or None where it cannot be repeated natively; nothing is launched here.
+    """Return the launch that a call makes, or None where it cannot be repeated natively; nothing is launched here.
 
     ``function`` is a jit function or a compiled one. ``place_of`` says in which buffer an address lies, and how many
     bytes behind its start.
@@ -58,7 +58,7 @@ def recorded_launch(
 def _parts(
     function: Any, arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[Any, Sequence[Form], Sequence[Any]]:
-    """(the code, what each parameter accepts, what it is given)."""
+    """Return (the code, what each parameter accepts, what it is given)."""
     if isinstance(function, CompiledFunction):
         return function.parts(tuple(arguments))
     wanted = jit_call("a recorded call", function, arguments, options)
@@ -68,5 +68,5 @@ def _parts(
 
 
 def _offset(format_: str, field: int) -> int:
-    """The byte at which a field of the argument block begins."""
+    """Return the byte at which a field of the argument block begins."""
     return struct.calcsize("@" + format_[: field + 1]) - struct.calcsize("@" + format_[field])

@@ -74,7 +74,7 @@ def _names(names: Any, what: str) -> tuple[str, ...]:
 
 
 def _free_name(torch: Any, fn: JitFunction, name: str | None) -> str:
-    """The operator's full name; torch itself would silently replace an operator of the same name."""
+    """Return the operator's full name; torch itself would silently replace an operator of the same name."""
     space, _, own = (name if name is not None else fn.__name__).rpartition("::")
     space = space or NAMESPACE
     if not (space.isidentifier() and own.isidentifier()):
@@ -108,7 +108,7 @@ def _default_text(value: Any) -> str:
 
 
 def _parameters(fn: JitFunction, chosen: Collection[str]) -> list[_Parameter]:
-    """What torch is told of: all but those whose values a tuned function chooses itself."""
+    """Return what torch is told of: all but those whose values a tuned function chooses itself."""
     signature = fn.signature
     inspected = inspect.signature(fn.func).parameters
     found = []
@@ -126,12 +126,12 @@ def _parameters(fn: JitFunction, chosen: Collection[str]) -> list[_Parameter]:
 
 
 def _plain(default: Any) -> Any:
-    """A default as a plain Python number."""
+    """Return a default as a plain Python number."""
     return default.value if isinstance(default, Numeric) and default.is_static() else default
 
 
 def _schema_kind(annotation: Any, fixed: bool, default: Any) -> str:
-    """The word torch's schemas have for a parameter."""
+    """Return the word torch's schemas have for a parameter."""
     if getattr(annotation, "__name__", "") == "Stream":
         return "Stream"
     if fixed:
@@ -213,12 +213,12 @@ class _Operator:
         return f"({inputs}) -> {results if len(self.returns) == 1 else f'({results})'}"
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The caller's values by name; torch has checked them against the schema, and may leave defaults out."""
+        """Return the caller's values by name; torch has checked them against the schema, and may leave defaults out."""
         values = {p.name: p.default for p in self.inputs if p.default is not _NO_DEFAULT}
         return {**values, **dict(zip((p.name for p in self.inputs), args, strict=False)), **kwargs}
 
     def outputs(self, *args: Any, **kwargs: Any) -> Any:
-        """The results, allocated and not yet written; also the fake kernel."""
+        """Return the results, allocated and not yet written; also the fake kernel."""
         return self._result(self._make(self.bound(args, kwargs)))
 
     def _make(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class _Operator:
         return None if not tensors else tensors[0] if len(tensors) == 1 else tensors
 
     def implementation(self, torch: Any) -> Callable[..., Any]:
-        """What torch runs: make the results, launch on the current stream."""
+        """Return what torch runs: make the results, launch on the current stream."""
         compiled = -1
         """How much was compiled when a call was last looked at: what is new may write what torch was not told of."""
 
@@ -304,7 +304,7 @@ class _Operator:
 
 
 def _wanted(name: str, maker: Any, taken: Sequence[str]) -> tuple[str, ...]:
-    """The arguments that a maker of a result asks for, by its parameters' names."""
+    """Return the arguments that a maker of a result asks for, by its parameters' names."""
     if not callable(maker):
         raise DslTypeError(
             f"returns['{name}'] is a {type(maker).__name__}", hint="give a function: lambda x: x.new_empty(x.shape)"

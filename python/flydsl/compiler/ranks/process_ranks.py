@@ -95,7 +95,7 @@ class ProcessRank(Rank):
         self._collective(lambda: self._dist.barrier(self._group))
 
     def exchange(self, value: T) -> list[T]:
-        """What every rank gave, in the order of ranks."""
+        """Return what every rank gave, in the order of ranks."""
         found: list[Any] = [None] * self.world
         self._collective(lambda: self._dist.all_gather_object(found, value, group=self._group))
         return found
@@ -168,7 +168,7 @@ class ProcessRank(Rank):
 
 
 def process_rank(group: Any = None, *, device: Any = "cpu", memory: Memory = "auto") -> ProcessRank:
-    """This process as a rank of a `torch.distributed` process group, the default one without ``group``.
+    """Return this process as a rank of a `torch.distributed` process group, the default one without ``group``.
 
     ``device`` says where symmetric memory is: "cpu" for the virtual GPU, or a CUDA or HIP device of torch. There
     ``memory`` is shared by "handles" of the driver, or is "torch"'s symmetric memory; "auto" takes the latter where it

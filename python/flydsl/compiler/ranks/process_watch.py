@@ -57,7 +57,7 @@ class ProcessWatch:
                 return
 
     def _comes_to_an_end(self) -> bool:
-        """Whether the GPU is through with its work in time, or nobody watches any more."""
+        """Return whether the GPU is through with its work in time, or nobody watches any more."""
         work = threading.Thread(target=self._synchronize, daemon=True)
         work.start()
         work.join(self._limit)

@@ -29,7 +29,7 @@ class Rank(ABC):
 
     @abstractmethod
     def exchange(self, value: T) -> list[T]:
-        """What every rank gave, in the order of ranks."""
+        """Return what every rank gave, in the order of ranks."""
 
     @abstractmethod
     def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
@@ -46,7 +46,8 @@ class Rank(ABC):
             )
 
     def symmetric(self, shape: int | Sequence[int], dtype: DTypeLike) -> Any:
-        """A tensor of zeros that exists on every rank, as kernels take it: ``fx.Symmetric``. All ranks call it."""
+        """Return a tensor of zeros that exists on every rank, as kernels take it: ``fx.Symmetric``. All ranks call
+        it."""
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
         self.agree("shape and type of a symmetric tensor", (sizes, str(dtype)))
         local, addresses, multicast = self._allocate(sizes, dtype)
@@ -63,7 +64,7 @@ class ThreadRank(Rank):
         self._board = board
 
     def exchange(self, value: T) -> list[T]:
-        """What every rank gave, in the order of ranks."""
+        """Return what every rank gave, in the order of ranks."""
         self._board[self.number] = value
         self.barrier()
         found = list(self._board)

@@ -167,7 +167,8 @@ class VirtualRanks:
 
 
 def virtual_ranks(world: int, *, seed: int = 0, resident: int = 0) -> VirtualRanks:
-    """A group of ``world`` virtual GPUs in this process; ``.run(program)`` calls ``program(rank)`` for each of them.
+    """Return a group of ``world`` virtual GPUs in this process; ``.run(program)`` calls ``program(rank)`` for each of
+    them.
 
     ``seed`` draws the order in which blocks of all ranks go on; 0 takes them in turn. ``resident`` is how many blocks
     of a launch fit on one device at once, all if 0.

@@ -49,7 +49,7 @@ def rewrite_bool_op(context: Context, node: ast.BoolOp) -> ast.expr:
 
 
 def _rebound(context: Context, right: ast.expr) -> list[ast.NamedExpr]:
-    """Each `:=` of a right side that gives a new value to a name which the function binds elsewhere too."""
+    """Return each `:=` of a right side that gives a new value to a name which the function binds elsewhere too."""
     inside = syntax.everything(right)
     within, nodes = set(map(id, inside)), syntax.own_nodes(context.scope.node)
     stores = [node for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]

@@ -21,7 +21,7 @@ _WORDS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
 
 def jump_in_loop(jump: ast.stmt, line: int, location: SourceLocation) -> Refusal:
-    """A jump out of the run-time loop of ``line``, which has explicit state."""
+    """Return a jump out of the run-time loop of ``line``, which has explicit state."""
     word = _WORDS[type(jump)]
     return Refusal(
         DslControlFlowError if word == "return" else DslSyntaxError,
@@ -33,7 +33,7 @@ def jump_in_loop(jump: ast.stmt, line: int, location: SourceLocation) -> Refusal
 
 
 def raise_inside(kind: str, line: int, location: SourceLocation) -> Refusal:
-    """A `raise` under the run-time condition, or in the run-time loop, of ``line``."""
+    """Return a `raise` under the run-time condition, or in the run-time loop, of ``line``."""
     where = "under the run-time condition" if kind == "if" else f"in the run-time `{kind}` loop"
     return Refusal(
         DslControlFlowError,

@@ -117,7 +117,7 @@ def _definitely_bound(node: ast.stmt) -> set[str]:
 
 
 def yield_targets(node: ast.For | ast.AsyncFor | ast.While) -> list[ast.expr]:
-    """What the results of an explicit loop are assigned to, at its end."""
+    """Return what the results of an explicit loop are assigned to, at its end."""
     last = node.body[-1]
     return list(last.targets) if isinstance(last, ast.Assign) and yield_of(last) is not None else []
 
@@ -179,7 +179,7 @@ class Context(ast.NodeTransformer):
     # Sites -------------------------------------------------------------------------------------
 
     def location(self, node: ast.AST, end: ast.AST | None = None) -> SourceLocation:
-        """The place of a node, up to the end of another one on the same line."""
+        """Return the place of a node, up to the end of another one on the same line."""
         line, column = node.lineno, node.col_offset + 1  # type: ignore[attr-defined]
         last: Any = end or node
         end_column = last.end_col_offset + 1 if last.end_lineno == line else 0
@@ -193,7 +193,7 @@ class Context(ast.NodeTransformer):
         return len(self.sites) - 1
 
     def region_refusals(self, kind: str, location: SourceLocation, names: dict[str, int]) -> list[Refusal]:
-        """What no run-time region allows, whatever its kind."""
+        """Return what no run-time region allows, whatever its kind."""
         found: list[Refusal] = []
         if self.scope.try_line:
             found.append(checks.inside_try(kind, self.scope.try_line, location))
@@ -234,7 +234,7 @@ class Context(ast.NodeTransformer):
 
     def nested(self, name: str, parameters: Sequence[str], names: Iterable[str], body: list[ast.stmt],
                place: ast.AST) -> ast.FunctionDef:  # fmt: skip
-        """A function of rewritten statements; ``names`` are the variables of this one that it assigns."""
+        """Return a function of rewritten statements; ``names`` are the variables of this one that it assigns."""
         bound = set(names)
         shared = sorted(bound - self.scope.global_names)
         self.scope.shared.update(shared)
@@ -245,7 +245,7 @@ class Context(ast.NodeTransformer):
 
 
 def assigned_lines(first: Sequence[ast.AST], second: Sequence[ast.AST] = ()) -> dict[str, tuple[int, int]]:
-    """Where each name is assigned, or changed in place, in two pieces of source."""
+    """Return where each name is assigned, or changed in place, in two pieces of source."""
     sides: list[dict[str, int]] = []
     for nodes in (first, second):
         changed = {path.partition(".")[0]: line for path, line in changed_names(nodes).items()}

@@ -63,7 +63,7 @@ def rewrite_raise(context: Context, node: ast.Raise) -> ast.stmt | list[ast.stmt
 
 
 def rewrite_jump(context: Context, node: ast.Return | ast.Break | ast.Continue) -> ast.stmt:
-    """A jump that `jumps.py` left: Python's own, or one out of a loop with explicit state, which is refused."""
+    """Return a jump that `jumps.py` left: Python's own, or one out of a loop with explicit state, which is refused."""
     scope = context.scope
     if isinstance(node, ast.Return):
         context.generic_visit(node)

@@ -43,14 +43,15 @@ def lower_jumps(top: ast.FunctionDef) -> None:
 
 
 def _is_generator(function: ast.FunctionDef) -> bool:
-    """Whether Python makes a generator of the function; the `yield` of a loop with explicit state does not count."""
+    """Return whether Python makes a generator of the function; the `yield` of a loop with explicit state does not
+    count."""
     nodes = list(scope_nodes(function.body))
     yields = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes)
     return yields and not any(isinstance(node, ast.stmt) and explicit_init(node) is not None for node in nodes)
 
 
 def run_time_range(node: ast.stmt) -> ast.Call | None:
-    """The ``range(...)`` that a loop runs over at run time."""
+    """Return the ``range(...)`` that a loop runs over at run time."""
     called = node.iter if isinstance(node, ast.For) else None
     if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) and called.func.id == "range":
         return called
@@ -58,13 +59,13 @@ def run_time_range(node: ast.stmt) -> ast.Call | None:
 
 
 def explicit_init(node: ast.stmt) -> ast.expr | None:
-    """The ``init=`` of a loop with explicit state."""
+    """Return the ``init=`` of a loop with explicit state."""
     called = run_time_range(node)
     return next((k.value for k in called.keywords if k.arg == "init"), None) if called is not None else None
 
 
 def is_const_expr(test: ast.expr) -> bool:
-    """Whether a condition is marked as known while tracing, or is a literal."""
+    """Return whether a condition is marked as known while tracing, or is a literal."""
     if isinstance(test, ast.Constant):
         return True
     callee = test.func if isinstance(test, ast.Call) else None
@@ -100,7 +101,7 @@ def _decided_late(node: ast.While) -> bool:
 
 
 def blocks_of(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> Iterator[list[ast.stmt]]:
-    """The statement lists inside a compound statement."""
+    """Yield the statement lists inside a compound statement."""
     for name in ("body", "orelse", "finalbody"):
         yield getattr(node, name, [])
     for part in [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
@@ -162,7 +163,7 @@ class _Lowering:
         return _Lowered(done)
 
     def _jump(self, node: ast.stmt) -> tuple[list[ast.stmt], frozenset[str]]:
-        """The assignments a jump becomes, and the flags they set."""
+        """Return the assignments a jump becomes, and the flags they set."""
         made: list[ast.stmt] = []
         if isinstance(node, ast.Continue):
             names = [self._loops[-1].skip]
@@ -177,7 +178,7 @@ class _Lowering:
         return made + [_flag(name, True, node) for name in names], frozenset(names)
 
     def _followed(self, done: list[ast.stmt], node: ast.stmt, lowered: _Lowered, rest: Sequence[ast.stmt]) -> _Lowered:
-        """A statement that may jump, with what follows it in its block."""
+        """Return a statement that may jump, with what follows it in its block."""
         if lowered.leaves or not rest:
             return _Lowered(done + lowered.body, lowered.flags, lowered.leaves)
         after = self._block(rest)
@@ -190,7 +191,7 @@ class _Lowering:
         return _Lowered([*done, *lowered.body, guarded], flags, after.leaves)
 
     def _telling(self, flags: frozenset[str]) -> frozenset[str]:
-        """The flags to ask: inside a loop its own, since a `return` sets those of every loop around it."""
+        """Return the flags to ask: inside a loop its own, since a `return` sets those of every loop around it."""
         if not self._loops:
             return flags
         return flags & {self._loops[-1].stop, self._loops[-1].skip}
@@ -287,7 +288,8 @@ _JUMPING = "fly_jumping"
 
 
 def _falling_side(node: ast.If) -> list[ast.stmt] | None:
-    """The branch that what follows an `if` may be moved into: the other one always jumps, and this one never does."""
+    """Return the branch that what follows an `if` may be moved into: the other one always jumps, and this one never
+    does."""
     leaves, jumps = getattr(node, LEFT), getattr(node, _JUMPING)
     if leaves[0] and not jumps[1]:
         return node.orelse

@@ -76,7 +76,7 @@ class Rewriter(Context):
 
     @staticmethod
     def bare(node: ast.FunctionDef) -> ast.FunctionDef:
-        """A definition without decorators, defaults and annotations, which the function object has already."""
+        """Return a definition without decorators, defaults and annotations, which the function object has already."""
         node.decorator_list, node.returns = [], None
         if hasattr(node, "type_params"):  # Python 3.12
             setattr(node, "type_params", [])  # noqa: B010
@@ -90,7 +90,7 @@ class Rewriter(Context):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """A nested function: rewritten with the one around it, unless it is a Python generator."""
+        """Return a nested function: rewritten with the one around it, unless it is a Python generator."""
         for expression in outer_expressions(node):
             self.visit(expression)
         yields = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in own_nodes(node))
@@ -150,7 +150,7 @@ class Rewriter(Context):
     visit_AugAssign = visit_Delete = visit_Assign
 
     def _guarded(self, node: ast.stmt) -> Any:
-        """An assignment, behind a check if it is to a global, which no run-time region may change."""
+        """Return an assignment, behind a check if it is to a global, which no run-time region may change."""
         names = bound_names([node])
         changed = sorted(names.keys() & self.scope.global_names)
         if not changed:
@@ -191,7 +191,7 @@ class Rewriter(Context):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
-        """An attribute assigned in a region: only some objects may have that."""
+        """Return an attribute assigned in a region: only some objects may have that."""
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load) or not self.scope.regions:
             return node
@@ -214,13 +214,13 @@ class Rewriter(Context):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """The statements of a class body run once, while tracing; its methods are functions like others."""
+        """Return the statements of a class body run once, while tracing; its methods are functions like others."""
         node.body = [self.visit(s) if isinstance(s, ast.FunctionDef) else s for s in node.body]
         return node
 
 
 def _is_ours(function: ast.Name | ast.Attribute) -> bool:
-    """Whether generated code calls this, or the source says that it is known while tracing."""
+    """Return whether generated code calls this, or the source says that it is known while tracing."""
     value = getattr(function, "value", None)
     generated = isinstance(value, ast.Name) and value.id == syntax.HIDDEN
     return generated or getattr(function, "attr", getattr(function, "id", "")) in ("const_expr", "range_constexpr")
@@ -248,7 +248,7 @@ class _Compiled(NamedTuple):
 
 
 def rewritten(func: Callable[..., Any], plain: bool = False) -> Callable[..., Any]:
-    """The function to trace: ``func`` itself where there is nothing to rewrite, or no source.
+    """Return the function to trace: ``func`` itself where there is nothing to rewrite, or no source.
 
     A ``plain`` helper has no decorator: its loops over numbers known while tracing stay Python's.
     """
@@ -267,14 +267,15 @@ def rewritten(func: Callable[..., Any], plain: bool = False) -> Callable[..., An
 
 
 def _helper(func: FunctionType) -> Callable[..., Any]:
-    """A function that rewritten code calls: rewritten too, unless it is a library's or Python makes more of it."""
+    """Return a function that rewritten code calls: rewritten too, unless it is a library's or Python makes more of
+    it."""
     module = func.__globals__.get("__name__") or ""
     library = module.partition(".")[0] in _LIBRARIES or is_own_module(module)
     return func if library or func.__code__.co_flags & _NO_HELPERS else rewritten(func, plain=True)
 
 
 def _instance(func: FunctionType, compiled: _Compiled) -> FunctionType:
-    """A function of the rewritten code in the place of ``func``."""
+    """Return a function of the rewritten code in the place of ``func``."""
     cells = dict(zip(func.__code__.co_freevars, func.__closure__ or ()))
     cells[syntax.HIDDEN] = CellType(compiled.flow)
     closure = tuple(cells[name] for name in compiled.code.co_freevars)
@@ -304,7 +305,7 @@ def _compile(func: FunctionType, plain: bool) -> _Compiled | None:
 
 
 def _range_is_builtin(func: FunctionType) -> bool:
-    """Whether ``range`` means Python's own in this function."""
+    """Return whether ``range`` means Python's own in this function."""
     if "range" in func.__code__.co_freevars + func.__code__.co_varnames + func.__code__.co_cellvars:
         return False
     return func.__globals__.get("range", builtins.range) is builtins.range
@@ -327,7 +328,7 @@ def _code_of(node: ast.FunctionDef, func: FunctionType) -> CodeType:
 
 
 def _named(code: CodeType, func: FunctionType) -> CodeType:
-    """The code, with generated functions named after the function they are part of: errors show the names."""
+    """Return the code, with generated functions named after the function they are part of: errors show the names."""
 
     prefix = code.co_qualname
 

@@ -37,7 +37,7 @@ class FunctionSource:
 
 
 def find_source(function: FunctionType) -> FunctionSource | None:
-    """Where a function is defined; None for lambdas and for functions whose source is not to be had."""
+    """Return where a function is defined; None for lambdas and for functions whose source is not to be had."""
     code = function.__code__
     if code.co_name == "<lambda>":
         return None
@@ -69,12 +69,12 @@ def _collect(node: ast.AST, class_name: str | None, found: Definitions) -> None:
 
 
 def first_line(node: ast.FunctionDef) -> int:
-    """The line Python counts as a function's first: that of its first decorator."""
+    """Return the line Python counts as a function's first: that of its first decorator."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _matches(node: ast.FunctionDef, function: FunctionType) -> bool:
-    """Whether this can be the function's definition; it is not if the file has changed since it was imported."""
+    """Return whether this can be the function's definition; it is not if the file has changed since it was imported."""
     code = function.__code__
     given = [a.arg for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
     count = code.co_argcount + code.co_kwonlyargcount
@@ -87,7 +87,7 @@ def _unmangled(name: str) -> str:
 
 
 def _copied(node: ast.FunctionDef) -> ast.FunctionDef:
-    """A deep copy that can be changed; much faster than ``copy.deepcopy``."""
+    """Return a deep copy that can be changed; much faster than ``copy.deepcopy``."""
     copied = _copy(node)
     assert isinstance(copied, ast.FunctionDef)
     return copied
@@ -145,7 +145,7 @@ N = TypeVar("N", bound=ast.AST)
 
 
 def at(place: ast.AST, node: N) -> N:
-    """The node, placed where ``place`` is; new nodes inside it are placed there when the whole tree is done."""
+    """Return the node, placed where ``place`` is; new nodes inside it are placed there when the whole tree is done."""
     return ast.copy_location(node, place)
 
 
@@ -188,7 +188,7 @@ def unreachable_binding(names: Sequence[str], place: ast.AST) -> ast.If:
 
 
 def yield_of(node: ast.stmt) -> ast.Yield | None:
-    """The `yield` of ``results = yield […]`` or of a bare ``yield […]``."""
+    """Return the `yield` of ``results = yield […]`` or of a bare ``yield […]``."""
     value = node.value if isinstance(node, (ast.Assign, ast.Expr, ast.AnnAssign)) else None
     return value if isinstance(value, ast.Yield) else None
 
@@ -209,12 +209,12 @@ MUTATORS = frozenset(
 
 @cache
 def node_fields(kind: type[ast.AST]) -> tuple[str, ...]:
-    """The fields of a node that may have others in them, but for operators and the marks of loads and stores."""
+    """Return the fields of a node that may have others in them, but for operators and the marks of loads and stores."""
     return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "id", "attr"))
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes in these fields, in order: `ast.iter_child_nodes` in a fraction of the time."""
+    """Return the nodes in these fields, in order: `ast.iter_child_nodes` in a fraction of the time."""
     found: list[ast.AST] = []
     for name in node_fields(type(node)):
         part = getattr(node, name, None)
@@ -226,7 +226,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def everything(node: ast.AST) -> list[ast.AST]:
-    """A node and all inside it: `ast.walk` in another order."""
+    """Return a node and all inside it: `ast.walk` in another order."""
     found = [node]
     for inner in found:
         found += children(inner)
@@ -333,7 +333,7 @@ def bound_names(nodes: Iterable[ast.AST]) -> dict[str, int]:
 
 
 def _remembered(node: ast.stmt, fact: str, compute: Callable[[], T]) -> T:
-    """A fact about a statement, found once: the statements around it ask for it again and again."""
+    """Return a fact about a statement, found once: the statements around it ask for it again and again."""
     known = node.__dict__.get(fact)
     if known is None:
         known = compute()
@@ -342,7 +342,7 @@ def _remembered(node: ast.stmt, fact: str, compute: Callable[[], T]) -> T:
 
 
 def outer_expressions(node: Function) -> list[ast.expr]:
-    """The parts of a function definition that are evaluated where it stands: decorators and defaults."""
+    """Return the parts of a function definition that are evaluated where it stands: decorators and defaults."""
     arguments = node.args
     defaults = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
     return defaults if isinstance(node, ast.Lambda) else [*node.decorator_list, *defaults]
@@ -359,7 +359,7 @@ def body_of(node: Function) -> list[ast.AST]:
 
 
 def scope_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every node of a scope; nested functions and classes are given, but not entered."""
+    """Yield every node of a scope; nested functions and classes are given, but not entered."""
     waiting = [*nodes][::-1]
     while waiting:
         node = waiting.pop()
@@ -374,7 +374,7 @@ def scope_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
-    """Every node of a function's own scope, as it was before any rewriting."""
+    """Return every node of a function's own scope, as it was before any rewriting."""
     return _remembered(function, "fly_nodes", lambda: list(scope_nodes(function.body)))
 
 

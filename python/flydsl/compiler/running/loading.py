@@ -84,12 +84,12 @@ _in_process: dict[str, Any] = {}
 
 
 def pool_object() -> bytes:
-    """The thread pool's object code for this machine."""
+    """Return the thread pool's object code for this machine."""
     return _own("host_pool")
 
 
 def native_code(name: str) -> Any:
-    """One of the native parts that calls of GPU code go through, in this process."""
+    """Return one of the native parts that calls of GPU code go through, in this process."""
     with _loading:
         if name not in _in_process:
             _in_process[name] = load_object(_own(name))
@@ -97,7 +97,7 @@ def native_code(name: str) -> Any:
 
 
 def _own(name: str) -> bytes:
-    """The object code of a native part, from disk where it is there."""
+    """Return the object code of a native part, from disk where it is there."""
 
     def compile_() -> Artifact:
         code = exported_object.native_object(name, knobs.COMPILE_OPT_LEVEL.get())

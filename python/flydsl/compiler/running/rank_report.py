@@ -88,7 +88,7 @@ def open_checker(address: Callable[[str], int]) -> None:
 
 
 def code_number(sites: Sites) -> int:
-    """The number under which reports know the code with these places."""
+    """Return the number under which reports know the code with these places."""
     for number, known in enumerate(_codes):
         if known is sites:
             return number
@@ -108,7 +108,7 @@ def _place(words: Sequence[int], at: int) -> tuple[RankPlace, dict[str, Any]]:
 
 
 def rank_error() -> SanitizerError:
-    """The error for the checker's report."""
+    """Return the error for the checker's report."""
     words = _words()
     here, facts = _place(words, native.RANK_REPORT_HERE)
     other, _ = _place(words, native.RANK_REPORT_OTHER)
@@ -121,7 +121,7 @@ def rank_error() -> SanitizerError:
 
 
 def different_bits(array: np.ndarray, rank: int, at: int, addresses: Sequence[int]) -> SanitizerError:
-    """The error for an array of a rank that differs from rank 0's from a byte on."""
+    """Return the error for an array of a rank that differs from rank 0's from a byte on."""
     coordinate = tuple(int(i) for i in np.unravel_index(at // array.itemsize, array.shape))
     here, other = writer(addresses[rank] + at), writer(addresses[0] + at)
     message = f"rank {rank} has other bits than rank 0 at coordinate {coordinate}"
@@ -134,7 +134,7 @@ def different_bits(array: np.ndarray, rank: int, at: int, addresses: Sequence[in
 
 
 def writer(address: int) -> RankPlace | None:
-    """Who wrote an element of symmetric memory last, if the checker saw it."""
+    """Return who wrote an element of symmetric memory last, if the checker saw it."""
     if names.SANITIZER_RANKS_WRITER not in _addresses:
         return None
     find = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint64)(_addresses[names.SANITIZER_RANKS_WRITER])

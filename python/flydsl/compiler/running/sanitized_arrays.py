@@ -25,7 +25,7 @@ _LARGEST_GRANULE = 8
 
 
 def settings_text(names: Sequence[str], arguments: Sequence[Any]) -> str:
-    """The active checks and the array arguments as JSON.
+    """Return the active checks and the array arguments as JSON.
 
     ``arguments`` are adapted ones; a compile-time value is None.
     """
@@ -84,7 +84,7 @@ class ArrayInterval:
 
 
 def intervals(arrays: Sequence[dict[str, Any]], numbers: Sequence[Any]) -> list[ArrayInterval]:
-    """The array arguments of a call, from the numbers of its argument block."""
+    """Return the array arguments of a call, from the numbers of its argument block."""
 
     def resolved(codes: Sequence[Any]) -> tuple[int, ...]:
         return tuple(numbers[code[0]] if isinstance(code, list) else code for code in codes)
@@ -125,7 +125,7 @@ class WatchedMemory:
 
 
 def _regions(arrays: Sequence[ArrayInterval]) -> tuple[list[_Region], list[int]]:
-    """The regions of some arrays, and the number of each array's."""
+    """Return the regions of some arrays, and the number of each array's."""
     regions: list[_Region] = []
     numbers = [0] * len(arrays)
     for index in sorted(range(len(arrays)), key=lambda i: arrays[i].low):

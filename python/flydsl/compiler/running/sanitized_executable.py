@@ -34,7 +34,7 @@ _checker: LoadedObject | None = None
 
 
 def load_checker() -> LoadedObject:
-    """The checker in this process; compiled at first use. It calls the thread pool, which is there already."""
+    """Return the checker in this process; compiled at first use. It calls the thread pool, which is there already."""
     global _checker
     with _loading:
         if _checker is None:

@@ -155,7 +155,7 @@ def _layout_text(shape: tuple[int, ...], stride: tuple[int, ...]) -> str:
 
 
 def coordinate_of(index: int, modes: Modes) -> tuple[int, ...]:
-    """The coordinate whose element is ``index`` elements on; beyond the extents where the index is outside.
+    """Return the coordinate whose element is ``index`` elements on; beyond the extents where the index is outside.
 
     Greedy from the largest stride, which is exact for layouts whose strides nest. Only the outermost leaf may leave
     its extent, so one past the end of a row-major matrix of 8 rows is (8, 0), and one before its start (-1, last).
@@ -188,7 +188,7 @@ def coordinate_of(index: int, modes: Modes) -> tuple[int, ...]:
 
 
 def _joined(found: dict[tuple[int, int], int], mode: int, shape: Sequence[int]) -> int:
-    """The coordinate of a mode from those of its leaves, first leaf fastest."""
+    """Return the coordinate of a mode from those of its leaves, first leaf fastest."""
     total, step = 0, 1
     for place, extent in enumerate(shape):
         total += found.get((mode, place), 0) * step
@@ -204,7 +204,7 @@ def _deed(kind: int) -> str:
 
 
 def sanitizer_error(words: Sequence[int], arrays: Sequence[ArrayInterval], sites: Sites) -> SanitizerError:
-    """The error for a report."""
+    """Return the error for a report."""
     report = _Report(words, sites)
     if report.check == "barrier":
         return _stray(report)

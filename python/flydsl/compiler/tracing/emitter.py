@@ -136,7 +136,7 @@ class TraceEmitter:
         return self._asm(name, operands, types, text, instruction.clobbers)
 
     def tied(self, name: str, text: str, values: Sequence[Any]) -> Sequence[Any]:
-        """An instruction that many registers pass through unchanged, so that nothing moves across it."""
+        """Return an instruction that many registers pass through unchanged, so that nothing moves across it."""
         kinds = {str(v.type): {"f32": "f", "i32": "r"}[str(v.type)] for v in values}
         outputs = [f"={kinds[str(v.type)]}" for v in values]
         constraints = ",".join([*outputs, *(str(i) for i in range(len(values))), "~{memory}"])
@@ -172,7 +172,7 @@ class TraceEmitter:
         return op.results[0]
 
     def argument_name(self, value: Any) -> str | None:
-        """The parameter of the jit function that a value is, or is a part of; None if it has another origin."""
+        """Return the parameter of the jit function that a value is, or is a part of; None if it has another origin."""
         while isinstance(value.owner, Operation) and value.owner.operands:
             value = value.owner.operands[0]
         return self.argument_names.get(value)
@@ -220,7 +220,7 @@ class TraceEmitter:
         return found
 
     def shared_memory(self, symbol: str) -> Any:
-        """The start of a named block of shared memory, as a byte pointer; its size may be set later."""
+        """Return the start of a named block of shared memory, as a byte pointer; its size may be set later."""
         key = ("shared", symbol)
         found = self._constants.get(key)
         if found is None:
@@ -236,7 +236,7 @@ class TraceEmitter:
         return found
 
     def marked_pointer(self, pointer: Any, mark: str) -> Any:
-        """The same pointer as a value of its own, which carries a mark through the passes."""
+        """Return the same pointer as a value of its own, which carries a mark through the passes."""
         same = OP_CLASSES["recast_iter"].create(
             operands=[pointer], result_types=[pointer.type], attributes={MARK: StringAttr(mark)}
         )
@@ -266,7 +266,7 @@ class TraceEmitter:
         return end - start if base is other else None
 
     def _base_and_offset(self, value: SSAValue) -> tuple[SSAValue, int]:
-        """A value as another one plus a known number."""
+        """Return a value as another one plus a known number."""
         offset = 0
         while isinstance(value.owner, AddiOp):
             left, right = value.owner.operands
@@ -285,7 +285,7 @@ class TraceEmitter:
         return type_text(value.type)
 
     def here(self) -> SourceLocation | None:
-        """The user's line being traced."""
+        """Return the user's line being traced."""
         frame = user_frame()
         if frame is None:
             return None
@@ -296,7 +296,8 @@ class TraceEmitter:
     def _block(
         self, arg_types: Sequence[Attribute], build: Callable[[Sequence[SSAValue]], T], by_all: bool = False
     ) -> tuple[Block, T]:
-        """A new block with what ``build`` emits, and what it returns; ``by_all`` if no thread is left out of it."""
+        """Return a new block with what ``build`` emits, and what it returns; ``by_all`` if no thread is left out of
+        it."""
         block, outer = Block(arg_types=arg_types), self.block
         self._outer_blocks.append((outer, by_all))
         self.block = block

@@ -284,7 +284,7 @@ def _escaped(op: Operation, value: SSAValue) -> DslNameError:
 
 
 def _region_of(value: SSAValue) -> Operation | None:
-    """The operation whose region a value belongs to."""
+    """Return the operation whose region a value belongs to."""
     owner = value.owner
     return owner.parent_op()
 
@@ -296,7 +296,7 @@ def _function_of(op: Operation) -> Operation | None:
 
 
 def _attribute(name: str, value: Any) -> Attribute:
-    """A Python value as an attribute: numbers as i32, sequences and dicts element by element."""
+    """Return a Python value as an attribute: numbers as i32, sequences and dicts element by element."""
     if isinstance(value, Attribute):
         return value
     if isinstance(value, str):
@@ -322,7 +322,7 @@ STREAM_TYPE = "!llvm.ptr"
 def trace(
     func: Callable[..., Any], arguments: Sequence[Any], target: Target, hints: Hints = ()
 ) -> tuple[ModuleOp, str]:
-    """The module of a jit function for these arguments, and the format of its argument block."""
+    """Return the module of a jit function for these arguments, and the format of its argument block."""
     builder, formats = traced(func, arguments, target, hints)
     return builder.module, formats
 
@@ -337,7 +337,7 @@ def watch_arguments(module: ModuleOp, func: Callable[..., Any], arguments: Seque
 def traced(
     func: Callable[..., Any], arguments: Sequence[Any], target: Target, hints: Hints = ()
 ) -> tuple[ModuleBuilder, str]:
-    """The builder with the finished module, which also knows the kernels' allocations, and the argument format.
+    """Return the builder with the finished module, which also knows the kernels' allocations, and the argument format.
 
     ``arguments`` holds adapted arguments, and compile-time values as they are.
     """

@@ -35,7 +35,7 @@ def _buffer_atomic(body: str) -> BufferAtomic:
 
 
 def buffer_atomic(op: str, elem: str) -> BufferAtomic:
-    """A buffer atomic of one element, or of a pair for ``pk_add``."""
+    """Return a buffer atomic of one element, or of a pair for ``pk_add``."""
     return BufferAtomic(op, elem, width_bits(elem) * (2 if op == "pk_add" else 1))
 
 

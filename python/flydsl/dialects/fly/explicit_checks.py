@@ -42,7 +42,7 @@ def _fail(op: TableOp, message: str) -> VerifyException:
 
 
 def _result(op: TableOp, *kinds: type[Attribute]) -> Any:
-    """The only result type, which must be one of ``kinds``."""
+    """Return the only result type, which must be one of ``kinds``."""
     if len(op.results) != 1:
         raise _fail(op, f"states one result type, got {len(op.results)}")
     found = op.results[0].type
@@ -127,7 +127,7 @@ def _copy_values(op: TableOp) -> None:
 
 
 def _held(op: TableOp) -> tuple[int, int]:
-    """A thread's values of one call of the atom: in the source, in the destination."""
+    """Return a thread's values of one call of the atom: in the source, in the destination."""
     payload = op.operands[0].type.data  # type: ignore[union-attr]
     return payload.atom.counts if isinstance(payload, pl.TiledCopy) else payload.counts
 

@@ -34,7 +34,7 @@ ATTRIBUTE_CLASSES: dict[str, tuple[str, type[Attribute]]] = {
 
 
 def to_attr(kind: str, value: Any) -> Attribute:
-    """The attribute that stores a Python value of a table kind."""
+    """Return the attribute that stores a Python value of a table kind."""
     kind = kind.removesuffix("?")
     if kind in ("i32", "angle"):
         return integer(value, 32)
@@ -57,7 +57,7 @@ def _dictionary(value: Any) -> Attribute:
 
 
 def from_attr(attr: Attribute) -> Any:
-    """The Python value an attribute stores."""
+    """Return the Python value an attribute stores."""
     if isinstance(attr, IntegerAttr):
         return bool(attr.value.data) if attr.type == i1 else attr.value.data
     if isinstance(attr, StringAttr | IntAttr):
@@ -80,7 +80,8 @@ class TableOp(Operation, metaclass=PlainChecks):
 
     @classmethod
     def __subclasshook__(cls, other: type) -> bool:
-        """Whether a class is derived from this one; left to itself, an abstract class asks all its subclasses."""
+        """Return whether a class is derived from this one; left to itself, an abstract class asks all its
+        subclasses."""
         return cls in other.__mro__
 
     @property

@@ -58,7 +58,7 @@ KINDS: dict[str, tuple[str, tuple[type[Attribute], ...]]] = {
 
 
 def mismatch(kind: str, type_: Attribute) -> str | None:
-    """What a kind asks for, when ``type_`` is something else."""
+    """Return what a kind asks for, when ``type_`` is something else."""
     words, admitted = KINDS[kind]
     return None if isinstance(type_, admitted) else words
 

@@ -25,7 +25,7 @@ def _kind(spec: OpSpec, attr: str) -> str:
 
 
 def _angle(spec: OpSpec) -> str | None:
-    """The attribute written in angle brackets behind the name: ``fly.append<4>(…)``."""
+    """Return the attribute written in angle brackets behind the name: ``fly.append<4>(…)``."""
     return next((key for key in spec.attrs or {} if _kind(spec, key) == "angle"), None)
 
 
@@ -180,7 +180,7 @@ def _parse_types(
 
 
 def _stated_type(spec: OpSpec, parser: Parser, attributes: dict[str, Attribute]) -> Attribute:
-    """The result type of an operation without operands; an instruction there means the atom made of it."""
+    """Return the result type of an operation without operands; an instruction there means the atom made of it."""
     at = parser.pos
     stated = parser.parse_type()
     if not isinstance(stated, InstructionType):

@@ -53,7 +53,7 @@ class OpSpec:
 
 def _row(name: str, *takes: str, rule: Callable[..., Any] | None = None, least: int | None = None,
          most: int | None = None, **rest: Any) -> OpSpec:  # fmt: skip
-    """A row; ``least`` and ``most`` are for operations whose number of operands varies."""
+    """Return a row; ``least`` and ``most`` are for operations whose number of operands varies."""
     if rule is None and rest.get("result") not in ("explicit", "none"):
         rule = rules.ALGEBRA.get(name) or getattr(rules, name)
     span = (len(takes) if least is None else least, len(takes) if most is None else most)

@@ -64,7 +64,7 @@ def _leaf_type(leaf: Any) -> Attribute:
 
 
 def allocation_size(op: Operation) -> int | None:
-    """How many elements a register `make_ptr` allocates; None for other pointers."""
+    """Return how many elements a register `make_ptr` allocates; None for other pointers."""
     settings = op.attributes.get("dictAttrs")
     if not isinstance(settings, DictionaryAttr) or "allocSize" not in settings.data:
         return None

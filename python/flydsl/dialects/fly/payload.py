@@ -83,7 +83,7 @@ class Pointer:
         object.__setattr__(self, "align", min(self.align, swizzle.together))
 
     def add_offset(self, offset: Leaf) -> Pointer:
-        """The pointer ``offset`` elements on; it is as aligned as both the base and the step are."""
+        """Return the pointer ``offset`` elements on; it is as aligned as both the base and the step are."""
         size = storage_bytes(self.elem)
         align = gcd(self.align, divisor(offset) * size)
         return self if align == self.align else replace(self, align=align)
@@ -101,7 +101,7 @@ class Pointer:
         return replace(self, swizzle=swizzle)
 
     def suffix(self) -> str:
-        """The optional part of the type text: alignment when not natural, swizzle when present."""
+        """Return the optional part of the type text: alignment when not natural, swizzle when present."""
         align = "" if self.align == storage_bytes(self.elem) else f", align<{self.align}>"
         return align + ("" if self.swizzle is None else f", {self.swizzle}")
 
@@ -110,7 +110,7 @@ class Pointer:
 
 
 def is_static_payload(payload: object) -> bool:
-    """Whether a payload has no run-time part, so that it needs no SSA value."""
+    """Return whether a payload has no run-time part, so that it needs no SSA value."""
     if isinstance(payload, Pointer):
         return False
     if isinstance(payload, Tensor):
@@ -192,7 +192,7 @@ class MmaAtom:
         return self.op.shape_mnk
 
     def operand_tv(self, operand: str) -> Layout:
-        """The thread/value layout of operand ``a``, ``b``, ``c`` or ``d``."""
+        """Return the thread/value layout of operand ``a``, ``b``, ``c`` or ``d``."""
         return self.op.tv_layouts()[{"a": 0, "b": 1, "c": 2, "d": 2}[operand]]
 
     def operand_elem(self, operand: str) -> str:

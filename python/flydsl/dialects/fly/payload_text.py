@@ -246,7 +246,7 @@ INSTRUCTION_PARSERS: dict[str, Callable[[str], Any]] = {
 
 
 def parse_instruction(text: str) -> Any:
-    """An instruction from its type text, such as ``!fly.universal_copy<128>``."""
+    """Return an instruction from its type text, such as ``!fly.universal_copy<128>``."""
     match = re.fullmatch(r"!([\w.]+)<(.*)>", text.strip(), re.DOTALL)
     if match is None or match[1] not in INSTRUCTION_PARSERS:
         raise VerifyError(f"'{text}' names no known instruction", hint="known: " + ", ".join(INSTRUCTION_PARSERS))

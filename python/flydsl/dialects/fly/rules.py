@@ -22,12 +22,12 @@ from flydsl.layout.tv import check_mma_extents, is_operand_tile
 
 
 def layout_of(value: Any) -> Any:
-    """The layout of a tensor, or the layout itself."""
+    """Return the layout of a tensor, or the layout itself."""
     return value.layout if isinstance(value, Tensor) else value
 
 
 def shape_of(value: Any) -> Any:
-    """The shape of a layout, composed layout or tensor; an int tuple is its own shape."""
+    """Return the shape of a layout, composed layout or tensor; an int tuple is its own shape."""
     inner = layout_of(value)
     while isinstance(inner, ComposedLayout):
         inner = inner.outer
@@ -55,7 +55,7 @@ def make_view(iterator: Any, layout: Any) -> Tensor:
 
 
 def fragment_layout(source: Any) -> Layout:
-    """The register layout of a fragment shaped like ``source``."""
+    """Return the register layout of a fragment shaped like ``source``."""
     layout = layout_of(source)
     shape = shape_of(source)
     if not all(is_static(leaf) for leaf in int_tuple.leaves(shape)):
@@ -92,7 +92,7 @@ def get_scalar(value: Any) -> Any:
 
 
 def get_leaves(value: Any, dynamicOnly: bool = False) -> tuple[Any, ...]:
-    """The leaves as integers; a basis leaf known only at run time counts by its factor."""
+    """Return the leaves as integers; a basis leaf known only at run time counts by its factor."""
     leaves = int_tuple.leaves(value)
     if not dynamicOnly:
         return tuple(leaves)
@@ -198,7 +198,7 @@ def memref_load_vec(tensor: Tensor) -> pl.VectorValue:
 
 
 def coordinate_leaves(tensor: Tensor, count: int) -> list[Any]:
-    """The elements of a coordinate tensor as integers, in column-major order."""
+    """Return the elements of a coordinate tensor as integers, in column-major order."""
     found = [int_tuple.leaves(int_tuple.add(tensor.iter, coords.crd2idx(i, tensor.layout))) for i in range(count)]
     if any(len(leaves) != 1 for leaves in found):
         raise DslTypeError(
@@ -209,7 +209,7 @@ def coordinate_leaves(tensor: Tensor, count: int) -> list[Any]:
 
 
 def decomposition(tensor: Tensor) -> Tensor:
-    """A composed tensor as a plain one that starts at its first element.
+    """Return a composed tensor as a plain one that starts at its first element.
 
     Right for accesses that stay inside the bits its swizzle leaves alone; see `swizzle.kept_together`.
     """
@@ -265,7 +265,8 @@ def mma_partition_shape(tiled: pl.TiledMma, shape: Any, operand: str = "c") -> A
 
 
 def mma_make_fragment(tiled: pl.TiledMma, tensor: Tensor, operand: str = "c", stages: int | None = None) -> Tensor:
-    """The registers of an operand: (V, Rest, Rest, ...). With ``stages`` those of its first two modes so many times."""
+    """Return the registers of an operand: (V, Rest, Rest, ...). With ``stages`` those of its first two modes so many
+    times."""
     if stages is not None:
         tensor = _first_two_modes(tensor, stages)
     _check_extents(tiled, tensor.layout, operand)

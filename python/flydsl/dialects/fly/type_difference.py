@@ -15,12 +15,12 @@ from flydsl.layout.tensor import Tensor
 
 
 def difference(want: Attribute, have: Attribute) -> str:
-    """The first part that differs, such as ``leaf 1 of the stride is 3, written 4``; may be empty."""
+    """Return the first part that differs, such as ``leaf 1 of the stride is 3, written 4``; may be empty."""
     return _difference(payload_of(want), payload_of(have), "") if type(want) is type(have) else ""
 
 
 def _parts(value: Any) -> list[tuple[str, Any]]:
-    """What a payload is made of; empty for a payload that is one thing."""
+    """Return what a payload is made of; empty for a payload that is one thing."""
     if isinstance(value, Layout):
         return [("the shape", value.shape), ("the stride", value.stride)]
     if isinstance(value, ComposedLayout):

@@ -55,7 +55,7 @@ class FlyType(Data[P], TypeAttribute, Generic[P], metaclass=PlainChecks):
 
 
 def take_angle_body(parser: AttrParser) -> str:
-    """The raw text between ``<`` and its matching ``>``; layout text is not made of MLIR tokens."""
+    """Return the raw text between ``<`` and its matching ``>``; layout text is not made of MLIR tokens."""
     start = parser._current_token.span.start
     content = parser.lexer.input.content
     if content[start] != "<":
@@ -161,7 +161,7 @@ class InstructionType(FlyType[Any]):
 
 
 def instruction_type(name: str) -> type[InstructionType]:
-    """The type class of an instruction named ``fly.universal_copy`` and the like."""
+    """Return the type class of an instruction named ``fly.universal_copy`` and the like."""
     return type(name.replace(".", "_"), (InstructionType,), {"name": name})
 
 
@@ -189,7 +189,7 @@ _TYPE_OF_PAYLOAD: dict[type, type[FlyType[Any]]] = {
 
 
 def type_of(payload: Any) -> Any:
-    """The IR type that says ``payload``."""
+    """Return the IR type that says ``payload``."""
     if isinstance(payload, pl.ScalarValue):
         return element_type(payload.elem)
     if isinstance(payload, pl.VectorValue):
@@ -210,7 +210,7 @@ _FLOATS: dict[str, Attribute] = {name: getattr(builtin, name) for name in FLOAT_
 
 @cache
 def element_type(name: str) -> Attribute:
-    """The builtin type an element of that name has in a register."""
+    """Return the builtin type an element of that name has in a register."""
     name = register_type(name)
     if name in _FLOATS:
         return _FLOATS[name]
@@ -227,7 +227,7 @@ def vector_type(count: int, elem: str) -> Attribute:
 
 
 def payload_of(type_: Attribute) -> Any:
-    """The payload an IR type says; a builtin integer is a run-time leaf of its width."""
+    """Return the payload an IR type says; a builtin integer is a run-time leaf of its width."""
     if isinstance(type_, FlyType):
         return type_.data
     if isinstance(type_, IntegerType):

@@ -84,7 +84,8 @@ class CopyPlan:
 
 
 def copy_plan(src: Any, dst: Any, pred: Any = None) -> CopyPlan:
-    """The accesses that ``fx.copy(src, dst, pred)`` is made of on the target being traced, and why not wider ones."""
+    """Return the accesses that ``fx.copy(src, dst, pred)`` is made of on the target being traced, and why not wider
+    ones."""
     check_sides(src, dst)
     target = current().target
     keys = None if pred is None else predicate_over(pred, src.payload).picks
@@ -148,7 +149,7 @@ def _side(tensor: TensorPayload, name: str, kind: str, target: Target, keys: Seq
 
 
 def _reason(tensor: TensorPayload, name: str, made: list[Access], keys: Sequence[int] | None) -> str:
-    """The first thing that stands in the way of wider accesses, and what would remove it."""
+    """Return the first thing that stands in the way of wider accesses, and what would remove it."""
     pointer: pl.Pointer = tensor.iter
     size = storage_bytes(pointer.elem)
     wanted = min(WIDEST // size, rules.size(tensor))

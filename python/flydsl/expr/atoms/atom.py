@@ -23,7 +23,7 @@ class _Atom(Handle):
     __slots__ = ()
 
     def set_value(self, field: str | dict[str, Any], value: Any = None) -> Self:
-        """A new atom with one or several state fields set."""
+        """Return a new atom with one or several state fields set."""
         changes = field if isinstance(field, dict) else {field: value}
         atom = self
         for name, new in changes.items():
@@ -134,14 +134,14 @@ class TiledCopy(Handle):
         return self._side(self.payload.atom.dst_tv)
 
     def grid(self) -> str:
-        """The tile as a table of text: which thread holds which element as which value."""
+        """Return the tile as a table of text: which thread holds which element as which value."""
         return show.tv_grid(self.payload.layout_tv, tv.tile_shape(self.payload.tile))
 
     def _repr_svg_(self) -> str:
         return show.tv_svg(self.payload.layout_tv, tv.tile_shape(self.payload.tile))
 
     def get_slice(self, thread: Any) -> ThrCopy:
-        """This thread's part of the copy."""
+        """Return this thread's part of the copy."""
         return ThrCopy(self, thread)
 
     thr_slice = get_slice
@@ -187,11 +187,11 @@ class ThrCopy(_OfThread, TiledCopy):
         return wrap(self.payload)
 
     def partition_S(self, tensor: Any) -> Tensor:
-        """The part of a source tensor that this thread reads."""
+        """Return the part of a source tensor that this thread reads."""
         return apply("tiled_copy.partition_src", self.tiled_copy, _tensor(tensor, "partition_S"), self.thr_idx)
 
     def partition_D(self, tensor: Any) -> Tensor:
-        """The part of a destination tensor that this thread writes."""
+        """Return the part of a destination tensor that this thread writes."""
         written = _tensor(tensor, "partition_D")
         wave = getattr(self.payload.atom.op, "side_by_side", None)
         if wave is not None and written.is_memory and written.payload.iter.space == "shared":
@@ -199,7 +199,7 @@ class ThrCopy(_OfThread, TiledCopy):
         return apply("tiled_copy.partition_dst", self.tiled_copy, written, self.thr_idx)
 
     def retile(self, tensor: Any) -> Tensor:
-        """A fragment in the value order of this copy, over the same registers."""
+        """Return a fragment in the value order of this copy, over the same registers."""
         return apply("tiled_copy.retile", self.tiled_copy, _tensor(tensor, "retile"))
 
 
@@ -294,7 +294,7 @@ class TiledMma(Handle):
         return tiles[operand]
 
     def grid(self, operand: Literal["A", "B", "C", "a", "b", "c"] = "C") -> str:
-        """The tile of A, B or C as a table of text: which thread holds which element as which value."""
+        """Return the tile of A, B or C as a table of text: which thread holds which element as which value."""
         letter = str(operand).lower()
         tile = self._tile(letter)
         return show.tv_grid(self._operand(letter).payload, tile)
@@ -303,7 +303,7 @@ class TiledMma(Handle):
         return show.tv_svg(self._operand("c").payload, self._tile("c"))
 
     def get_slice(self, thread: Any) -> ThrMma:
-        """One thread's view of this tiled mma."""
+        """Return one thread's view of this tiled mma."""
         return ThrMma(self, thread)
 
     thr_slice = get_slice
@@ -351,15 +351,15 @@ class ThrMma(_OfThread, TiledMma):
         )
 
     def partition_A(self, tensor: Any) -> Tensor:
-        """This thread's part of A, a tile (M, K)."""
+        """Return this thread's part of A, a tile (M, K)."""
         return self._partition("a", tensor)
 
     def partition_B(self, tensor: Any) -> Tensor:
-        """This thread's part of B, a tile (N, K)."""
+        """Return this thread's part of B, a tile (N, K)."""
         return self._partition("b", tensor)
 
     def partition_C(self, tensor: Any) -> Tensor:
-        """This thread's part of C, a tile (M, N)."""
+        """Return this thread's part of C, a tile (M, N)."""
         return self._partition("c", tensor)
 
 

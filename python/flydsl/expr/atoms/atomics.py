@@ -46,7 +46,7 @@ class _Access:
     scope: str
 
     def combine(self, address: Value, data: Any, align: int) -> Any:
-        """One operation on a number or a pair; what was there before."""
+        """Return one operation on a number or a pair; what was there before."""
         table = _FLOAT if self.dtype.is_float else _SIGNED if self.dtype.signed else _UNSIGNED
         attributes = {"bin_op": table[self.op], "ordering": ORDERS[self.order], "alignment": align}
         raw, as_integer = data.ir_value(), self.op == "exchange" and self.dtype.is_float
@@ -114,7 +114,7 @@ def atomic(
 def _combined(
     access: _Access, place: Tensor, values: Sequence[Numeric], wanted: Sequence[Numeric] | None
 ) -> list[Numeric]:
-    """What was at every place before, in the order of the coordinates."""
+    """Return what was at every place before, in the order of the coordinates."""
     base, layout = apply("get_iter", place), apply("get_layout", place)
     offsets = [apply("crd2idx", IntTuple.from_python(index, "make_coord"), layout) for index in range(len(values))]
     found: list[Numeric] = []
@@ -133,7 +133,7 @@ def _combined(
 
 
 def _is_pair(dtype: type[Numeric], pointer: Pointer, offsets: Sequence[IntTuple]) -> bool:
-    """Whether two 16-bit floats are one aligned word."""
+    """Return whether two 16-bit floats are one aligned word."""
     if len(offsets) < 2 or dtype.width != 16 or not dtype.is_float:
         return False
     if pointer.payload.swizzle is not None or pointer.payload.align % _PAIR_BYTES:
@@ -143,7 +143,7 @@ def _is_pair(dtype: type[Numeric], pointer: Pointer, offsets: Sequence[IntTuple]
 
 
 def place_of(view: Any, at: Any) -> Tensor:
-    """The tensor of the elements that an atomic is on."""
+    """Return the tensor of the elements that an atomic is on."""
     if isinstance(view, Pointer) and at is None:
         return apply("make_view", view, apply("make_layout", IntTuple.from_python(1), IntTuple.from_python(1)))
     if not isinstance(view, Tensor) or not view.is_memory:
@@ -162,7 +162,7 @@ def place_of(view: Any, at: Any) -> Tensor:
 
 
 def access_of(op: str, place: Tensor, order: str, scope: str | None) -> _Access:
-    """An atomic that is possible on a tensor, with its default scope."""
+    """Return an atomic that is possible on a tensor, with its default scope."""
     space, dtype = place.payload.iter.space, place.dtype
     if op not in _OPERATIONS:
         raise DslValueError(f"unknown atomic operation {op!r}", hint=f"choose one of {', '.join(_OPERATIONS)}")
@@ -183,7 +183,7 @@ def access_of(op: str, place: Tensor, order: str, scope: str | None) -> _Access:
 
 
 def signed_like(dtype: type[Numeric]) -> type[Numeric]:
-    """The signed integer of the same width, for differences of counters."""
+    """Return the signed integer of the same width, for differences of counters."""
     return Int64 if dtype.width == 64 else Int32
 
 
@@ -195,7 +195,7 @@ def _scope_name(scope: str) -> str:
 
 
 def _elements(value: Any, dtype: type[Numeric], count: int, what: str) -> list[Numeric]:
-    """The numbers to combine, one for every place, converted to the type of the elements."""
+    """Return the numbers to combine, one for every place, converted to the type of the elements."""
     found = vector_operand(value)
     if not isinstance(found, Vector):
         return [dtype(value)] * count

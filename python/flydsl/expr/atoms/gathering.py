@@ -29,7 +29,7 @@ def _plain(atom: Any, what: str) -> CopyAtom:
 
 
 def _places(offsets: Any, data: Tensor, what: str) -> Iterator[tuple[Any, Tensor]]:
-    """(coordinate of the offset, the piece of data) for every offset."""
+    """Yield (coordinate of the offset, the piece of data) for every offset."""
     if not isinstance(offsets, Tensor):
         raise DslTypeError(f"the offsets of {what} are a tensor, got {describe(offsets)}")
     if offsets.rank == 0:

@@ -21,7 +21,7 @@ class AddressSpace(enum.IntEnum):
 
     @staticmethod
     def named(name: str) -> Any:
-        """The member of that IR name; a target's own space stays text."""
+        """Return the member of that IR name; a target's own space stays text."""
         return _SPACES.get(name, name)
 
 

@@ -14,7 +14,7 @@ _ACCUMULATORS = {"f64": "f64", "i8": "i32", "ui8": "i32", "i4": "i32", "ui4": "i
 
 
 def pair_of(elem_ab: Any) -> tuple[str, str]:
-    """The element names of A and B, from one type for both or a pair."""
+    """Return the element names of A and B, from one type for both or a pair."""
     if isinstance(elem_ab, (tuple, list)):
         first, second = elem_ab
         return element_name(first), element_name(second)
@@ -22,12 +22,13 @@ def pair_of(elem_ab: Any) -> tuple[str, str]:
 
 
 def accumulator_of(elem_acc: Any, elem_a: str) -> str:
-    """The accumulator's element name; by default i32 for integers, f64 for doubles and f32 for the rest."""
+    """Return the accumulator's element name; by default i32 for integers, f64 for doubles and f32 for the rest."""
     return _ACCUMULATORS.get(elem_a, "f32") if elem_acc is None else element_name(elem_acc)
 
 
 def existing(family: str, wanted: str, signatures: Callable[[Target], list[str]], make: Callable[[], Any]) -> Any:
-    """What ``make`` builds. While tracing, refused with the list of what the target has, unless it has ``wanted``.
+    """Return what ``make`` builds. While tracing, refused with the list of what the target has, unless it has
+    ``wanted``.
 
     ``wanted`` is a shape with element types as `mma_facts.signature` writes it; ``signatures`` lists those of a target.
     """
@@ -37,10 +38,10 @@ def existing(family: str, wanted: str, signatures: Callable[[Target], list[str]]
 
 
 def checked(op: Any) -> Any:
-    """The instruction, refused while tracing for a target that lacks it."""
+    """Return the instruction, refused while tracing for a target that lacks it."""
     return op.require(current_target()) if is_tracing() else op
 
 
 def current_target() -> Target:
-    """The target of the kernel being traced."""
+    """Return the target of the kernel being traced."""
     return current().target

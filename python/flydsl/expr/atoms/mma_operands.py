@@ -57,7 +57,8 @@ def check_operands(atom: MmaAtom, d: Any, a: Any, b: Any, c: Any) -> None:
 
 
 def _same_bits(held: str, elem: str) -> bool:
-    """Whether registers of one type may be read as another: packed words, and bytes whose format the chip decides."""
+    """Return whether registers of one type may be read as another: packed words, and bytes whose format the chip
+    decides."""
     if width_bits(held) == width_bits(elem):
         return not is_float(held) or {held, elem} in ({*pair} for pair in FNUZ_TWINS.items())
     return not is_float(held) and width_bits(elem) < width_bits(held)

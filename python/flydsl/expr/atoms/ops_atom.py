@@ -54,7 +54,7 @@ UniversalCopy8b, UniversalCopy16b, UniversalCopy32b, UniversalCopy64b, Universal
 def UniversalAtomic(
     op: AtomicOp | AtomicName, val_type: Any, syncscope: SyncScope | str = SyncScope.System
 ) -> UniversalAtomicOp:
-    """A register value combined into memory atomically, element by element."""
+    """Return a register value combined into memory atomically, element by element."""
     name = op if isinstance(op, str) else op.name.lower()
     elem = element_name(val_type)
     return UniversalAtomicOp(name, elem, width_bits(elem), str(syncscope) or "system")
@@ -74,13 +74,13 @@ UniversalAtomicOr, UniversalAtomicInc, UniversalAtomicDec = map(_atomic_of, list
 
 
 def UniversalFMA(dtype: Any) -> UniversalFmaOp:
-    """A 1x1x1 multiply and add, unfused."""
+    """Return a 1x1x1 multiply and add, unfused."""
     elem = element_name(dtype)
     return UniversalFmaOp(elem, elem, elem)
 
 
 def make_copy_atom(op: Any, elem: Any) -> CopyAtom:
-    """An atom that moves ``op.bits / bits of elem`` values at once."""
+    """Return an atom that moves ``op.bits / bits of elem`` values at once."""
     elem = plain(elem)
     if isinstance(elem, bool) or not isinstance(elem, (int, str, type)):
         raise DslTypeError(f"the second argument must be a number type or a bit count, got {describe(elem)}")
@@ -102,7 +102,7 @@ def make_copy_atom(op: Any, elem: Any) -> CopyAtom:
 
 
 def make_mma_atom(op: Any) -> MmaAtom:
-    """A matrix atom of an operation such as `UniversalFMA(dtype)`."""
+    """Return a matrix atom of an operation such as `UniversalFMA(dtype)`."""
     if not hasattr(op, "shape_mnk"):
         raise DslTypeError(
             f"make_mma_atom takes a matrix instruction, got {describe(op)}",
@@ -114,7 +114,7 @@ def make_mma_atom(op: Any) -> MmaAtom:
 
 
 def atom_set_value(atom: Any, field: str, value: Any) -> Any:
-    """A copy of an atom with one field of its state changed."""
+    """Return a copy of an atom with one field of its state changed."""
     return atom.set_value(field, value)
 
 
@@ -122,7 +122,7 @@ def atom_set_value(atom: Any, field: str, value: Any) -> Any:
 
 
 def make_tiled_copy(atom: CopyAtom, layout_thr_val: Any, tile: Any) -> TiledCopy:
-    """An atom over a tile: the layout maps (thread, value) to a column-major tile position."""
+    """Return an atom over a tile: the layout maps (thread, value) to a column-major tile position."""
     if not isinstance(atom, CopyAtom):
         raise DslTypeError(
             f"make_tiled_copy takes a copy atom first, got {describe(atom)}", hint="make one with make_copy_atom"
@@ -142,7 +142,7 @@ def make_tiled_copy(atom: CopyAtom, layout_thr_val: Any, tile: Any) -> TiledCopy
 
 
 def make_tiled_copy_tv(atom: CopyAtom, thr: Any, val: Any) -> TiledCopy:
-    """A tiled copy from a thread layout and the layout of values each thread holds."""
+    """Return a tiled copy from a thread layout and the layout of values each thread holds."""
     tile, layout = make_layout_tv(thr, val)
     return make_tiled_copy(atom, layout, tile)
 
@@ -153,22 +153,22 @@ def _operand_copy(atom: CopyAtom, tiled: TiledMma, layout: Layout, modes: tuple[
 
 
 def make_tiled_copy_A(atom: CopyAtom, tiled: TiledMma) -> TiledCopy:
-    """A copy whose threads hold what the mma wants of A."""
+    """Return a copy whose threads hold what the mma wants of A."""
     return _operand_copy(atom, tiled, tiled.tv_layout_A_tiled, (0, 2))
 
 
 def make_tiled_copy_B(atom: CopyAtom, tiled: TiledMma) -> TiledCopy:
-    """A tiled copy in the order of the B operand of a tiled mma, over a tile (N, K)."""
+    """Return a tiled copy in the order of the B operand of a tiled mma, over a tile (N, K)."""
     return _operand_copy(atom, tiled, tiled.tv_layout_B_tiled, (1, 2))
 
 
 def make_tiled_copy_C(atom: CopyAtom, tiled: TiledMma) -> TiledCopy:
-    """A tiled copy in the order of the C operand of a tiled mma, over a tile (M, N)."""
+    """Return a tiled copy in the order of the C operand of a tiled mma, over a tile (M, N)."""
     return _operand_copy(atom, tiled, tiled.tv_layout_C_tiled, (0, 1))
 
 
 def make_tiled_mma(atom: MmaAtom, atom_layout: Any, permutation: Any = None) -> TiledMma:
-    """A matrix atom repeated over (M, N, K) by a static layout of rank 3."""
+    """Return a matrix atom repeated over (M, N, K) by a static layout of rank 3."""
     check_tileable(atom)
     if not (isinstance(atom_layout, Layout) and atom_layout.is_static and atom_layout.rank == 3):
         raise LayoutError(f"the atom layout must be static of rank 3 (M, N, K), got {describe(atom_layout)}",
@@ -184,32 +184,32 @@ def _letter(operand: MmaOperand | str) -> str:
 
 
 def mma_make_fragment(operand: MmaOperand, tiled: TiledMma, tensor: Any, *, stages: int | None = None) -> Tensor:
-    """A register tensor for one operand of a tiled mma, shaped like a thread's part of the block tensor."""
+    """Return a register tensor for one operand of a tiled mma, shaped like a thread's part of the block tensor."""
     return apply("mma.make_fragment", tiled, tensor, operand=_letter(operand), stages=stages)
 
 
 def tiled_mma_partition(operand: MmaOperand, tiled: TiledMma, tensor: Any, coord: Any) -> Tensor:
-    """The part of an operand that the thread at a coordinate (v, m, n, k) holds."""
+    """Return the part of an operand that the thread at a coordinate (v, m, n, k) holds."""
     return apply("tiled_mma.partition", tiled, tensor, coord, operand=_letter(operand))
 
 
 def tiled_mma_partition_shape(operand: MmaOperand, tiled: TiledMma, shape: Any) -> IntTuple:
-    """The shape of a thread's part of an operand of this shape."""
+    """Return the shape of a thread's part of an operand of this shape."""
     return apply("tiled_mma.partition_shape", tiled, shape, operand=_letter(operand))
 
 
 def tiled_copy_partition_src(tiled: TiledCopy, tensor: Any, thread: Any) -> Tensor:
-    """The part of a tensor that a thread reads."""
+    """Return the part of a tensor that a thread reads."""
     return apply("tiled_copy.partition_src", tiled, tensor, thread)
 
 
 def tiled_copy_partition_dst(tiled: TiledCopy, tensor: Any, thread: Any) -> Tensor:
-    """The part of a tensor that a thread writes."""
+    """Return the part of a tensor that a thread writes."""
     return apply("tiled_copy.partition_dst", tiled, tensor, thread)
 
 
 def tiled_copy_retile(tiled: TiledCopy, tensor: Any) -> Tensor:
-    """A fragment seen in the value order of this copy, over the same registers."""
+    """Return a fragment seen in the value order of this copy, over the same registers."""
     return apply("tiled_copy.retile", tiled, tensor)
 
 
@@ -245,12 +245,12 @@ def _check_elements(src: Tensor, dst: Tensor) -> None:
 
 
 def _atom_bits(atom: CopyAtom) -> int:
-    """The bits that one thread moves in one call."""
+    """Return the bits that one thread moves in one call."""
     return rules.size(atom.payload.ref_tv[1]) * atom.val_bits
 
 
 def _is_one_call(atom: CopyAtom, registers: Tensor) -> bool:
-    """Whether the first mode of a register tensor is what one call moves."""
+    """Return whether the first mode of a register tensor is what one call moves."""
     layout = linear_part(registers.payload.layout)
     while layout.rank == 1 and isinstance(layout.shape, tuple):
         layout = layout[0]
@@ -369,7 +369,7 @@ def mma_atom_call(atom: MmaAtom, d: Any, a: Any, b: Any, c: Any, **state: Any) -
 
 
 def _as_the_chip_runs(atom: Any) -> Any:
-    """The atom of the instruction that the target makes of this one; see `Mfma.on`."""
+    """Return the atom of the instruction that the target makes of this one; see `Mfma.on`."""
     op: Any = atom.payload.op if isinstance(atom, MmaAtom) else None
     there = op.on(current().target) if hasattr(op, "on") else op
     return atom if there is op else wrap(pl.MmaAtom(there))
@@ -395,7 +395,7 @@ def gemm(atom: Any, d: Any, a: Any, b: Any, c: Any, *, traversal_order: Any = No
 
 
 def _order_name(order: Any) -> str | None:
-    """An order as the operation spells it; "kmn_serpentine" is KMN_Serpentine."""
+    """Return an order as the operation spells it; "kmn_serpentine" is KMN_Serpentine."""
     name = getattr(order, "name", order)
     if name is None:
         return None

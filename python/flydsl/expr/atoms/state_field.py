@@ -13,7 +13,7 @@ from flydsl.target.dtype import width_bits
 
 
 def state_value(op: Any, field: str, value: Any) -> Value:
-    """The SSA value for a field of an instruction's state.
+    """Return the SSA value for a field of an instruction's state.
 
     A field of stated type takes an integer of that width, signed or not, or a vector of narrower elements that fill
     it: ``scale_a`` of a scaled product is four E8M0 bytes, given as an Int32 or as a vector of four bytes.
@@ -37,7 +37,7 @@ def state_value(op: Any, field: str, value: Any) -> Value:
 
 
 def _wrapped(field: str, value: int, bits: int) -> int:
-    """A Python int as a signed number of that width; 0xFFFFFFFF is as good as -1."""
+    """Return a Python int as a signed number of that width; 0xFFFFFFFF is as good as -1."""
     if not -(1 << (bits - 1)) <= value < 1 << bits:
         raise DslValueError(f"'{field}' is {value}, which has more than {bits} bits")
     return value - (1 << bits) if value >= 1 << (bits - 1) else value

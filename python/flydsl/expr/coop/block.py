@@ -35,7 +35,7 @@ class BlockScanAlgorithm(enum.Enum):
 
 
 def _linear_thread() -> Int32:
-    """This thread's number in the workgroup, x fastest."""
+    """Return this thread's number in the workgroup, x fastest."""
     x, y, z = gpu.known_block_size()
     linear = gpu.thread_idx.x
     if y > 1 or z > 1:
@@ -112,12 +112,12 @@ class BlockReduce(_BlockOperation):
 
     @staticmethod
     def storage_type(dtype: Any, algorithm: BlockReduceAlgorithm = BlockReduceAlgorithm.WARP_REDUCTIONS) -> type[Array]:
-        """The type to allocate when the storage is passed in."""
+        """Return the type to allocate when the storage is passed in."""
         per_wave = algorithm is BlockReduceAlgorithm.WARP_REDUCTIONS
         return Array[dtype, -(-_threads() // gpu.num_warp_threads()) if per_wave else _threads()]
 
     def reduce(self, value: Any, op: Any) -> Any:
-        """The reduction of the values of all threads, given to each of them."""
+        """Return the reduction of the values of all threads, given to each of them."""
         number, combine = self._value(value), combination(op)
         if self.algorithm is BlockReduceAlgorithm.WARP_REDUCTIONS:
             return self._by_waves(number, op, combine)
@@ -158,15 +158,15 @@ class BlockReduce(_BlockOperation):
         return self.slots[0]
 
     def sum(self, value: Any) -> Any:
-        """The sum over the workgroup."""
+        """Return the sum over the workgroup."""
         return self.reduce(value, ReductionOp.ADD)
 
     def max(self, value: Any) -> Any:
-        """The largest of the workgroup."""
+        """Return the largest of the workgroup."""
         return self.reduce(value, ReductionOp.MAX)
 
     def min(self, value: Any) -> Any:
-        """The smallest of the workgroup."""
+        """Return the smallest of the workgroup."""
         return self.reduce(value, ReductionOp.MIN)
 
 
@@ -182,7 +182,7 @@ class BlockScan(_BlockOperation):
 
     @staticmethod
     def storage_type(dtype: Any) -> type[Array]:
-        """The type to allocate when the storage is passed in."""
+        """Return the type to allocate when the storage is passed in."""
         return Array[dtype, -(-_threads() // gpu.num_warp_threads())]
 
     def inclusive(self, value: Any, op: Any, init: Any = None) -> Any:
@@ -194,7 +194,7 @@ class BlockScan(_BlockOperation):
         return self.exclusive_with_aggregate(value, op, init)[0]
 
     def inclusive_with_aggregate(self, value: Any, op: Any, init: Any = None) -> tuple[Any, Any]:
-        """The inclusive scan, and the combination of all threads (without ``init``)."""
+        """Return the inclusive scan, and the combination of all threads (without ``init``)."""
         combine = combination(op)
         scanned, before, aggregate = self._scan(self._value(value), combine)
         wave = _linear_thread() // self.wave
@@ -203,7 +203,7 @@ class BlockScan(_BlockOperation):
         return (scanned if init is None else combine(self.dtype(init), scanned)), aggregate
 
     def exclusive_with_aggregate(self, value: Any, op: Any, init: Any = None) -> tuple[Any, Any]:
-        """The exclusive scan, and the combination of all threads (without ``init``)."""
+        """Return the exclusive scan, and the combination of all threads (without ``init``)."""
         combine = combination(op)
         first = identity_of(op, self.dtype) if init is None else self.dtype(init)
         scanned, before, aggregate = self._scan(self._value(value), combine)
@@ -217,7 +217,7 @@ class BlockScan(_BlockOperation):
         return (thread == 0).select(first, shifted), aggregate
 
     def _scan(self, number: Numeric, combine: Combine) -> tuple[Numeric, list[tuple[int, Numeric]], Numeric]:
-        """The scan within each wave; for every later wave what comes before it; and the total."""
+        """Return the scan within each wave; for every later wave what comes before it; and the total."""
         scanned = inclusive_of_wave(number, combine, self.wave)
         thread = _linear_thread()
         waves = -(-self.threads // self.wave)

@@ -34,7 +34,7 @@ class NotWrittenError(FlyDSLError, NotImplementedError):
 
 
 def specialised(base: type, key: Any) -> type:
-    """The class for a key, the same one for the same key and target."""
+    """Return the class for a key, the same one for the same key and target."""
     if base not in _ALGORITHMS:
         raise DslTypeError(f"{base.__name__} is already specialized", hint="subscript BlockReduce or BlockScan once")
     checked = _checked(base, key)
@@ -153,22 +153,22 @@ class _SpecialisedScan(_Specialised):
 
     @classmethod
     def inclusive(cls, value: Any, op: Any, *, storage: Any = None, init: Any = None) -> Any:
-        """Each thread's value combined with those of the threads before it."""
+        """Return each thread's value combined with those of the threads before it."""
         return cls.inclusive_with_aggregate(value, op, storage=storage, init=init)[0]
 
     @classmethod
     def exclusive(cls, value: Any, op: Any, *, storage: Any = None, init: Any = None) -> Any:
-        """What comes before each thread's value: ``init``, or the identity, and the threads before it."""
+        """Return what comes before each thread's value: ``init``, or the identity, and the threads before it."""
         return cls.exclusive_with_aggregate(value, op, storage=storage, init=init)[0]
 
     @classmethod
     def inclusive_with_aggregate(cls, value: Any, op: Any, *, storage: Any = None, init: Any = None) -> Any:
-        """The inclusive scan, and all values combined, without ``init``."""
+        """Return the inclusive scan, and all values combined, without ``init``."""
         return cls._scan(value, op, storage, init, inclusive=True)
 
     @classmethod
     def exclusive_with_aggregate(cls, value: Any, op: Any, *, storage: Any = None, init: Any = None) -> Any:
-        """The exclusive scan, and all values combined, without ``init``."""
+        """Return the exclusive scan, and all values combined, without ``init``."""
         return cls._scan(value, op, storage, init, inclusive=False)
 
     @classmethod
@@ -185,7 +185,7 @@ class _SpecialisedScan(_Specialised):
 
     @classmethod
     def _before(cls, total: Any, op: Any, storage: Any, init: Any) -> tuple[Any, Any]:
-        """What the threads before this one hold, behind ``init``; and the total of all."""
+        """Return what the threads before this one hold, behind ``init``; and the total of all."""
         if cls._in_one_wave():
             _, before, aggregate = warp_ops.warp_scan_with_aggregate(total, op, width=cls.warp_threads, init=init)
             return before, aggregate

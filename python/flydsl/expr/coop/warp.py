@@ -11,7 +11,7 @@ from flydsl.expr.trace.warp_operation import Combine, combination, identity_of, 
 
 
 def warp_reduce(value: Any, op: Any, *, width: int | None = None, stride: int = 1) -> Any:
-    """All values of a segment of ``width`` lanes (the wave by default) combined, in every lane of it.
+    """Return all values of a segment of ``width`` lanes (the wave by default) combined, in every lane of it.
 
     With a ``stride``, those of lanes that lie a multiple of it apart: lanes that share a column of a fragment.
     """
@@ -31,7 +31,7 @@ def _lane_in(size: int) -> Int32:
 
 
 def inclusive_of_wave(number: Numeric, combine: Combine, size: int) -> Numeric:
-    """Each lane's value combined with those of the lanes before it, doubling the distance each step."""
+    """Return each lane's value combined with those of the lanes before it, doubling the distance each step."""
     lane, step = _lane_in(size), 1
     while step < size:
         before = gpu.shuffle_up(number, step, size)

@@ -80,7 +80,7 @@ def _settled(pending: Any, results: Iterator[Any]) -> Any:
 
 
 def mismatch(site: Site, label: str, found: Difference) -> DslTypeError:
-    """The error for two paths that give a variable values of different types."""
+    """Return the error for two paths that give a variable values of different types."""
     name = label.split("[")[0].split(".")[0]
     first, second = site.lines.get(name, (0, 0))
     places = [f"line {line}" if line else f"before the {site.what}" for line in (first, second)]
@@ -175,7 +175,7 @@ def _merge_items(merge: Merge, heap: Heap, then: list[dict[Any, Seen]], orelse: 
 
 
 def _contents(items: dict[Any, Seen]) -> Any:
-    """A stand-in for a container in a message."""
+    """Return a stand-in for a container in a message."""
     return list(items) if 0 in items or not items else dict(items)
 
 
@@ -195,7 +195,7 @@ def refuse_captures(site: Site, heap: Heap, saved: list[Any]) -> None:
 
 
 def choose(site: Site, condition: Boolean, then: Body, orelse: Body) -> Any:
-    """``a if condition else b``: both sides are traced, each in its own branch."""
+    """Return ``a if condition else b``: both sides are traced, each in its own branch."""
     merge = Merge(site)
     watch = Watch([then, orelse])
     sides: list[Seen] = []

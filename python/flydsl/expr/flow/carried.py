@@ -31,7 +31,8 @@ UNSET = _Unset()
 
 
 def stand_in(value: Any) -> Any:
-    """A value of the same type and structure for a path on which it is never looked at: its numbers are zeros."""
+    """Return a value of the same type and structure for a path on which it is never looked at: its numbers are
+    zeros."""
     if isinstance(value, Numeric):
         return type(value)(0)
     if isinstance(value, Vector):
@@ -60,7 +61,8 @@ class Difference(NamedTuple):
 
 
 def promoted(value: Any) -> Any:
-    """The value as it is inside a region: Python numbers and extents become fx numbers, raw values are wrapped."""
+    """Return the value as it is inside a region: Python numbers and extents become fx numbers, raw values are
+    wrapped."""
     if isinstance(value, (Numeric, Vector)) or value is None or isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)):
@@ -80,7 +82,7 @@ def promoted(value: Any) -> Any:
 
 
 def _wrapped(value: Any) -> Any:
-    """A raw SSA value that is no number: a vector or the handle of its type."""
+    """Return a raw SSA value that is no number: a vector or the handle of its type."""
     return Vector(value) if str(value.type).startswith("vector<") else from_value(value)
 
 
@@ -89,7 +91,7 @@ def _like_sequence(like: Any, items: list[Any]) -> Any:
 
 
 def leaves(value: Any) -> list[Any]:
-    """The SSA values of a promoted value, left to right; numbers known while tracing become constants."""
+    """Return the SSA values of a promoted value, left to right; numbers known while tracing become constants."""
     if isinstance(value, (Numeric, Vector)):
         return [value.ir_value()]
     if isinstance(value, (list, tuple)):
@@ -102,7 +104,7 @@ def leaves(value: Any) -> list[Any]:
 
 
 def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
-    """A value like the exemplar, made of the next SSA values."""
+    """Return a value like the exemplar, made of the next SSA values."""
     if isinstance(exemplar, (Numeric, Vector)):
         return constructed(type(exemplar), [next(values)], exemplar)
     if isinstance(exemplar, (list, tuple)):
@@ -119,7 +121,7 @@ def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
 
 
 def unchanged(first: Any, second: Any) -> bool:
-    """Whether two values are one and the same thing, so that nothing has to be chosen at run time."""
+    """Return whether two values are one and the same thing, so that nothing has to be chosen at run time."""
     if first is second:
         return True
     if type(first) is not type(second):
@@ -148,7 +150,7 @@ def _equal(first: Any, second: Any) -> bool:
 
 
 def difference(first: Any, second: Any, path: str = "") -> Difference | None:
-    """Where two promoted values differ in type or structure; None if one region result can stand for both."""
+    """Return where two promoted values differ in type or structure; None if one region result can stand for both."""
     if isinstance(first, Numeric) and isinstance(second, Numeric):
         return None if type(first) is type(second) else Difference(path, first, second)
     if isinstance(first, Vector) and isinstance(second, Vector):
@@ -194,7 +196,7 @@ def _same_handle(first: Handle, second: Handle) -> bool:
 
 
 def structure_advice(found: Difference) -> str | None:
-    """What to do about values that differ in more than a number type; None for numbers."""
+    """Return what to do about values that differ in more than a number type; None for numbers."""
     pair = (found.first, found.second)
     if all(isinstance(value, Handle) for value in pair):
         return (
@@ -219,7 +221,7 @@ def example(value: Any) -> str:
 
 
 def type_words(value: Any) -> str:
-    """The type of a value as a message names it."""
+    """Return the type of a value as a message names it."""
     if isinstance(value, Numeric):
         return str(type(value))
     if value is None:
@@ -238,7 +240,8 @@ def type_words(value: Any) -> str:
 
 
 def as_ir_value(value: Any, *, keep_static: bool = False) -> Value:
-    """The SSA value of a DSL value or Python number; with ``keep_static``, one known while tracing stays as it is."""
+    """Return the SSA value of a DSL value or Python number; with ``keep_static``, one known while tracing stays as it
+    is."""
     if value is None:
         return None
     if isinstance(value, (list, tuple)):
@@ -251,7 +254,7 @@ def as_ir_value(value: Any, *, keep_static: bool = False) -> Value:
 
 
 def _seen(value: Any) -> Value:
-    """The SSA value of a DSL value as the raw layer has it, where that is loaded."""
+    """Return the SSA value of a DSL value as the raw layer has it, where that is loaded."""
     if raw_face.show is None or hasattr(value, "__dsl_ssa__"):
         return value if hasattr(value, "__dsl_ssa__") else value.ir_value()
     return value if isinstance(value, Handle) else raw_face.show(value.ir_value(), getattr(value, "signed", None))
@@ -262,7 +265,8 @@ def _is_known(value: Any) -> bool:
 
 
 def as_dsl_value(value: Any, exemplar: Any = None) -> Any:
-    """A raw SSA value or Python number as a DSL value: of the class or like the value given, else by its type."""
+    """Return a raw SSA value or Python number as a DSL value: of the class or like the value given, else by its
+    type."""
     value = getattr(value, "__dsl_ssa__", value)
     if isinstance(exemplar, type):
         return exemplar(value)

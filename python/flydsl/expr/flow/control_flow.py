@@ -58,7 +58,7 @@ class ControlFlow:
         self._unbound: dict[str, tuple[Site, str]] = {}
 
     def callee(self, function: Any) -> Any:
-        """What a call calls: a helper of the user's is traced like the function that calls it."""
+        """Return what a call calls: a helper of the user's is traced like the function that calls it."""
         kind = type(function)
         if kind is FunctionType:
             return self._helper(function)
@@ -111,7 +111,7 @@ class ControlFlow:
             return choose(site, as_condition(value), then, orelse)
 
     def static(self, number: int, value: Any) -> Any:
-        """A condition over something that only Python can do, such as `:=` in one of two expressions."""
+        """Return a condition over something that only Python can do, such as `:=` in one of two expressions."""
         if is_run_time(value):
             self.sites[number].check()
         return value
@@ -119,23 +119,23 @@ class ControlFlow:
     # Jumps -------------------------------------------------------------------------------------
 
     def unset(self) -> Any:
-        """The result of a function that has not returned yet."""
+        """Return the result of a function that has not returned yet."""
         return UNSET
 
     def returned(self, value: Any) -> Any:
-        """What the function returns: nothing if no `return` with a value was reached while tracing."""
+        """Return what the function returns: nothing if no `return` with a value was reached while tracing."""
         return None if value is UNSET else value
 
     def const_expr(self, flag: Any) -> bool:
-        """Whether a flag is known to be set."""
+        """Return whether a flag is known to be set."""
         return not is_run_time(flag) and bool(flag)
 
     def holds(self, value: Any) -> Any:
-        """The condition of a `while` that a flag may end too, as a truth value."""
+        """Return the condition of a `while` that a flag may end too, as a truth value."""
         return as_condition(value) if is_run_time(value) else bool(value)
 
     def stops(self, left: Any, on: bool) -> bool:
-        """Whether `and` (or `or`, if ``on``) is decided by its left side, and the right one is left alone."""
+        """Return whether `and` (or `or`, if ``on``) is decided by its left side, and the right one is left alone."""
         return not is_run_time(left) and bool(left) is on
 
     def joined(self, left: Any, right: Any, is_or: bool) -> Any:
@@ -143,14 +143,14 @@ class ControlFlow:
         return truth.any_of(left, lambda: right) if is_or else truth.all_of(left, lambda: right)
 
     def kept(self, read: Callable[[], Any]) -> Any:
-        """The value of a variable that `:=` may replace, if it has one."""
+        """Return the value of a variable that `:=` may replace, if it has one."""
         try:
             return read()
         except NameError:
             return UNSET
 
     def settled(self, number: int, left: Any, before: Any, after: Any, is_or: bool) -> Any:
-        """What a variable is after `:=` in the right side of an `and` or `or`, which Python may not get to."""
+        """Return what a variable is after `:=` in the right side of an `and` or `or`, which Python may not get to."""
         if before is UNSET or not is_run_time(left) or unchanged(before, after):
             return after
         old, new = promoted(before), promoted(after)
@@ -202,7 +202,7 @@ class ControlFlow:
             self._unbind(site, run_while(site, test, body))
 
     def _probed(self, number: int, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
-        """The condition of a `while`. A run-time one leaves no trace: it is evaluated again inside the loop."""
+        """Return the condition of a `while`. A run-time one leaves no trace: it is evaluated again inside the loop."""
         site = self.sites[number]
         cells = Cells([test, body], site.names)
         heap = Heap([test], cells, site)
@@ -234,14 +234,15 @@ class ControlFlow:
             self.sites[number].check()
 
     def manager(self, number: int, value: Any) -> Any:
-        """The context manager of a `with`. Inside a run-time region it acts while tracing, so only ours may."""
+        """Return the context manager of a `with`. Inside a run-time region it acts while tracing, so only ours may."""
         maker = getattr(value, "func", type(value))
         if getattr(maker, "__module__", "").partition(".")[0] != OWN_PACKAGE:
             self.outside(number)
         return value
 
     def holder(self, number: int, value: Any) -> Any:
-        """The object whose attribute is assigned. Namespaces are carried; any other would keep the value as it is."""
+        """Return the object whose attribute is assigned. Namespaces are carried; any other would keep the value as it
+        is."""
         if not isinstance(value, SimpleNamespace):
             self.outside(number)
         return value
@@ -258,7 +259,7 @@ class ControlFlow:
                 del self._unbound[name]
 
     def explanation(self, name: str) -> DslNameError | None:
-        """Why a variable has no value, if a run-time region took it."""
+        """Return why a variable has no value, if a run-time region took it."""
         if name not in self._unbound:
             return None
         site, such = self._unbound[name]

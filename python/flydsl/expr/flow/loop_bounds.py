@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
 
 
 def _iterations(bounds: Bounds) -> Numeric:
-    """How often the loop iterates, in unsigned numbers: the way may be as long as the type has values."""
+    """Return how often the loop iterates, in unsigned numbers: the way may be as long as the type has values."""
     word = Uint32 if bounds.counter.width == 32 else Uint64
     start, stop, step = bounds
     none = word(0)
@@ -63,7 +63,7 @@ def _iterations(bounds: Bounds) -> Numeric:
 
 
 def loop_bounds(arguments: Sequence[Any], *, index: bool = False) -> Bounds:
-    """The bounds from the arguments of ``range``; ``index`` asks for a loop that counts in Index."""
+    """Return the bounds from the arguments of ``range``; ``index`` asks for a loop that counts in Index."""
     if not 1 <= len(arguments) <= 3:
         raise DslTypeError(f"range() takes 1 to 3 bounds, got {len(arguments)}", hint="write range(start, stop, step)")
     given = [_bound(value) for value in arguments]

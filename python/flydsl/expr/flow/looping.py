@@ -90,7 +90,7 @@ class Carried:
         return rest
 
     def leave(self) -> list[Value]:
-        """The values of the next iteration, each of the type it started with."""
+        """Return the values of the next iteration, each of the type it started with."""
         refuse_captures(self.site, self.heap, self._captures)
         self._watch.refuse(self.site.what, self.site.at)
         self._check_containers()
@@ -135,13 +135,13 @@ class Carried:
         return self.unbound()
 
     def unbound(self) -> Items:
-        """The names of the loop that have no value now, with the one they had at the end of its body."""
+        """Return the names of the loop that have no value now, with the one they had at the end of its body."""
         bound = self.cells.read()
         return {name: self._last.get(name) for name in self.site.names if name not in bound}
 
 
 def _is_below(label: str, paths: Iterable[str]) -> bool:
-    """Whether a container is one of these, or inside one."""
+    """Return whether a container is one of these, or inside one."""
     return any(label == path or label.startswith((f"{path}[", f"{path}.")) for path in paths)
 
 
@@ -223,7 +223,7 @@ def run_for(site: Site, bounds: Bounds, body: Callable[[Any], Any], ended: Calla
 
 
 def _run_counted_while(state: Carried, bounds: Bounds, body: Callable[[Value], Any], ended: Callable[[], Any]) -> Items:
-    """A `for` that may end early, as a `while` that counts."""
+    """Return a `for` that may end early, as a `while` that counts."""
 
     def condition(values: Sequence[Value]) -> tuple[Value, list[Value]]:
         counter, *rest = values

@@ -26,7 +26,7 @@ class Cells:
         self.cells: dict[str, CellType] = {name: found[name] for name in names if name in found}
 
     def read(self) -> dict[str, Any]:
-        """The variables that are bound, and their values."""
+        """Return the variables that are bound, and their values."""
         values: dict[str, Any] = {}
         for name, cell in self.cells.items():
             try:
@@ -62,7 +62,7 @@ def _closure(function: Callable[..., Any]) -> Iterator[tuple[str, CellType]]:
 
 
 def items_of(container: Any) -> Items:
-    """The items of a list, dict or namespace, by index, key or attribute."""
+    """Return the items of a list, dict or namespace, by index, key or attribute."""
     if isinstance(container, list):
         return dict(enumerate(container))
     return dict(container if isinstance(container, dict) else vars(container))
@@ -160,12 +160,12 @@ class Heap:
             self._visit_cell(name, cell)
 
     def free(self, own: Cells) -> list[Any]:
-        """What a region may change, since it is merged or carried, or looked after by name."""
+        """Return what a region may change, since it is merged or carried, or looked after by name."""
         containers = [tracked.container for tracked in self.containers]
         return [*containers, *own.cells.values(), *(captured.cell for captured in self.captured)]
 
     def save(self) -> list[Items]:
-        """The present items of every container, by its place in ``containers``."""
+        """Return the present items of every container, by its place in ``containers``."""
         return [items_of(tracked.container) for tracked in self.containers]
 
     def restore(self, saved: list[Items]) -> None:
@@ -176,7 +176,7 @@ class Heap:
         return [captured.read() for captured in self.captured]
 
     def changed_capture(self, saved: list[Any]) -> Captured | None:
-        """The first `nonlocal` variable that no longer has the value it had."""
+        """Return the first `nonlocal` variable that no longer has the value it had."""
         for captured, before in zip(self.captured, saved):
             if captured.read() is not before:
                 return captured
@@ -192,7 +192,7 @@ def _assigned_captures(code: CodeType) -> frozenset[str]:
 
 
 def assignment_line(code: CodeType, name: str) -> int:
-    """The line of a function that assigns a captured variable."""
+    """Return the line of a function that assigns a captured variable."""
     for instruction in dis.get_instructions(code):
         if instruction.opname == "STORE_DEREF" and instruction.argval == name and instruction.positions is not None:
             return instruction.positions.lineno or code.co_firstlineno

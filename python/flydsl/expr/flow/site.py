@@ -60,13 +60,13 @@ class Site:
             raise refusal.exception()
 
     def at(self, line: int) -> SourceLocation:
-        """A line of the same function; the site's own place for line 0."""
+        """Return a line of the same function; the site's own place for line 0."""
         if not line:
             return self.location
         return SourceLocation(self.location.file, line, function=self.location.function)
 
     def line_of(self, name: str) -> int:
-        """Where a name is assigned inside, or the line of the site."""
+        """Return where a name is assigned inside, or the line of the site."""
         first, second = self.lines.get(name, (0, 0))
         return second or first or self.location.line
 

@@ -34,7 +34,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def is_run_time(value: Any) -> bool:
-    """Whether only the running kernel knows if this condition holds."""
+    """Return whether only the running kernel knows if this condition holds."""
     if isinstance(value, Numeric):
         return not value.is_static()
     if isinstance(value, Handle):
@@ -43,24 +43,24 @@ def is_run_time(value: Any) -> bool:
 
 
 def as_condition(value: Any) -> Boolean:
-    """A value as a Boolean."""
+    """Return a value as a Boolean."""
     if isinstance(value, Handle):
         value = value.unpack()  # type: ignore[attr-defined]
     return as_numeric(value).__dsl_bool__()
 
 
 def run_time_condition(value: Any) -> Boolean | None:
-    """The value as a run-time Boolean; None if Python knows whether it holds."""
+    """Return the value as a run-time Boolean; None if Python knows whether it holds."""
     return as_condition(value) if is_run_time(value) else None
 
 
 def all_of(first: Any, *rest: Thunk) -> Any:
-    """``a and b and c``."""
+    """Return ``a and b and c``."""
     return _connected(first, rest, stop_on=False)
 
 
 def any_of(first: Any, *rest: Thunk) -> Any:
-    """``a or b or c``."""
+    """Return ``a or b or c``."""
     return _connected(first, rest, stop_on=True)
 
 
@@ -87,7 +87,7 @@ def opposite(value: Any) -> Any:
 
 
 def is_in(item: Any, container: Any) -> Any:
-    """``a in b``: what only the running kernel knows is compared with one element after the other."""
+    """Return ``a in b``: what only the running kernel knows is compared with one element after the other."""
     if isinstance(container, range) and is_run_time(item):
         return _is_in_range(item, container if container.step > 0 else container[::-1])
     plain = isinstance(container, (tuple, list, set, frozenset, dict))
@@ -151,7 +151,7 @@ def looked_up(get: Callable[..., Any], key: object, default: object = None) -> o
 
 
 def asserted(value: Any) -> Any:
-    """The condition of an `assert`, which Python can check only now."""
+    """Return the condition of an `assert`, which Python can check only now."""
     if is_run_time(value):
         raise _no_assert()
     return value
@@ -172,7 +172,7 @@ def _no_assert() -> DslRuntimeError:
 
 
 def compare(left: Any, *steps: tuple[str, Thunk]) -> Any:
-    """``a < b <= c``: every operand is evaluated once, and none after a comparison known to fail."""
+    """Return ``a < b <= c``: every operand is evaluated once, and none after a comparison known to fail."""
     result: Any = True
     for symbol, thunk in steps:
         right = thunk()

@@ -95,7 +95,7 @@ def _members(value: Iterable[Any]) -> Parts:
 
 
 def _contents(value: Any) -> Parts:
-    """The bytes of an array, or what takes their place: the objects in it, or the number of its last change."""
+    """Return the bytes of an array, or what takes their place: the objects in it, or the number of its last change."""
     version = getattr(value, "_version", None)
     if version is not None:  # a tensor of PyTorch counts its changes
         return {"": version}
@@ -106,7 +106,7 @@ def _contents(value: Any) -> Parts:
 
 
 def _position(value: Any) -> Parts:
-    """Where an iterator or generator stands, and what it holds; some tell only by how they print."""
+    """Return where an iterator or generator stands, and what it holds; some tell only by how they print."""
     held = gc.get_referents(value)
     parts = _sequence([part for one in held for part in (one if isinstance(one, tuple) else (one,))])
     parts[""] = (length_hint(value, -1), repr(value))
@@ -154,7 +154,7 @@ _LEADING = (FunctionType, MethodType, BuiltinMethodType, partial, property, stat
 
 
 def _is_project(module: str | None) -> bool:
-    """Whether a class or function of that module is a user's own, or one of the library of kernels."""
+    """Return whether a class or function of that module is a user's own, or one of the library of kernels."""
     name = module or ""
     root = name.partition(".")[0]
     return root not in _LIBRARIES and (root != _OWN or name.startswith(_KERNELS))
@@ -162,7 +162,7 @@ def _is_project(module: str | None) -> bool:
 
 @lru_cache(maxsize=4096)
 def _kind_of(cls: type) -> Kind | bool:
-    """How objects of a class are watched; else whether they lead anywhere, as a wrapped function does."""
+    """Return how objects of a class are watched; else whether they lead anywhere, as a wrapped function does."""
     if issubclass(cls, (*_PLAIN, ModuleType)) or cls.__module__.startswith("flydsl.expr."):
         return False
     if issubclass(cls, _LEADING):
@@ -182,7 +182,7 @@ def _kind_of(cls: type) -> Kind | bool:
 
 
 def _is_array(cls: type) -> bool:
-    """Whether the bytes of an object can be read: NumPy's and PyTorch's arrays, and Python's own."""
+    """Return whether the bytes of an object can be read: NumPy's and PyTorch's arrays, and Python's own."""
     names = {(base.__module__.partition(".")[0], base.__name__) for base in cls.__mro__}
     arrays = {("numpy", "ndarray"), ("torch", "Tensor"), ("array", "array"), ("builtins", "bytearray")}
     return not names.isdisjoint(arrays) or cls is memoryview or any(root == "_ctypes" for root, _ in names)
@@ -317,7 +317,7 @@ class Watch:
                 )
 
     def _through(self, root: str, label: Label, value: Any) -> _Reached:
-        """What a value that cannot change itself leads to."""
+        """Yield what a value that cannot change itself leads to."""
         if isinstance(value, (tuple, frozenset)):
             yield from ((Label("{}[{}]", index, label), part) for index, part in enumerate(value))
         elif isinstance(value, FunctionType):
@@ -355,13 +355,14 @@ class Watch:
         yield from ((label, self._own(value)) for _, label, value in self._globals(function, root))
 
     def _own(self, value: Any) -> Any:
-        """A value that a function called from the region has for itself."""
+        """Return a value that a function called from the region has for itself."""
         if type(value) is dict:
             self._memos.add(id(value))
         return value
 
     def _globals(self, function: FunctionType, root: str = "") -> Iterator[tuple[str, Label, Any]]:
-        """The globals that a function reads, with their names, and of modules among them the attributes it names."""
+        """Yield the globals that a function reads, with their names, and of modules among them the attributes it
+        names."""
         names, found = _names_of(function.__code__), function.__globals__
         for name in names.read:
             value, label = found.get(name, _MISSING), Label("{1}", name)
@@ -374,7 +375,7 @@ class Watch:
             self._note(Label("", ""), line, function, lambda _: _chosen(found, names.globals), "{1}")
 
     def _module(self, root: str, label: Label, module: ModuleType, names: frozenset[str]) -> _Reached:
-        """The attributes of a module that some code names; modules in modules, as `np.random`, too."""
+        """Yield the attributes of a module that some code names; modules in modules, as `np.random`, too."""
         if module.__name__.partition(".")[0] == _OWN:
             return
         present = [name for name in names if name in vars(module)]
@@ -393,7 +394,7 @@ class Watch:
     # The region ----------------------------------------------------------------------------------
 
     def changed(self) -> tuple[Watched, str] | None:
-        """The first object that is no longer as it was, with the words for the part that differs.
+        """Return the first object that is no longer as it was, with the words for the part that differs.
 
         What a function adds to a dict of its own is what it remembers, if the kernel's running does not come into it.
         """
@@ -425,7 +426,8 @@ class Watch:
         )
 
     def _line(self, name: str) -> int:
-        """The line of the region that uses a name: the first that calls it, or calls or assigns something of it."""
+        """Return the line of the region that uses a name: the first that calls it, or calls or assigns something of
+        it."""
         lines = [line for function in self.functions for line in _lines_of(function.__code__, name)]
         return next((line for line, acts in lines if acts), lines[0][0] if lines else 0)
 
@@ -439,7 +441,7 @@ def _is_cached_property(owner: Any, key: Any) -> bool:
 
 
 def _holds_run_time(value: Any) -> bool:
-    """Whether a value is, or is a list or tuple of, what only the running kernel knows."""
+    """Return whether a value is, or is a list or tuple of, what only the running kernel knows."""
     return any(_is_run_time(part) for part in (value if isinstance(value, (list, tuple)) else (value,)))
 
 
@@ -462,7 +464,7 @@ def _contents_of(cell: CellType) -> Any:
 
 @lru_cache(maxsize=4096)
 def _lines_of(code: CodeType, name: str) -> tuple[tuple[int, bool], ...]:
-    """The lines of a function that read a name, and whether they call or assign anything."""
+    """Return the lines of a function that read a name, and whether they call or assign anything."""
     reads: list[int] = []
     acting: set[int] = set()
     for instruction in dis.get_instructions(code):

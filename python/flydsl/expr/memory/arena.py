@@ -62,7 +62,7 @@ class Arena:
         return Storage[what](self._marked_start(), offset)
 
     def _marked_start(self) -> Pointer:
-        """The start of the memory, which for the sanitizers says what the latest piece of it is."""
+        """Return the start of the memory, which for the sanitizers says what the latest piece of it is."""
         return marked_pointer(self._start(), self._allocations[-1])
 
     def _take(self, name: str, size: int, default: int, natural: int, alignment: int | None) -> int:

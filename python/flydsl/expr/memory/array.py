@@ -23,7 +23,7 @@ from flydsl.expr.values.known import plain, shown
 
 
 def checked_alignment(alignment: Any, natural: int, what: str) -> int:
-    """An alignment in bytes: a power of two, and no less than the type itself needs."""
+    """Return an alignment in bytes: a power of two, and no less than the type itself needs."""
     alignment = plain(alignment)
     if isinstance(alignment, bool) or not isinstance(alignment, int):
         raise DslTypeError(f"the alignment of {what} must be an int, got {alignment!r}", hint="write a power of two")
@@ -91,7 +91,7 @@ class Array:
         return self.length
 
     def view(self, layout: Any) -> Any:
-        """A tensor over the elements."""
+        """Return a tensor over the elements."""
         return self.ptr.view(layout)
 
     def __repr__(self) -> str:
@@ -176,7 +176,7 @@ def _align_type(inner: Any, alignment: int) -> type[Align]:
 
 
 def unaligned(dsl_type: Any) -> Any:
-    """The type inside any ``Align``."""
+    """Return the type inside any ``Align``."""
     while isinstance(dsl_type, type) and issubclass(dsl_type, Align):
         dsl_type = dsl_type.inner
     return dsl_type

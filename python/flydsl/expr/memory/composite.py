@@ -61,7 +61,7 @@ class Composite:
 
     @classmethod
     def _stored(cls) -> list[Field]:
-        """The fields that occupy memory; refuses the first that cannot."""
+        """Return the fields that occupy memory; refuses the first that cannot."""
         found = [field for field in cls._fields if not field.is_constexpr]
         for field in found:
             check_storable(field.type, f"field '{field.name}' of {cls.__name__}")
@@ -69,7 +69,7 @@ class Composite:
 
     @classmethod
     def _offsets(cls) -> dict[str, int]:
-        """Where each stored field starts, in bytes."""
+        """Return where each stored field starts, in bytes."""
         at, offsets = 0, {}
         for field in cls._stored():
             at = 0 if cls._overlapping else round_up(at, dsl_align_of(field.type))
@@ -124,7 +124,7 @@ def _check_field_type(owner: str, field: Field) -> None:
 
 
 def subscript_fields(item: Any) -> list[Field]:
-    """The fields of ``Struct["a":T, U]``; one without a name is called by its position, ``_1``."""
+    """Return the fields of ``Struct["a":T, U]``; one without a name is called by its position, ``_1``."""
     parts = item if isinstance(item, tuple) else (item,)
     for part in parts:
         if not isinstance(part, slice):
@@ -140,7 +140,7 @@ def subscript_fields(item: Any) -> list[Field]:
 
 
 def annotated_fields(cls: type, depth: int) -> list[Field]:
-    """The fields a class body annotates; ``depth`` frames up is where it was written."""
+    """Return the fields a class body annotates; ``depth`` frames up is where it was written."""
     fields = []
     for name, annotation in inspect.get_annotations(cls).items():
         if isinstance(annotation, str):
@@ -152,7 +152,7 @@ def annotated_fields(cls: type, depth: int) -> list[Field]:
 
 
 def _evaluated(cls: type, name: str, text: str, depth: int) -> Any:
-    """A text annotation (``from __future__ import annotations``) in the scope of its class body."""
+    """Return a text annotation (``from __future__ import annotations``) in the scope of its class body."""
     scope = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
     frame = sys._getframe(depth)
     try:

@@ -72,7 +72,8 @@ class _OwnAllocator(SharedAllocator):
 
 
 def shared_allocator() -> SharedAllocator:
-    """The allocator of the kernel being traced, or, while it has none, one for what this package needs itself."""
+    """Return the allocator of the kernel being traced, or, while it has none, one for what this package needs
+    itself."""
     kernel_ledger()
     emitter: Any = current()
     return emitter.shared_allocator or emitter.own_shared_allocator or _OwnAllocator()

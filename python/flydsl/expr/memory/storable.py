@@ -31,17 +31,17 @@ class Storable(Protocol):
 
 
 def is_number_type(dsl_type: Any) -> bool:
-    """Whether this is one number class, as opposed to a family such as ``fx.Integer``."""
+    """Return whether this is one number class, as opposed to a family such as ``fx.Integer``."""
     return isinstance(dsl_type, type) and issubclass(dsl_type, Numeric) and hasattr(dsl_type, "format")
 
 
 def type_name(dsl_type: Any) -> str:
-    """A type as messages name it."""
+    """Return a type as messages name it."""
     return getattr(dsl_type, "__name__", None) or str(dsl_type)
 
 
 def not_storable(dsl_type: Any) -> str | None:
-    """Why values of a type cannot lie in memory; None if they can."""
+    """Return why values of a type cannot lie in memory; None if they can."""
     if is_number_type(dsl_type):
         if dsl_type.width < 8 and dsl_type is not Boolean:
             return f"{type_name(dsl_type)} is narrower than a byte"
@@ -71,13 +71,13 @@ def dsl_size_of(dsl_type: Any) -> int:
 
 
 def dsl_align_of(dsl_type: Any) -> int:
-    """The power of two that a value's address is a multiple of."""
+    """Return the power of two that a value's address is a multiple of."""
     check_storable(dsl_type)
     return dsl_size_of(dsl_type) if is_number_type(dsl_type) else dsl_type.__dsl_align_of__()
 
 
 def peek_from_ptr(dsl_type: Any, ptr: Pointer) -> Any:
-    """The value of a type that lies at an address."""
+    """Return the value of a type that lies at an address."""
     check_storable(dsl_type)
     if is_number_type(dsl_type):
         return typed_pointer(ptr, dsl_type).load()
@@ -94,13 +94,13 @@ def poke_into_ptr(dsl_type: Any, ptr: Pointer, value: Any) -> None:
 
 
 def typed_pointer(ptr: Pointer, dtype: Any) -> Pointer:
-    """The same address as a pointer to numbers of a type."""
+    """Return the same address as a pointer to numbers of a type."""
     name = element_name(dtype)
     return ptr if ptr.payload.elem == name else ptr.recast(ptr.payload.recast(name))
 
 
 def byte_offset(ptr: Pointer, offset: int) -> Pointer:
-    """The byte pointer ``offset`` bytes on."""
+    """Return the byte pointer ``offset`` bytes on."""
     at = typed_pointer(ptr, "i8")
     return at + offset if offset else at
 

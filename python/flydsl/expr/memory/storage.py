@@ -51,7 +51,7 @@ class Storage:
         object.__setattr__(self, "_views", {})
 
     def peek(self) -> Any:
-        """The value that is here: numbers are loaded, arrays are views."""
+        """Return the value that is here: numbers are loaded, arrays are views."""
         return peek_from_ptr(self._type, self._address())
 
     def poke(self, value: Any) -> None:

@@ -49,7 +49,7 @@ class Struct(Composite):
         return self
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed."""
+        """Return a copy with some fields changed."""
         return type(self)(**{**vars(self), **changes})
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
@@ -77,7 +77,7 @@ class Struct(Composite):
 
     @classmethod
     def __coerce__(cls, value: Any) -> Any:
-        """A value of this type: one that is there already, or the fields of one as a tuple, a list or a dict."""
+        """Return a value of this type: one that is there already, or the fields of one as a tuple, a list or a dict."""
         if isinstance(value, cls):
             return value
         if isinstance(value, Mapping):
@@ -88,7 +88,7 @@ class Struct(Composite):
 
     @classmethod
     def __specialize_for_value__(cls, value: Any) -> type[Any]:
-        """The type of a value: this one with its Constexpr fields set."""
+        """Return the type of a value: this one with its Constexpr fields set."""
         return type(cls.__coerce__(value))
 
     # Crossing regions and kernel arguments
@@ -215,12 +215,12 @@ def _refuse_constexpr(owner: str, fields: Sequence[Field]) -> None:
 
 
 def _origin(cls: type[Struct]) -> Any:
-    """The struct as declared, without its Constexpr values."""
+    """Return the struct as declared, without its Constexpr values."""
     return cls._origin or cls
 
 
 def _specialised(cls: type[Struct], values: Mapping[str, Any]) -> type[Any]:
-    """The type of these Constexpr values; the declared type itself when it has none."""
+    """Return the type of these Constexpr values; the declared type itself when it has none."""
     constants = {field.name: values[field.name] for field in cls._fields if field.is_constexpr}
     origin = _origin(cls)
     if not constants:
@@ -303,7 +303,7 @@ def _converted(cls: type, field: Field, value: Any) -> Any:
 
 
 def _constant(cls: type, field: Field, value: Any) -> Any:
-    """A compile-time value of a field, as its annotation says; ``Constexpr[float]`` takes whole numbers too."""
+    """Return a compile-time value of a field, as its annotation says; ``Constexpr[float]`` takes whole numbers too."""
     wanted = get_args(field.type)
     kind: Any = wanted[0] if len(wanted) == 1 else None
     if kind in _FITTING and isinstance(value, (bool, int, float, str)) and not isinstance(value, _FITTING[kind]):
@@ -312,7 +312,7 @@ def _constant(cls: type, field: Field, value: Any) -> Any:
 
 
 def _vector(cls: type, field: Field, kind: Any, value: Any) -> Any:
-    """A vector of a field: one of its type, or what makes one."""
+    """Return a vector of a field: one of its type, or what makes one."""
     if isinstance(value, Vector):
         if value.numel != kind.lanes or value.dtype is not kind.dtype:
             raise _wrong(cls, field, value)
@@ -324,7 +324,7 @@ def _vector(cls: type, field: Field, kind: Any, value: Any) -> Any:
 
 
 def _number(cls: type, field: Field, kind: Any, value: Any) -> Any:
-    """A number as a field. On the host it is an argument of a call, and must be one that the type can hold."""
+    """Return a number as a field. On the host it is an argument of a call, and must be one that the type can hold."""
     number = kind(value)
     if not is_tracing() and kind.is_integer and isinstance(value, (int, float)):
         if isinstance(value, float) or number.value != value:
@@ -343,7 +343,8 @@ def _wrong(cls: type, field: Field, value: Any) -> DslTypeError:
 
 
 def _same(a: object, b: object) -> bool:
-    """Whether two fields hold the same: equal where both are known, one value where they are known at run time."""
+    """Return whether two fields hold the same: equal where both are known, one value where they are known at run
+    time."""
     if not isinstance(a, Numeric):
         return a is b or (a == b) is True
     if not isinstance(b, Numeric) or type(a) is not type(b):
@@ -364,7 +365,7 @@ def _ir_values(value: Any) -> list[Any]:
 
 
 def _rebuilt(field: Field, old: Any, values: Iterator[Any]) -> Any:
-    """A field made like the old one from the next SSA values."""
+    """Return a field made like the old one from the next SSA values."""
     kind = unaligned(field.type)
     if old is None or is_number_type(kind):
         return kind.__construct_from_ir_values__([next(values)], None)
@@ -378,17 +379,18 @@ def _rebuilt(field: Field, old: Any, values: Iterator[Any]) -> Any:
 
 
 def is_composite_type(dsl_type: Any) -> bool:
-    """Whether this is a struct or a union type."""
+    """Return whether this is a struct or a union type."""
     return isinstance(dsl_type, type) and issubclass(dsl_type, (Struct, Union)) and dsl_type not in (Struct, Union)
 
 
 def is_struct_type(dsl_type: Any) -> bool:
-    """Whether a type was made by `struct` or `Struct[...]`."""
+    """Return whether a type was made by `struct` or `Struct[...]`."""
     return is_composite_type(dsl_type) and issubclass(dsl_type, Struct)
 
 
 def is_specializable_struct_type(dsl_type: Any) -> bool:
-    """Whether this is a struct type with Constexpr fields, so that each set of their values is a type of its own."""
+    """Return whether this is a struct type with Constexpr fields, so that each set of their values is a type of its
+    own."""
     return is_struct_type(dsl_type) and any(
         field.is_constexpr or is_specializable_struct_type(unaligned(field.type)) for field in dsl_type._fields
     )

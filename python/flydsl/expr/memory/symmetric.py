@@ -39,7 +39,7 @@ class Symmetric:
     """Other ranks have the addresses, so nothing of it changes between calls, which need not look again."""
 
     def at(self, rank: Any) -> Any:
-        """The tensor of a rank, this one's or another's; the rank may be known at run time only."""
+        """Return the tensor of a rank, this one's or another's; the rank may be known at run time only."""
         if isinstance(rank, int) and not 0 <= rank < self.world:
             raise DslValueError(f"there is no rank {rank}", hint=f"ranks are numbered 0 to {self.world - 1}")
         pointer = inttoptr(apply("get_iter", self.local).payload, self.table[rank])

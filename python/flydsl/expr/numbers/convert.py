@@ -23,7 +23,7 @@ from flydsl.expr.values.ir_types import IrType, vector_type
 
 @cache
 def route(src: NumberFormat, dst: NumberFormat) -> tuple[NumberFormat, ...]:
-    """The formats a conversion passes through, ending with `dst`; empty when nothing changes."""
+    """Return the formats a conversion passes through, ending with `dst`; empty when nothing changes."""
     if src is dst:
         return ()
     middle = _middle(src, dst)
@@ -59,7 +59,7 @@ def convert_static(src: NumberFormat, dst: NumberFormat, value: fold.Number) -> 
 
 
 def from_python(dst: NumberFormat, value: bool | int | float) -> fold.Number:
-    """A Python number in the format `dst`: integers are exact however large, floats are doubles."""
+    """Return a Python number in the format `dst`: integers are exact however large, floats are doubles."""
     if isinstance(value, float):
         return convert_static(nt.FLOAT64, dst, value) if dst is not nt.FLOAT64 else value
     if dst.is_boolean:
@@ -70,19 +70,19 @@ def from_python(dst: NumberFormat, value: bool | int | float) -> fold.Number:
 
 
 def type_text(fmt: NumberFormat, lanes: int | None) -> IrType:
-    """The IR type of a scalar (`lanes` is None) or of a vector of a format."""
+    """Return the IR type of a scalar (`lanes` is None) or of a vector of a format."""
     return fmt.ir_type if lanes is None else vector_type(lanes, fmt.ir_type)
 
 
 def emit_constant(fmt: NumberFormat, value: fold.Number, lanes: int | None = None) -> Value:
-    """A constant, or a vector with it in every lane."""
+    """Return a constant, or a vector with it in every lane."""
     text = fmt.ir_type if lanes is None else vector_type(lanes, fmt.ir_type)
     return current().constant(text, value if fmt.is_float else fold.signed(fmt, value))
 
 
 @cache
 def _step_operation(src: NumberFormat, dst: NumberFormat) -> str | None:
-    """The operation of one step; None when the bits stay as they are."""
+    """Return the operation of one step; None when the bits stay as they are."""
     if src.is_float:
         if dst.is_float:
             return "arith.extf" if dst.width > src.width else "arith.truncf"

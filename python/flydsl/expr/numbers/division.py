@@ -27,7 +27,7 @@ REM = Operation(
 
 
 def _divisor(rhs: Any) -> int | None:
-    """The divisor where it is known; a known zero is an error now rather than undefined later."""
+    """Return the divisor where it is known; a known zero is an error now rather than undefined later."""
     if not rhs.is_static():
         return None
     if rhs.value == 0:
@@ -40,7 +40,7 @@ def _is_power_of_two(value: int | None) -> bool:
 
 
 def divide_integers(lhs: Any, rhs: Any) -> Any | None:
-    """A shift for a power of two: an arithmetic shift floors, which is what `//` means."""
+    """Return a shift for a power of two: an arithmetic shift floors, which is what `//` means."""
     divisor = _divisor(rhs)
     if divisor is None or not _is_power_of_two(divisor):
         return None
@@ -48,7 +48,7 @@ def divide_integers(lhs: Any, rhs: Any) -> Any | None:
 
 
 def remainder_of_integers(lhs: Any, rhs: Any) -> Any | None:
-    """A mask for a power of two, where no number is negative."""
+    """Return a mask for a power of two, where no number is negative."""
     divisor = _divisor(rhs)
     if lhs.dtype.signed or divisor is None or not _is_power_of_two(divisor):
         return None
@@ -56,7 +56,7 @@ def remainder_of_integers(lhs: Any, rhs: Any) -> Any | None:
 
 
 def _float_remainder(lhs: Any, rhs: Any) -> tuple[Any, Any]:
-    """The truncating remainder, and whether it has the wrong sign."""
+    """Return the truncating remainder, and whether it has the wrong sign."""
     zero = rhs.dtype(0.0)
     remainder = lhs.combine(REM, rhs)
     return remainder, (remainder != zero) & ((remainder < zero) != (rhs < zero))
@@ -82,7 +82,7 @@ def floor_divide_floats(lhs: Any, rhs: Any) -> Any:
 
 
 def left_over(lhs: Any, quotient: Any, rhs: Any) -> Any:
-    """What `divmod` gives beside the quotient: `lhs == quotient * rhs + left_over`, as Python has it."""
+    """Return what `divmod` gives beside the quotient: `lhs == quotient * rhs + left_over`, as Python has it."""
     if quotient is NotImplemented:
         return NotImplemented
     return lhs % rhs if quotient.is_static() or not quotient.dtype.signed else lhs - quotient * rhs

@@ -53,7 +53,7 @@ def _parse_names(names: str) -> FastMathFlags:
 
 
 def flag_attrs(flags: Flags) -> FlagAttrs:
-    """The attribute dictionary for explicit flags; None means the current block decides."""
+    """Return the attribute dictionary for explicit flags; None means the current block decides."""
     if flags is None:
         return _scope.attrs
     parsed = parse_flags(flags)
@@ -61,7 +61,7 @@ def flag_attrs(flags: Flags) -> FlagAttrs:
 
 
 def scoped_attrs() -> FlagAttrs:
-    """The attribute dictionary of the innermost `fastmath()` block."""
+    """Return the attribute dictionary of the innermost `fastmath()` block."""
     return _scope.attrs
 
 

@@ -17,7 +17,7 @@ _SINGLE = struct.Struct("<f")
 
 
 def round_to(fmt: NumberFormat, value: int | float) -> float:
-    """The number of format `fmt` nearest to `value`."""
+    """Return the number of format `fmt` nearest to `value`."""
     if fmt is FLOAT64:
         return _to_double(value)
     if fmt is FLOAT32 and (type(value) is float or -_EXACT_IN_DOUBLE <= value <= _EXACT_IN_DOUBLE):
@@ -29,7 +29,7 @@ def round_to(fmt: NumberFormat, value: int | float) -> float:
 
 
 def round_ratio(fmt: NumberFormat, numerator: int, denominator: int) -> float:
-    """The number of an IEEE format nearest to a fraction whose denominator is a power of two."""
+    """Return the number of an IEEE format nearest to a fraction whose denominator is a power of two."""
     if fmt is FLOAT64:
         try:
             return numerator / denominator
@@ -47,7 +47,7 @@ def _to_double(value: int | float) -> float:
 
 
 def encode(fmt: NumberFormat, value: int | float) -> int:
-    """The bit code of `value` rounded to `fmt`."""
+    """Return the bit code of `value` rounded to `fmt`."""
     if fmt is FLOAT64:
         return struct.unpack("<Q", struct.pack("<d", _to_double(value)))[0]
     layout = _layout(fmt)
@@ -69,7 +69,7 @@ def _layout(fmt: NumberFormat) -> FloatFormat:
 
 
 def _round_magnitude(layout: FloatFormat, numerator: int, denominator: int) -> int:
-    """The code of a non-negative fraction, without its sign. The denominator is a power of two."""
+    """Return the code of a non-negative fraction, without its sign. The denominator is a power of two."""
     if numerator == 0:
         return 0
     scale = 1 - denominator.bit_length()
@@ -132,7 +132,7 @@ def _decode_small(fmt: NumberFormat) -> tuple[float, ...]:
 
 
 def decode(fmt: NumberFormat, code: int) -> float:
-    """The value a bit code stands for."""
+    """Return the value a bit code stands for."""
     if fmt is FLOAT64:
         return struct.unpack("<d", struct.pack("<Q", code))[0]
     if fmt is FLOAT32:

@@ -34,12 +34,12 @@ def wrap(fmt: NumberFormat, value: int) -> int:
 
 
 def unsigned(fmt: NumberFormat, value: Number) -> int:
-    """The bits of an integer read as unsigned."""
+    """Return the bits of an integer read as unsigned."""
     return int(value) & ((1 << fmt.width) - 1)
 
 
 def signed(fmt: NumberFormat, value: Number) -> int:
-    """The bits of an integer read as signed: also how constants are written in IR."""
+    """Return the bits of an integer read as signed: also how constants are written in IR."""
     bits = unsigned(fmt, value)
     return bits - (1 << fmt.width) if fmt.width > 1 and bits >> (fmt.width - 1) else bits
 
@@ -52,7 +52,7 @@ def normalise(fmt: NumberFormat, value: Number) -> Number:
 
 
 def convert_step(src: NumberFormat, dst: NumberFormat, value: Number) -> Number:
-    """One conversion between adjacent formats of a route (see convert.route)."""
+    """Return one conversion between adjacent formats of a route (see convert.route)."""
     if dst.is_boolean:
         return int(value != 0)
     if dst.is_float:
@@ -63,7 +63,7 @@ def convert_step(src: NumberFormat, dst: NumberFormat, value: Number) -> Number:
 
 
 def _to_integer(dst: NumberFormat, value: float) -> int:
-    """The nearest number towards zero that the type has, and zero for NaN, as at run time."""
+    """Return the nearest number towards zero that the type has, and zero for NaN, as at run time."""
     if math.isnan(value):
         return 0
     low, high = (-(1 << (dst.width - 1)), (1 << (dst.width - 1)) - 1) if dst.signed else (0, (1 << dst.width) - 1)
@@ -105,7 +105,7 @@ def divf(fmt: NumberFormat, a: Number, b: Number) -> Number:
 
 
 def remf(fmt: NumberFormat, a: Number, b: Number) -> Number:
-    """The remainder that keeps the sign of the dividend (C's fmod)."""
+    """Return the remainder that keeps the sign of the dividend (C's fmod)."""
     if b == 0 or math.isinf(a) or math.isnan(a) or math.isnan(b):
         return math.nan
     return math.fmod(a, b)
@@ -207,7 +207,7 @@ def ipowi(fmt: NumberFormat, a: Number, b: Number) -> Number:
 
 
 def _larger(a: Number, b: Number) -> Number:
-    """The larger number; +0 counts as larger than -0, as IEEE 754-2019 maximum does."""
+    """Return the larger number; +0 counts as larger than -0, as IEEE 754-2019 maximum does."""
     if a == b:
         return a if math.copysign(1.0, a) > 0 else b
     return a if a > b else b

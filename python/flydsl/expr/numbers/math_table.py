@@ -28,7 +28,7 @@ def _round_half_away(value: float) -> float:
 
 
 def _whole(function: Callable[[float], int]) -> Callable[[float], float]:
-    """A rounding function of Python's `math`, made to keep infinities, NaN and the sign of zero."""
+    """Return a rounding function of Python's `math`, made to keep infinities, NaN and the sign of zero."""
     return lambda value: math.copysign(float(function(value)), value) if math.isfinite(value) else value
 
 

@@ -53,7 +53,7 @@ class FloatFormat:
         return (self.max_code >> self.mantissa) - self.bias
 
     def holds(self, other: FloatFormat) -> bool:
-        """Whether every finite value of `other` is exactly a value of this format."""
+        """Return whether every finite value of `other` is exactly a value of this format."""
         if self.specials is Specials.SCALE and other is not self:
             return False
         smallest = self.min_exponent - self.mantissa

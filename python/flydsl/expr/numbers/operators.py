@@ -326,19 +326,19 @@ class Operators(NoForeignFunctions):
         return self.combine(DIVF, other, fastmath)
 
     def maximumf(self, other: Any, *, fastmath: Flags = None) -> Any:
-        """The larger; NaN if either is NaN."""
+        """Return the larger; NaN if either is NaN."""
         return self.combine(MAXIMUMF, other, fastmath)
 
     def minimumf(self, other: Any, *, fastmath: Flags = None) -> Any:
-        """The smaller; NaN if either is NaN."""
+        """Return the smaller; NaN if either is NaN."""
         return self.combine(MINIMUMF, other, fastmath)
 
     def maxnumf(self, other: Any, *, fastmath: Flags = None) -> Any:
-        """The larger; a NaN operand loses to a number."""
+        """Return the larger; a NaN operand loses to a number."""
         return self.combine(MAXNUMF, other, fastmath)
 
     def minnumf(self, other: Any, *, fastmath: Flags = None) -> Any:
-        """The smaller; a NaN operand loses to a number."""
+        """Return the smaller; a NaN operand loses to a number."""
         return self.combine(MINNUMF, other, fastmath)
 
     def shrui(self, amount: Any) -> Any:
@@ -349,5 +349,5 @@ class Operators(NoForeignFunctions):
         return self._unary(EXP2, fastmath)
 
     def shuffle_xor(self, offset: Any, width: Any) -> Any:
-        """The value of lane k ^ offset: `fx.gpu.shuffle_xor` of this."""
+        """Return the value of lane k ^ offset: `fx.gpu.shuffle_xor` of this."""
         return type(self).shuffled(self, offset, width)

@@ -65,7 +65,7 @@ class Plan:
 
 
 def _wrong_domain(symbol: str, fmt: NumberFormat) -> DslTypeError:
-    """The error for an operation that its table row does not offer for this format."""
+    """Return the error for an operation that its table row does not offer for this format."""
     require_integer(symbol, fmt)
     return DslTypeError(f"`{symbol}` works on floats, not on {fmt}", hint="convert with .to(fx.Float32)")
 
@@ -94,7 +94,7 @@ class Operation:
         return found
 
     def lookup(self, fmt: NumberFormat) -> IR:
-        """The IR operation for operands of a format."""
+        """Return the IR operation for operands of a format."""
         found = self.floating if fmt.is_float else self.signed if fmt.signed else self.unsigned
         if found is None:
             raise _wrong_domain(self.symbol, fmt)
@@ -149,7 +149,7 @@ class UnaryOperation:
 
 
 def compute_format(fmt: NumberFormat) -> NumberFormat:
-    """Where arithmetic of a format happens: float32 for floats narrower than any hardware adds."""
+    """Return where arithmetic of a format happens: float32 for floats narrower than any hardware adds."""
     return nt.FLOAT32 if fmt.is_narrow_float else fmt
 
 
@@ -163,7 +163,7 @@ def plan_common(op: Operation, common: NumberFormat) -> Plan:
 
 
 def plan_arithmetic(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
-    """The common format; a Boolean counts as Int32, which can hold a sum of many."""
+    """Return the common format; a Boolean counts as Int32, which can hold a sum of many."""
     return plan_common(op, promote(counted(lhs), counted(rhs)))
 
 
@@ -173,7 +173,7 @@ def plan_bitwise(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
 
 
 def plan_in_place(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
-    """The common format, Booleans included: for builders named after one IR operation."""
+    """Return the common format, Booleans included: for builders named after one IR operation."""
     return plan_common(op, promote(lhs, rhs))
 
 

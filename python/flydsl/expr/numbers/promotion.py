@@ -24,7 +24,7 @@ _LITERAL_INTEGERS = (nt.INT32, nt.INT64, nt.UINT64, nt.INT128, nt.UINT128)
 
 @cache
 def promote(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-    """The format both operands are converted to before an operation."""
+    """Return the format both operands are converted to before an operation."""
     if lhs is rhs:
         return lhs
     if lhs.is_float and rhs.is_float:
@@ -37,7 +37,7 @@ def promote(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
 
 
 def counted(fmt: NumberFormat) -> NumberFormat:
-    """The format as arithmetic takes it: a Boolean is counted in Int32."""
+    """Return the format as arithmetic takes it: a Boolean is counted in Int32."""
     return nt.INT32 if fmt.is_boolean else fmt
 
 
@@ -69,7 +69,7 @@ def _promote_floats(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
 
 @cache
 def quotient_format(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-    """The format of `/`: always a float."""
+    """Return the format of `/`: always a float."""
     common = promote(counted(lhs), counted(rhs))
     if common.is_float:
         return common
@@ -77,7 +77,7 @@ def quotient_format(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
 
 
 def literal_format(value: bool | int | float) -> NumberFormat:
-    """The format of a Python number written in a kernel."""
+    """Return the format of a Python number written in a kernel."""
     if isinstance(value, bool):
         return nt.BOOLEAN
     if isinstance(value, float):

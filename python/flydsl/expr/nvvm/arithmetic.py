@@ -29,13 +29,14 @@ rsqrt = _function("rsqrt", "llvm.nvvm.rsqrt.approx.ftz.f", "1/sqrt(x), approxima
 
 
 def tanh(x: Any) -> Float32:
-    """The hyperbolic tangent in one instruction, to about 2^-11."""
+    """Return the hyperbolic tangent in one instruction, to about 2^-11."""
     require("tanh", "cuda")
     return Float32(current().ptx("tanh.approx.f32", [Float32(x).ir_value()]))
 
 
 def cvt_e4m3x2(low: Any, high: Any) -> Int16:
-    """Two f32 as `Float8E4M3FN` in one instruction, ``low`` in the lower byte; what is beyond 448 becomes 448."""
+    """Return two f32 as `Float8E4M3FN` in one instruction, ``low`` in the lower byte; what is beyond 448 becomes
+    448."""
     require("cvt_e4m3x2", "cuda", ("hopper",))
     return Int16(call("llvm.nvvm.ff.to.e4m3x2.rn", [Float32(high).ir_value(), Float32(low).ir_value()], "i16"))
 
@@ -44,7 +45,7 @@ _EIGHT_BITS = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
 
 
 def cvt_f16x2(codes: Any, dtype: Any) -> Vector:
-    """Two numbers of 8 bits, an `Int16` with the codes of a ``dtype``, as f16 in one instruction."""
+    """Return two numbers of 8 bits, an `Int16` with the codes of a ``dtype``, as f16 in one instruction."""
     require("cvt_f16x2", "cuda", ("hopper",))
     name = _EIGHT_BITS.get(str(dtype.ir_type))
     if name is None:
@@ -77,12 +78,12 @@ _BACKEND = "cuda"
 
 
 def is_target() -> bool:
-    """Whether the code being traced is for an NVIDIA GPU."""
+    """Return whether the code being traced is for an NVIDIA GPU."""
     return current().target.backend == _BACKEND
 
 
 def max_cluster_size() -> int:
-    """How many blocks a cluster may have that ``fx.nvvm`` can use; 1 where there are none."""
+    """Return how many blocks a cluster may have that ``fx.nvvm`` can use; 1 where there are none."""
     return current().target.max_cluster_blocks if is_target() else 1
 
 

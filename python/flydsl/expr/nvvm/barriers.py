@@ -21,14 +21,14 @@ MAX_ARRIVALS = (1 << 20) - 1
 
 
 def issue(name: str, operands: list[Value], literals: tuple[int, ...] = (), l2: L2Priority | None = None) -> Value:
-    """One instruction of the PTX table, if the target has it; ``l2`` as of `target.l2_policy`."""
+    """Return one instruction of the PTX table, if the target has it; ``l2`` as of `target.l2_policy`."""
     require(name, "cuda", PTX_OPS[name].generations)
     check_priority(l2)
     return current().ptx(name, operands, literals, l2)
 
 
 def shared_address(place: Any, what: str, together: int = 1, *, plain: str = "") -> Value:
-    """The 32-bit address of something in shared memory; ``together`` and ``plain`` are those of `pointer_of`."""
+    """Return the 32-bit address of something in shared memory; ``together`` and ``plain`` are those of `pointer_of`."""
     pointer = pointer_of(place, together, plain=plain)
     if not isinstance(pointer, Pointer) or pointer.payload.space != "shared":
         message = f"{what} must lie in shared memory, got {place!r}"
@@ -86,7 +86,7 @@ def mbarrier_wait(barrier: Any, parity: Any) -> None:
 
 
 def mbarrier_try_wait(barrier: Any, parity: Any) -> Boolean:
-    """Whether the phase of that parity is complete, after a short wait at most."""
+    """Return whether the phase of that parity is complete, after a short wait at most."""
     done = issue("mbarrier.try_wait", [shared_address(barrier, "an mbarrier"), _int(parity)])
     return Int32(done) != 0
 
@@ -140,12 +140,12 @@ def cluster_sync(*, relaxed: bool = False) -> None:
 
 
 def block_rank_in_cluster() -> Int32:
-    """The number of this block in its cluster."""
+    """Return the number of this block in its cluster."""
     return Int32(issue("cluster.ctarank", []))
 
 
 def cluster_size() -> Int32:
-    """How many blocks the cluster has."""
+    """Return how many blocks the cluster has."""
     return Int32(issue("cluster.nctarank", []))
 
 
@@ -153,7 +153,7 @@ def cluster_size() -> Int32:
 
 
 def warp_uniform(value: Any) -> Int32:
-    """An integer that is the same in the whole warp, told to the compiler: branches on it do not diverge."""
+    """Return an integer that is the same in the whole warp, told to the compiler: branches on it do not diverge."""
     require("warp_uniform", "cuda")
     return Int32(gpu.shuffle_idx(Int32(value), 0, 32))
 

@@ -21,7 +21,7 @@ _WORDS: dict[int, type[Numeric]] = {16: Int16, 32: Int32, 64: Int64}
 
 
 def _remote(place: Any, size: int, block: Any) -> Value:
-    """The address of the same place, and of as many bytes from there on, in another block's shared memory."""
+    """Return the address of the same place, and of as many bytes from there on, in another block's shared memory."""
     return issue("mapa", [shared_address(pointer_of(place, size), "the place"), Int32(block).ir_value()])
 
 
@@ -33,7 +33,7 @@ def _pointer(place: Any) -> Pointer:
 
 
 def _words(kind: type[Numeric], lanes: int) -> tuple[type[Numeric], int]:
-    """The integers, and how many, that some elements are moved as."""
+    """Return the integers, and how many, that some elements are moved as."""
     form = cluster_form(kind.width, lanes)
     if form is None:
         raise DslTypeError(
@@ -49,7 +49,7 @@ def _name(direction: str, word: type[Numeric], count: int) -> str:
 
 
 def cluster_load(place: Any, block: Any, dtype: Any = None) -> Any:
-    """What block ``block`` of the cluster has at this place of its shared memory: a number of the place's type.
+    """Return what block ``block`` of the cluster has at this place of its shared memory: a number of the place's type.
 
     With a vector type (``Float32x4``), as many as it has lanes, up to 128 bits; they lie at a multiple of their size.
     """
@@ -99,7 +99,7 @@ _KINDS: dict[type[Numeric], tuple[str, type[Numeric]]] = {
 
 
 def _address(x: Symmetric, at: Any) -> Value:
-    """The address, on all ranks at once, of an element."""
+    """Return the address, on all ranks at once, of an element."""
     if not isinstance(x, Symmetric):
         raise DslTypeError(
             f"the memory of all ranks is that of a symmetric tensor, got {describe(x)}", hint="pass an fx.Symmetric"
@@ -119,7 +119,8 @@ def _kind(dtype: type[Numeric]) -> tuple[str, type[Numeric]]:
 
 
 def multimem_load_reduce(x: Symmetric, at: Any, dtype: type[Numeric] | None = None) -> Vector:
-    """The sum over all ranks of 16 bytes of a symmetric tensor, from the coordinate ``at`` on: a vector of ``dtype``.
+    """Return the sum over all ranks of 16 bytes of a symmetric tensor, from the coordinate ``at`` on: a vector of
+    ``dtype``.
 
     It is added in f32 in an order that the switch chooses, and rounded once; ranks that need the same bits let one of
     them add, and store to all. The address is a multiple of 16. Ranks must have met (`rank_barrier`) since the last

@@ -16,7 +16,7 @@ from flydsl.target.copy_nvvm import ROW_BYTES, LdMatrix, StMatrix
 
 
 def _row(place: Any) -> Value:
-    """The shared-memory address of the row that this lane names."""
+    """Return the shared-memory address of the row that this lane names."""
     pointer = pointer_of(place, ROW_BYTES, plain="a matrix move")
     if not isinstance(pointer, Pointer) or pointer.payload.space != "shared":
         raise DslTypeError(f"a matrix move takes a pointer to shared memory, got {place!r}")

@@ -34,12 +34,12 @@ class PipelineState:
 
 
 def start_state(phase: int) -> Any:
-    """The first stage, and the parity to wait for there."""
+    """Return the first stage, and the parity to wait for there."""
     return PipelineState(Int32(0), Int32(phase))
 
 
 def next_state(state: Any, stages: int) -> Any:
-    """The stage behind another; each time round the ring the parity changes."""
+    """Return the stage behind another; each time round the ring the parity changes."""
     last = state.stage == stages - 1
     return PipelineState(last.select(Int32(0), state.stage + 1), last.select(state.phase ^ 1, state.phase))
 
@@ -72,23 +72,23 @@ class Pipeline:
         barriers.fence_mbarrier_init()
 
     def producer_start(self) -> Any:
-        """Where producers begin: every stage counts as released once."""
+        """Return where producers begin: every stage counts as released once."""
         return start_state(1)
 
     def consumer_start(self) -> Any:
-        """Where consumers begin."""
+        """Return where consumers begin."""
         return start_state(0)
 
     def advance(self, state: Any) -> Any:
-        """The next stage of the ring."""
+        """Return the next stage of the ring."""
         return next_state(state, self.stages)
 
     def full(self, state: Any) -> Pointer:
-        """The barrier that loads of this stage complete."""
+        """Return the barrier that loads of this stage complete."""
         return self._full + state.stage
 
     def empty(self, state: Any) -> Pointer:
-        """The barrier that consumers of this stage complete."""
+        """Return the barrier that consumers of this stage complete."""
         return self._empty + state.stage
 
     def acquire(self, state: Any, tx_bytes: Any = None) -> None:

@@ -45,7 +45,7 @@ class TensorMap:
         return tuple(strides[mode] for mode in range(len(self.order)))
 
     def coordinates(self, shape: Any = None) -> Tensor:
-        """The coordinates of the tensor, to be divided into tiles as the tensor is; ``shape`` if it matters."""
+        """Return the coordinates of the tensor, to be divided into tiles as the tensor is; ``shape`` if it matters."""
         most = 1 << 30
         return make_identity_tensor((most,) * len(self.order) if shape is None else shape)
 
@@ -61,11 +61,11 @@ class TensorMap:
         return self.facts.bytes
 
     def ir_value(self) -> Value:
-        """The parameter itself."""
+        """Return the parameter itself."""
         return self._value
 
     def address(self) -> Value:
-        """The generic address that copies take."""
+        """Return the generic address that copies take."""
         return current().op("llvm.addrspacecast", [self._value], "!llvm.ptr")
 
     def __extract_to_ir_values__(self) -> list[Value]:
@@ -94,7 +94,7 @@ def _order(tensor: Tensor) -> tuple[int, ...]:
 
 
 def make_tensor_map(tensor: Any, box: Sequence[int], swizzle: SwizzleMode = "128B") -> TensorMap:
-    """A map for copying boxes of a global tensor: ``box`` has an extent per mode, in the tensor's order.
+    """Return a map for copying boxes of a global tensor: ``box`` has an extent per mode, in the tensor's order.
 
     ``swizzle`` says how rows of the box are permuted in shared memory: ``"128B"``, ``"64B"``, ``"32B"`` or ``"none"``;
     read it there through a tensor over ``apply_swizzle(ptr, map.swizzle)``.
@@ -123,7 +123,7 @@ def make_tensor_map(tensor: Any, box: Sequence[int], swizzle: SwizzleMode = "128
 
 
 def _named(tensor: Tensor) -> str:
-    """How messages name the tensor: by the argument it comes from."""
+    """Return how messages name the tensor: by the argument it comes from."""
     name = current().argument_name(tensor.ir_value())
     return f"the tensor {tensor.payload.layout}" if name is None else f"argument '{name}'"
 

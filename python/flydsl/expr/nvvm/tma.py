@@ -27,7 +27,7 @@ BULK_STEP = 16
 
 
 def checked_map(tensor_map: Any) -> TensorMap:
-    """A tensor map as it is; anything else is refused."""
+    """Return a tensor map as it is; anything else is refused."""
     if not isinstance(tensor_map, TensorMap):
         raise DslTypeError(
             f"TMA takes a tensor map, got {type(tensor_map).__name__}",
@@ -37,7 +37,7 @@ def checked_map(tensor_map: Any) -> TensorMap:
 
 
 def _place(tensor_map: TensorMap, place: Any, what: str) -> Value:
-    """The address of a box in shared memory; memory seen through another swizzle than the map's is refused."""
+    """Return the address of a box in shared memory; memory seen through another swizzle than the map's is refused."""
     found, wanted = _swizzle(place), SWIZZLE_MODES[tensor_map.facts.swizzle].swizzle
     if found is not None and found != wanted:
         raise DslValueError(
@@ -48,7 +48,7 @@ def _place(tensor_map: TensorMap, place: Any, what: str) -> Value:
 
 
 def _swizzle(place: Any) -> Any:
-    """The swizzle that a place is seen through, in bytes: its pointer's, or that of a composed layout."""
+    """Return the swizzle that a place is seen through, in bytes: its pointer's, or that of a composed layout."""
     payload = getattr(place, "payload", None)
     layout, pointer = getattr(payload, "layout", None), getattr(payload, "iter", payload)
     if isinstance(layout, ComposedLayout) and isinstance(layout.inner, Swizzle):
@@ -118,7 +118,7 @@ def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: L2Priority
 
 
 def checked_reduction(op: Reduction, elem: str | None = None) -> Reduction:
-    """A reduction that the copy engine has, of an element where one is named."""
+    """Return a reduction that the copy engine has, of an element where one is named."""
     if op not in REDUCTIONS:
         raise DslValueError(f"TMA has no reduction '{op}'", hint=f"use {', '.join(REDUCTIONS)}")
     if elem is not None and elem not in REDUCTIONS[op]:
@@ -184,7 +184,7 @@ def bulk_reduce(src: Any, dst: Any, size: Any, op: Reduction = "add", *, l2: L2P
 
 
 def checked_elem(op: Reduction, dst: Any) -> str:
-    """The element that a destination holds, if the copy engine combines such."""
+    """Return the element that a destination holds, if the copy engine combines such."""
     elem = pointer_of(dst).payload.elem
     checked_reduction(op, elem)
     return elem

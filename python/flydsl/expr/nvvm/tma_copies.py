@@ -113,7 +113,7 @@ class TmaCopy:
 
 
 def _unwrapped(parts: Sequence[Any]) -> Any:
-    """The only one of some parts, or all of them."""
+    """Return the only one of some parts, or all of them."""
     return tuple(parts) if len(parts) > 1 else parts[0]
 
 
@@ -188,7 +188,7 @@ def _check_side(side: Any, space: str) -> None:
 
 
 def _runs(tile: Tensor, rows: Tensor) -> tuple[int, list[int]]:
-    """(elements that lie in one run on both sides, the number of the first element of each run)."""
+    """Return (elements that lie in one run on both sides, the number of the first element of each run)."""
     flat = [it.leaves(rules.shape_of(side.payload)) for side in (tile, rows)]
     if flat[0] != flat[1]:
         raise DslValueError(

@@ -31,7 +31,7 @@ def _multiplied(elem_ab: Any) -> tuple[str, str]:
 
 
 def MmaSync(m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None) -> MmaSyncOp:
-    """A warp's ``mma.sync``; ``elem_ab`` is one type or a pair."""
+    """Return a warp's ``mma.sync``; ``elem_ab`` is one type or a pair."""
     a, b = _multiplied(elem_ab)
     acc = accumulator_of(elem_acc, a)
     wanted = signature(m, n, k, a, b, acc)
@@ -42,7 +42,7 @@ def Wgmma(
     n: int, k: int, elem_ab: Any, elem_acc: Any = None, a_source: Literal["shared", "register"] = "shared", *,
     major_a: Major = "k", major_b: Major = "k",
 ) -> WgmmaOp:  # fmt: skip
-    """A warpgroup's ``wgmma`` of 64 rows; A comes from ``"shared"`` memory or from a ``"register"`` fragment."""
+    """Return a warpgroup's ``wgmma`` of 64 rows; A comes from ``"shared"`` memory or from a ``"register"`` fragment."""
     a, b = _multiplied(elem_ab)
     return checked(WgmmaOp(n, k, a, b, accumulator_of(elem_acc, a), a_source, major_a, major_b))
 

@@ -16,7 +16,7 @@ SINGLE_MANTISSA, SINGLE_MIN_EXPONENT = 23, -126
 
 
 def stochastic_round(value: Any, dtype: type[Numeric], bits: Any) -> Any:
-    """An f32, or a vector of them, as a narrower float, up or down by random ``bits``: a Uint32 for each.
+    """Return an f32, or a vector of them, as a narrower float, up or down by random ``bits``: a Uint32 for each.
 
     The lowest bits are added to what is cut off, and the sum is cut off: so the mean over random bits is the value
     itself, also among subnormal numbers. Infinity and NaN stay. gfx950 has an instruction for bf16.
@@ -52,7 +52,7 @@ def _by_instruction(value: Any, words: Any) -> Any:
 
 
 def _rounded(value: Vector, words: Vector, layout: FloatFormat) -> Vector:
-    """The f32 that are numbers of the narrower format."""
+    """Return the f32 that are numbers of the narrower format."""
     dropped = SINGLE_MANTISSA - layout.mantissa
     mask = (1 << dropped) - 1
     low = words & Uint32(mask)

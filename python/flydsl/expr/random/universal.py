@@ -39,12 +39,12 @@ class NoSuchWordsError(FlyDSLError, NotImplementedError):
 
 
 def _word(value: Any, kind: Any = Uint32) -> Any:
-    """A value as unsigned bits."""
+    """Return a value as unsigned bits."""
     return value.to(kind) if isinstance(value, Vector) else kind(as_numeric(value))
 
 
 def _number(value: Any) -> Any:
-    """A number or vector as it is; a Python int that 32 bits hold is a word of 32."""
+    """Return a number or vector as it is; a Python int that 32 bits hold is a word of 32."""
     if isinstance(value, int) and 0 <= value < 1 << 32:
         return Uint32(value)
     return value if isinstance(value, Vector) else as_numeric(value)
@@ -68,7 +68,7 @@ def _product(constant: int, word: Any) -> tuple[Any, Any]:
 
 
 def _high_of_wide(constant: int, word: Any) -> Any:
-    """The upper 64 bits of a 64 by 64 bit product, from products of halves."""
+    """Return the upper 64 bits of a 64 by 64 bit product, from products of halves."""
     half, mask = Uint64(32), Uint64(0xFFFFFFFF)
     high, low = word >> half, word & mask
     c_high, c_low = Uint64(constant >> 32), Uint64(constant & 0xFFFFFFFF)
@@ -80,7 +80,7 @@ def _high_of_wide(constant: int, word: Any) -> Any:
 def philox_impl(
     c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: int = _DEFAULT_ROUNDS
 ) -> tuple[Any, ...]:
-    """Four random words from a counter of four words and a key of two."""
+    """Return four random words from a counter of four words and a key of two."""
     c0, c1, c2, c3, k0, k1 = _words((c0, c1, c2, c3, k0, k1))
     round_a, round_b, key_a, key_b = _CONSTANTS[c0.dtype]
     for _ in range(n_rounds):
@@ -92,7 +92,7 @@ def philox_impl(
 
 
 def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: int = _DEFAULT_ROUNDS) -> tuple[Any, ...]:
-    """Four random words from a 64-bit seed and a counter of four words; 64-bit words take the seed as it is."""
+    """Return four random words from a 64-bit seed and a counter of four words; 64-bit words take the seed as it is."""
     wide = Uint64(seed if isinstance(seed, int) else as_numeric(seed))
     counter = _words((c0, c1, c2, c3))
     if counter[0].dtype is Uint64:
@@ -102,7 +102,7 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: int = _DEFAU
 
 
 def randint4x(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> tuple[Any, ...]:
-    """Four independent Uint32 per offset."""
+    """Return four independent Uint32 per offset."""
     offset = offset if isinstance(offset, Vector) else as_numeric(offset)
     low = _word(offset)
     # A 64-bit offset fills two words of the counter, so that offsets beyond 2**32 do not repeat.
@@ -112,12 +112,12 @@ def randint4x(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> tuple[
 
 
 def randint(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> Any:
-    """One Uint32 per offset."""
+    """Return one Uint32 per offset."""
     return randint4x(seed, offset, n_rounds)[0]
 
 
 def uint_to_uniform_float(x: Any) -> Any:
-    """A random word as a Float32 in [0, 1): as a signed number, its size, a negative one counted from -1 on."""
+    """Return a random word as a Float32 in [0, 1): as a signed number, its size, a negative one counted from -1 on."""
     word = x if isinstance(x, Vector) else as_numeric(x)
     signed, scale = _SCALES[64 if word.dtype.width == 64 else 32]
     number = word.to(signed)
@@ -126,17 +126,17 @@ def uint_to_uniform_float(x: Any) -> Any:
 
 
 def rand(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> Any:
-    """One Float32, uniform in [0, 1), per offset."""
+    """Return one Float32, uniform in [0, 1), per offset."""
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
 def rand4x(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> tuple[Any, ...]:
-    """Four independent Float32, uniform in [0, 1), per offset."""
+    """Return four independent Float32, uniform in [0, 1), per offset."""
     return tuple(uint_to_uniform_float(word) for word in randint4x(seed, offset, n_rounds))
 
 
 def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[Any, Any]:
-    """Two independent standard normal numbers from two uniform ones (Box and Muller)."""
+    """Return two independent standard normal numbers from two uniform ones (Box and Muller)."""
     positive = greater(u1, Float32(_SMALLEST))
     radius = math.sqrt(math.log(positive) * Float32(-2.0))
     angle = u2 * Float32(2.0 * python_math.pi)
@@ -144,13 +144,13 @@ def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[Any, Any]:
 
 
 def randn(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> Any:
-    """One standard normal Float32 per offset."""
+    """Return one standard normal Float32 per offset."""
     u1, u2, _, _ = rand4x(seed, offset, n_rounds)
     return pair_uniform_to_normal(u1, u2)[0]
 
 
 def randn4x(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> tuple[Any, ...]:
-    """Four independent standard normal Float32 per offset."""
+    """Return four independent standard normal Float32 per offset."""
     u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
     return (*pair_uniform_to_normal(u1, u2), *pair_uniform_to_normal(u3, u4))
 

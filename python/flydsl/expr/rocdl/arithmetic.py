@@ -25,7 +25,7 @@ _FP8 = ("cdna3", "cdna4", "rdna4", "cdna5")
 
 
 def _function(name: str, intrinsic: str, doc: str, *, doubles: bool = False) -> Callable[..., Any]:
-    """A function of one float that the hardware computes in one instruction; vectors go element by element."""
+    """Return a function of one float that the hardware computes in one instruction; vectors go element by element."""
 
     def run(*args: Any, **named: Any) -> Any:
         (x,) = operands_of(name, ("x",), args, named)
@@ -54,7 +54,7 @@ sqrt = _function("sqrt", "sqrt", "The square root, approximate.", doubles=True)
 
 
 def fmed3(a: Any, b: Any, c: Any) -> Any:
-    """The middle one of three floats."""
+    """Return the middle one of three floats."""
     require("fmed3", "rocm")
     values = [Float32(x).ir_value() for x in (a, b, c)]
     return wrapped(call("llvm.amdgcn.fmed3", values, "f32"))
@@ -97,7 +97,7 @@ cvt_pk_f32_fp8, cvt_pk_f32_bf8 = _unpacking("fp8"), _unpacking("bf8")
 
 
 def cvt_pkrtz(a: Any, b: Any) -> Any:
-    """Two f32 as a vector of two f16, rounded toward zero."""
+    """Return two f32 as a vector of two f16, rounded toward zero."""
     require("cvt_pkrtz", "rocm")
     return wrapped(call("llvm.amdgcn.cvt.pkrtz", [Float32(x).ir_value() for x in (a, b)], "vector<2xf16>"))
 
@@ -136,7 +136,7 @@ cvt_f32_fp8, cvt_f32_bf8 = _byte_to_f32("fp8"), _byte_to_f32("bf8")
 
 
 def cvt_off_f32_i4(src: Any, byte_sel: int = 0) -> Any:
-    """The signed low four bits of a byte over 16, from -0.5 to 0.4375."""
+    """Return the signed low four bits of a byte over 16, from -0.5 to 0.4375."""
     require("cvt_off_f32_i4", "rocm")
     constant("i32", byte_sel, "the byte", 0, 3)
     byte = plain(byte_sel)

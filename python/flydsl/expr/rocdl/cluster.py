@@ -23,22 +23,22 @@ def _position(axis: str) -> Int32:
 
 
 def cluster_workgroup_id_x() -> Int32:
-    """This workgroup's place in its cluster along x."""
+    """Return this workgroup's place in its cluster along x."""
     return _position("x")
 
 
 def cluster_workgroup_id_y() -> Int32:
-    """This workgroup's place in its cluster along y."""
+    """Return this workgroup's place in its cluster along y."""
     return _position("y")
 
 
 def cluster_workgroup_id_z() -> Int32:
-    """This workgroup's place in its cluster along z."""
+    """Return this workgroup's place in its cluster along z."""
     return _position("z")
 
 
 def compute_cluster_position() -> tuple[Int32, Int32]:
-    """This workgroup's place in its cluster along x and y."""
+    """Return this workgroup's place in its cluster along x and y."""
     return _position("x"), _position("y")
 
 
@@ -53,7 +53,7 @@ def compute_mcast_masks(local_x: Any, local_y: Any, cluster_m: int, cluster_n: i
 
 
 def is_wave_leader() -> Boolean:
-    """Whether this is the first wave of the workgroup."""
+    """Return whether this is the first wave of the workgroup."""
     return wave_id() == 0
 
 

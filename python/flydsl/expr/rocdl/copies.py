@@ -33,7 +33,7 @@ def BufferCopyLDS(bits: int) -> facts.BufferCopyLds:
 
 
 def BufferCopyLDS32b() -> facts.BufferCopyLds:
-    """A copy of 32 bits a lane into LDS."""
+    """Return a copy of 32 bits a lane into LDS."""
     return facts.BufferCopyLds(32)
 
 
@@ -43,7 +43,7 @@ def BufferCopyLDS64b() -> facts.BufferCopyLds:
 
 
 def BufferCopyLDS128b() -> facts.BufferCopyLds:
-    """A copy of 128 bits a lane into LDS, gfx950 only."""
+    """Return a copy of 128 bits a lane into LDS, gfx950 only."""
     return facts.BufferCopyLds(128)
 
 
@@ -112,7 +112,7 @@ class CopyOpCDNA3BufferCopyType:
 
     @staticmethod
     def get(bits: int, cache_modifier: int = 0) -> facts.BufferCopy:
-        """A buffer copy of some bits."""
+        """Return a buffer copy of some bits."""
         return BufferCopy(bits, cache_modifier)
 
 

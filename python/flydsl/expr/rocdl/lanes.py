@@ -36,7 +36,8 @@ def _by_word(value: Any, move: Callable[[Value], Value]) -> Any:
 
 
 def _of_any_type(value: Any, move: Callable[[Value], Value]) -> Any:
-    """A move that takes 32-bit numbers as they are, so that no conversion stands between it and their register."""
+    """Return a move that takes 32-bit numbers as they are, so that no conversion stands between it and their
+    register."""
     number = as_numeric(value) if isinstance(value, (bool, int, float)) else value
     if isinstance(number, Numeric) and number.dtype.width == 32:
         return wrapped(move(number.ir_value()), number)
@@ -68,7 +69,7 @@ def readlane(*args: Any, **named: Any) -> Any:
 
 
 def _is_on(lane: Int32, wave: int) -> Value:
-    """Whether a lane of this wave is active here."""
+    """Return whether a lane of this wave is active here."""
     active = ballot(True)
     inside = (lane & (wave - 1)).to(type(active))
     return ((active >> inside) & 1 != 0).ir_value()
@@ -135,7 +136,8 @@ def mov_dpp(value: Any, control: int, row_mask: int = 15, bank_mask: int = 15, b
 
 
 def permlane16(value: Any, low: Any, high: Any, *, across: bool = False) -> Any:
-    """Each lane of a row of 16 picks a lane of its row by a nibble of {high, low}; of the other row if ``across``."""
+    """Return each lane of a row of 16 picks a lane of its row by a nibble of {high, low}; of the other row if
+    ``across``."""
     require("permlane16", "rocm", _RDNA)
     picks = [Int32(x).ir_value() for x in (low, high)]
     name = f"llvm.amdgcn.permlane{'x' if across else ''}16"
@@ -143,7 +145,7 @@ def permlane16(value: Any, low: Any, high: Any, *, across: bool = False) -> Any:
 
 
 def _swap(name: str, first: Any, second: Any) -> tuple[Any, Any]:
-    """Two registers that exchange part of their lanes, word by word."""
+    """Return two registers that exchange part of their lanes, word by word."""
     before, rebuild_first = words_of(first)
     after, rebuild_second = words_of(second)
     if len(before) != len(after):
@@ -189,7 +191,7 @@ def ballot(*args: Any, **named: Any) -> Any:
 
 
 def mbcnt(mask: Any, base: Any = 0) -> Int32:
-    """How many bits of a wave-wide mask belong to lanes below this one, plus ``base``."""
+    """Return how many bits of a wave-wide mask belong to lanes below this one, plus ``base``."""
     target = require("mbcnt", "rocm")
     if target.wave_size == 32:
         return Int32(call("llvm.amdgcn.mbcnt.lo", [Int32(mask).ir_value(), Int32(base).ir_value()], "i32"))
@@ -207,7 +209,7 @@ def perm_b32(*args: Any, **named: Any) -> Any:
 
 
 def wave_id() -> Int32:
-    """The number of this thread's wave in its workgroup, the same for the whole wave."""
+    """Return the number of this thread's wave in its workgroup, the same for the whole wave."""
     require("wave_id", "rocm")
     thread, extent = gpu.thread_idx, gpu.block_dim
     number = thread.x + extent.x * (thread.y + extent.y * thread.z)

@@ -41,7 +41,7 @@ def make_tensor_descriptor_2d(
     atomic_barrier_enable: bool = False, atomic_barrier: Any = None, early_timeout: bool = False,
     oob_outer_bound: Any = None, valid_inner: Any = None,
 ) -> TensorDescriptor:  # fmt: skip
-    """The descriptor of a tile of rows: (outer, inner) offsets, strides and sizes in elements.
+    """Return the descriptor of a tile of rows: (outer, inner) offsets, strides and sizes in elements.
 
     ``tensor_shape`` is how much of the tensor there is from the tile's start. ``oob_outer_bound`` gives the number of
     rows of the whole tensor instead, ``valid_inner`` the columns from the tile's start. ``num_warps`` waves share the
@@ -72,7 +72,7 @@ def make_tensor_gather_descriptor(
     stride: Any, elem_bytes: int = 1, pad_interval: int = 0, pad_amount: int = 0, index_size: int = 32,
     gather_tile_dim1: Any = None, lds_byte_offset: Any = None, global_byte_offset: Any = None, workgroup_mask: Any = 0,
 ) -> TensorDescriptor:  # fmt: skip
-    """The descriptor of rows picked by number: up to 8 numbers of 32 bits or 16 of 16 bits.
+    """Return the descriptor of rows picked by number: up to 8 numbers of 32 bits or 16 of 16 bits.
 
     Each row has ``row_width`` elements in LDS. ``tensor_dim0`` and ``tensor_dim1`` are the width and the number of
     rows of the tensor; rows with a higher number arrive as zeros.
@@ -147,17 +147,17 @@ def tensor_wait(count: int = 0) -> None:
 
 
 def update_tensor_descriptor_2d_addr(desc: TensorDescriptor, new_global_addr: Any) -> TensorDescriptor:
-    """The same descriptor for a tile at another global address."""
+    """Return the same descriptor for a tile at another global address."""
     return desc.with_fields(global_address=Int64(_integer(new_global_addr)))
 
 
 def update_tensor_descriptor_2d_lds_addr(desc: TensorDescriptor, new_lds_addr: Any) -> TensorDescriptor:
-    """The same descriptor for another place in LDS."""
+    """Return the same descriptor for another place in LDS."""
     return desc.with_fields(lds_address=Int32(new_lds_addr))
 
 
 def add_addr_with_carry(base_addr_lo: Any, base_addr_hi: Any, delta: Any) -> tuple[Int32, Int32]:
-    """The two words of a descriptor's global address moved by some bytes; the bits above the address stay."""
+    """Return the two words of a descriptor's global address moved by some bytes; the bits above the address stay."""
     low, high = Uint32(base_addr_lo), Uint32(base_addr_hi)
     address = (Int64(high & 0x1FFFFFF) << 32 | Int64(low)) + Int64(_integer(delta))
     kept = high & 0xFE000000
@@ -165,7 +165,7 @@ def add_addr_with_carry(base_addr_lo: Any, base_addr_hi: Any, delta: Any) -> tup
 
 
 def compute_padding_encoding(pad_interval: int, pad_amount: int, elem_bytes: int = 2) -> tuple[int, int]:
-    """The fields (interval, amount) of a descriptor for padding counted in elements."""
+    """Return the fields (interval, amount) of a descriptor for padding counted in elements."""
     codes = padding_codes(pad_interval, pad_amount, elem_bytes)
     if codes is None:
         raise DslValueError("padding needs an interval and an amount above zero")
@@ -173,7 +173,7 @@ def compute_padding_encoding(pad_interval: int, pad_amount: int, elem_bytes: int
 
 
 def compute_warp_distribution(tile_shape: Sequence[int], num_warps: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """(waves along each dimension, each wave's part of the tile)."""
+    """Return (waves along each dimension, each wave's part of the tile)."""
     return warp_split(tuple(tile_shape), num_warps)
 
 

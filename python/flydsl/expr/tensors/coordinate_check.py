@@ -65,7 +65,7 @@ def watch_modes(tensor: Any, crd: Any) -> None:
 
 
 def _pairs(crd: Any, shape: Any) -> Any:
-    """Each index of a coordinate and the extent of its mode."""
+    """Yield each index of a coordinate and the extent of its mode."""
     if crd.is_leaf:
         yield crd, apply("size", shape)
     else:

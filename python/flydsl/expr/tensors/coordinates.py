@@ -33,7 +33,7 @@ class TilePart:
     inside: Predicate
 
     def load(self, other: Any = 0) -> Vector:
-        """The elements, ``other`` where the tile leaves the tensor."""
+        """Return the elements, ``other`` where the tile leaves the tensor."""
         return self.view.load(mask=self.inside, other=other)
 
     def store(self, values: Any) -> None:
@@ -42,13 +42,13 @@ class TilePart:
 
 
 def tile_coordinates(tile: Any, at: Any) -> Tensor:
-    """The coordinates of tile number ``at`` of any tensor that is divided into tiles of a shape."""
+    """Return the coordinates of tile number ``at`` of any tensor that is divided into tiles of a shape."""
     every = make_identity_tensor((FAR,) * len(tile) if isinstance(tile, (tuple, list)) else FAR)
     return zipped_divide(every, tile)[None, at]
 
 
 def tile_part(partition: Callable[[Any], Any], tensor: Tensor, tile: Any, at: Any) -> TilePart:
-    """A thread's part of tile number ``at`` of a tensor, whose last tiles may be cut off by its edges.
+    """Return a thread's part of tile number ``at`` of a tensor, whose last tiles may be cut off by its edges.
 
     ``partition`` is what takes it: ``mover.partition_S``, ``mine.partition_A``. The part is loaded and stored inside
     of the tensor only; ``fx.copy(atom, part.view, to, pred=part.inside)`` copies so.
@@ -60,7 +60,7 @@ def tile_part(partition: Callable[[Any], Any], tensor: Tensor, tile: Any, at: An
 
 
 def elements_at(tensor: Any, coords: Any) -> Any:
-    """A tensor's elements at the coordinates of a coordinate tensor, as a view of its shape.
+    """Return a tensor's elements at the coordinates of a coordinate tensor, as a view of its shape.
 
     A mode of stride 0 makes a row or a column of a matrix: its elements are read once for all coordinates that differ
     along it. Where a mode is nested, so that its coordinate is divided at run time, the view can be loaded only, number
@@ -94,7 +94,7 @@ def elements_at(tensor: Any, coords: Any) -> Any:
 
 
 def _paths(coords: Tensor) -> list[tuple[int, ...]]:
-    """Where the coordinates of each mode are; those of a tensor of one mode are plain numbers."""
+    """Return where the coordinates of each mode are; those of a tensor of one mode are plain numbers."""
     first = coords.payload.iter
     return [(mode,) for mode in range(len(first))] if isinstance(first, tuple) else [()]
 
@@ -129,7 +129,7 @@ class _Gathered:
 
 
 def _block_extents(layout: Layout) -> list[int]:
-    """How many neighbours of each mode certainly lie in one place: the leading modes of stride 0."""
+    """Return how many neighbours of each mode certainly lie in one place: the leading modes of stride 0."""
     found = []
     for shape, stride in zip(it.modes(layout.shape), it.modes(layout.stride), strict=True):
         extent = 1

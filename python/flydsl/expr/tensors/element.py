@@ -16,12 +16,13 @@ _UNSIGNED: dict[str, type[Numeric]] = {f"ui{cls.width}": cls for cls in (Uint8, 
 
 
 def element_class(name: str) -> type[Numeric]:
-    """The number class of an element name: ``f32`` is Float32, ``ui8`` is Uint8."""
+    """Return the number class of an element name: ``f32`` is Float32, ``ui8`` is Uint8."""
     return _UNSIGNED.get(name) or Numeric.from_ir_type(name)
 
 
 def lanes_of(type_: Any) -> tuple[int | None, type[Numeric]]:
-    """(elements, element class) of a type: a number class, a vector type, its text, or any class with an ``ir_type``.
+    """Return (elements, element class) of a type: a number class, a vector type, its text, or any class with an
+    ``ir_type``.
 
     None elements for a number.
     """
@@ -34,7 +35,7 @@ def lanes_of(type_: Any) -> tuple[int | None, type[Numeric]]:
 
 
 def element_name(dtype: Any) -> str:
-    """The element name of a number class or of an IR type given as text."""
+    """Return the element name of a number class or of an IR type given as text."""
     if isinstance(dtype, str):
         return str(dtype)
     if isinstance(dtype, type) and issubclass(dtype, Numeric):

@@ -57,7 +57,7 @@ class _FlyType(metaclass=NarrowingMeta):
 
     @classmethod
     def admits(cls, type_: Any) -> bool:
-        """Whether this is a type of the class."""
+        """Return whether this is a type of the class."""
         return isinstance(type_, cls.payloads)
 
 
@@ -68,7 +68,7 @@ class IntTupleType(_FlyType):
 
     @staticmethod
     def get(value: Any) -> Any:
-        """A nested tuple of ints."""
+        """Return a nested tuple of ints."""
         return _tuple(value)
 
 
@@ -79,7 +79,7 @@ class LayoutType(_FlyType):
 
     @staticmethod
     def get(shape: Any, stride: Any) -> Layout:
-        """The layout of a shape and strides."""
+        """Return the layout of a shape and strides."""
         return Layout(_tuple(shape), _tuple(stride))
 
 
@@ -113,7 +113,7 @@ class CoordSwizzleType(_FlyType):
     @staticmethod
     def get(mask: int, base_row: int, mode_row: int | Sequence[int], base_col: int,
             mode_col: int | Sequence[int]) -> CoordSwizzle:  # fmt: skip
-        """A swizzle of one coordinate by another."""
+        """Return a swizzle of one coordinate by another."""
         return CoordSwizzle(mask, base_row, _path(mode_row), base_col, _path(mode_col))
 
 
@@ -124,7 +124,7 @@ class TileType(_FlyType):
 
     @staticmethod
     def get(modes: Any) -> Tile:
-        """A tile of one mode, or of a list of them."""
+        """Return a tile of one mode, or of a list of them."""
         parts = modes if isinstance(modes, (list, tuple)) else (modes,)
         return make_tile(*parts).payload
 
@@ -137,7 +137,7 @@ class PointerType(_FlyType):
     @staticmethod
     def get(elem_ty: Any, address_space: Any = AddressSpace.Global, alignment: int | None = None,
             swizzle: Any = None) -> pl.Pointer:  # fmt: skip
-        """A pointer to elements of a type."""
+        """Return a pointer to elements of a type."""
         return pl.Pointer(element_name(elem_ty), _space(address_space), alignment or 0, _payload(swizzle))
 
 
@@ -146,13 +146,13 @@ class MemRefType(_FlyType):
 
     @classmethod
     def admits(cls, type_: Any) -> bool:
-        """Whether this is a type of the class."""
+        """Return whether this is a type of the class."""
         return isinstance(type_, Tensor) and isinstance(type_.iter, pl.Pointer)
 
     @staticmethod
     def get(elem_ty: Any, layout: Any, address_space: Any = AddressSpace.Register,
             alignment: int | None = None) -> Tensor:  # fmt: skip
-        """A tensor of elements of a type."""
+        """Return a tensor of elements of a type."""
         return Tensor(PointerType.get(elem_ty, address_space, alignment), _payload(layout))
 
 
@@ -161,7 +161,7 @@ class CoordTensorType(_FlyType):
 
     @classmethod
     def admits(cls, type_: Any) -> bool:
-        """Whether this is a type of the class."""
+        """Return whether this is a type of the class."""
         return isinstance(type_, Tensor) and not isinstance(type_.iter, pl.Pointer)
 
     @staticmethod
@@ -177,7 +177,7 @@ class CopyAtomType(_FlyType):
 
     @staticmethod
     def get(copy_op: Any, val_bits: int) -> pl.CopyAtom:
-        """The atom of a copy operation on values of some bits."""
+        """Return the atom of a copy operation on values of some bits."""
         return pl.CopyAtom(copy_op, val_bits)
 
 
@@ -188,7 +188,7 @@ class MmaAtomType(_FlyType):
 
     @staticmethod
     def get(mma_op: Any) -> pl.MmaAtom:
-        """The atom of a matrix operation."""
+        """Return the atom of a matrix operation."""
         return pl.MmaAtom(mma_op)
 
 
@@ -197,7 +197,7 @@ class CopyOpUniversalCopyType:
 
     @staticmethod
     def get(bits: int) -> Any:
-        """A copy of some bits."""
+        """Return a copy of some bits."""
         return UniversalCopy(bits)
 
 
@@ -206,7 +206,7 @@ class CopyOpUniversalAtomicType:
 
     @staticmethod
     def get(op: Any, val_type: Any, syncscope: SyncScope = SyncScope.System) -> Any:
-        """An atomic operation on a number type."""
+        """Return an atomic operation on a number type."""
         return UniversalAtomic(op, val_type, syncscope)
 
 
@@ -215,7 +215,7 @@ class MmaOpUniversalFMAType:
 
     @staticmethod
     def get(elem_type: Any) -> Any:
-        """A multiply-add of a number type."""
+        """Return a multiply-add of a number type."""
         return UniversalFMA(elem_type)
 
 
@@ -226,7 +226,7 @@ class TiledCopyType(_FlyType):
 
     @staticmethod
     def get(atom: Any, layout_tv: Any, tile: Any) -> pl.TiledCopy:
-        """An atom over a TV layout and a tile."""
+        """Return an atom over a TV layout and a tile."""
         return pl.TiledCopy(_payload(atom), _payload(layout_tv), _payload(tile))
 
 
@@ -237,7 +237,7 @@ class TiledMmaType(_FlyType):
 
     @staticmethod
     def get(atom: Any, atom_layout: Any, permutation: Any = None) -> pl.TiledMma:
-        """An atom over a layout of atoms."""
+        """Return an atom over a layout of atoms."""
         return pl.TiledMma(_payload(atom), _payload(atom_layout), _payload(permutation))
 
 
@@ -246,22 +246,22 @@ class BasisType:
 
     @staticmethod
     def get(value: Any, modes: int | Sequence[int]) -> Basis:
-        """A multiple of a unit vector."""
+        """Return a multiple of a unit vector."""
         return Basis(value, _path(modes))
 
 
 def E(*modes: int) -> Any:
-    """The unit vector along a mode: ``E(0) * 2`` is ``2E0``; ``E()`` is 1."""
+    """Return the unit vector along a mode: ``E(0) * 2`` is ``2E0``; ``E()`` is 1."""
     return Basis(1, modes) if modes else 1
 
 
 def is_generic_address_space(space: Any, which: AddressSpace | None = None) -> bool:
-    """Whether a space is one that every target has; with ``which``, whether it is that one."""
+    """Return whether a space is one that every target has; with ``which``, whether it is that one."""
     return space == which if which is not None else isinstance(space, AddressSpace)
 
 
 def is_target_address_space(space: Any) -> bool:
-    """Whether a space belongs to one target, such as a buffer descriptor's."""
+    """Return whether a space belongs to one target, such as a buffer descriptor's."""
     return not isinstance(space, AddressSpace) and _space(space) not in pl.MEMORY_SPACES
 
 

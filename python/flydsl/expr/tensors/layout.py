@@ -45,7 +45,7 @@ class _Mapping(Handle):
         return apply("get_shape", self)
 
     def _parts(self) -> tuple[Handle, ...]:
-        """What two layouts of this kind have to agree in to be equal."""
+        """Return what two layouts of this kind have to agree in to be equal."""
         raise NotImplementedError
 
     def _equals(self, other: Handle) -> Any:
@@ -55,7 +55,7 @@ class _Mapping(Handle):
         return _all_equal(self._parts(), other._parts())  # type: ignore[attr-defined]
 
     def __call__(self, *coord: Any) -> Any:
-        """The index of a coordinate; with None in it, the sub-layout that None leaves open."""
+        """Return the index of a coordinate; with None in it, the sub-layout that None leaves open."""
         crd = IntTuple.from_python(coord[0] if len(coord) == 1 else coord, "make_coord")
         return apply(
             "slice" if it.has_none(crd.payload) else "crd2idx",
@@ -69,7 +69,7 @@ class _Mapping(Handle):
         return self.rank
 
     def grid(self) -> str:
-        """The layout as a table of text: rows are mode 0, columns the other modes, cells the indices."""
+        """Return the layout as a table of text: rows are mode 0, columns the other modes, cells the indices."""
         return show.grid(self.payload)
 
     def show(self) -> None:
@@ -81,7 +81,7 @@ class _Mapping(Handle):
 
 
 def _all_equal(first: tuple[Handle, ...], second: tuple[Handle, ...]) -> Any:
-    """Whether all pairs are equal; one that certainly differs decides, whatever the others are."""
+    """Return whether all pairs are equal; one that certainly differs decides, whatever the others are."""
     undecided = []
     for left, right in zip(first, second, strict=True):
         same = left == right
@@ -113,15 +113,15 @@ class Layout(_Mapping):
         return apply("get_stride", self)
 
     def get_hier_coord(self, index: Any) -> IntTuple:
-        """The coordinate of a position, nested like the shape."""
+        """Return the coordinate of a position, nested like the shape."""
         return apply("idx2crd", index, self)
 
     def get_flat_coord(self, index: Any) -> IntTuple:
-        """The coordinate of a position, one number a mode."""
+        """Return the coordinate of a position, one number a mode."""
         return apply("get_flat_coord", index, self)
 
     def get_1d_coord(self, index: Any) -> IntTuple:
-        """The column-major coordinate of a position."""
+        """Return the column-major coordinate of a position."""
         return apply("get_1d_coord", index, self)
 
 
@@ -210,5 +210,5 @@ class Tile(Handle):
         return len(self.payload.modes)
 
     def unpack(self) -> tuple[Any, ...]:
-        """The modes as Python values."""
+        """Return the modes as Python values."""
         return self.payload.modes

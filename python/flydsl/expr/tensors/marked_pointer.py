@@ -20,7 +20,7 @@ _MARK = "fly.mark"
 
 
 def marked_field(pointer: Pointer, offset: int, size: int, name: str) -> Pointer:
-    """A marked start of memory, marked again for a field in it; just the pointer where no mark is around it."""
+    """Return a marked start of memory, marked again for a field in it; just the pointer where no mark is around it."""
     owner = getattr(pointer.ir_value(), "owner", None) if knobs.SANITIZE.get() else None
     mark = getattr(owner, "attributes", {}).get(_MARK)
     facts = {} if mark is None else json.loads(mark.data)
@@ -34,7 +34,7 @@ def marked_field(pointer: Pointer, offset: int, size: int, name: str) -> Pointer
 
 
 def marked_pointer(pointer: Pointer, allocation: Allocation) -> Pointer:
-    """The start of a block of memory, marked with a piece of it; just the pointer when no sanitizer is on."""
+    """Return the start of a block of memory, marked with a piece of it; just the pointer when no sanitizer is on."""
     if not knobs.SANITIZE.get():
         return pointer
     place = allocation.location

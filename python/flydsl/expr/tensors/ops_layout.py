@@ -38,7 +38,7 @@ from flydsl.target.dtype import width_bits
 
 
 def make_int_tuple(value: Any) -> IntTuple:
-    """A nested Python structure as an int tuple; a bare int is a leaf."""
+    """Return a nested Python structure as an int tuple; a bare int is a leaf."""
     return IntTuple.from_python(value)
 
 
@@ -49,7 +49,7 @@ def _tuple_of(values: tuple[Any, ...], make: str) -> IntTuple:
 
 
 def make_shape(*extents: Any) -> IntTuple:
-    """The tuple of the arguments: ``make_shape(8)`` is the rank-1 tuple ``(8)``."""
+    """Return the tuple of the arguments: ``make_shape(8)`` is the rank-1 tuple ``(8)``."""
     return _tuple_of(extents, "make_shape")
 
 
@@ -59,18 +59,19 @@ def make_stride(*strides: Any) -> IntTuple:
 
 
 def make_coord(*coords: Any) -> IntTuple:
-    """A coordinate; None leaves a mode open."""
+    """Return a coordinate; None leaves a mode open."""
     return _tuple_of(coords, "make_coord")
 
 
 def make_layout(shape: Any, stride: Any = None) -> Layout:
-    """The layout shape:stride; both must have the same nesting. Without strides it is compact, first mode fastest."""
+    """Return the layout shape:stride; both must have the same nesting. Without strides it is compact, first mode
+    fastest."""
     shape = checked_shape(shape)
     return apply("make_ordered_layout", shape, 0) if stride is None else apply("make_layout", shape, stride)
 
 
 def make_layout_like(layout: Any) -> Layout:
-    """The same shape with compact strides in the same order."""
+    """Return the same shape with compact strides in the same order."""
     return apply("make_layout_like", layout)
 
 
@@ -80,7 +81,7 @@ def make_ordered_layout(shape: Any, order: Any) -> Layout:
 
 
 def make_identity_layout(shape: Any) -> Layout:
-    """The layout that maps a coordinate to itself."""
+    """Return the layout that maps a coordinate to itself."""
     return apply("make_identity_layout", checked_shape(shape))
 
 
@@ -97,7 +98,7 @@ def make_composed_layout(inner: Any, *rest: Any) -> ComposedLayout:
 
 
 def make_tile(*modes: Any) -> Tile:
-    """A tile with one divisor per mode; a single argument divides the whole layout."""
+    """Return a tile with one divisor per mode; a single argument divides the whole layout."""
     return wrap(build.make_tile(*[_tile_mode(mode) for mode in modes]))
 
 
@@ -116,17 +117,17 @@ def _tile_mode(mode: Any) -> Any:
 
 
 def static(payload: Any) -> Any:
-    """A value of a fully static type, as made by ``SwizzleType.get`` and its neighbours."""
+    """Return a value of a fully static type, as made by ``SwizzleType.get`` and its neighbours."""
     return payload if isinstance(payload, Handle) else wrap(payload)
 
 
 def make_swizzle(mask: int, base: int, shift: int) -> Swizzle:
-    """The swizzle S<mask, base, shift>."""
+    """Return the swizzle S<mask, base, shift>."""
     return wrap(SwizzlePayload(*[plain(part) for part in (mask, base, shift)]))
 
 
 def make_layout_tv(thr: Any, val: Any) -> tuple[Any, Layout]:
-    """The tile and the (thread, value) layout of threads ``thr`` holding values ``val`` each."""
+    """Return the tile and the (thread, value) layout of threads ``thr`` holding values ``val`` each."""
     for part, name in ((thr, "thread"), (val, "value")):
         if not (isinstance(part, Layout) and part.is_static):
             raise DslValueError(f"the {name} layout must be static, got {describe(part)}")
@@ -138,27 +139,27 @@ def make_layout_tv(thr: Any, val: Any) -> tuple[Any, Layout]:
 
 
 def size(x: Any) -> IntTuple:
-    """How many elements: always an int tuple leaf; ``get_scalar`` makes it a number."""
+    """Return how many elements: always an int tuple leaf; ``get_scalar`` makes it a number."""
     return apply("size", x)
 
 
 def cosize(x: Any) -> IntTuple:
-    """One more than the largest index."""
+    """Return one more than the largest index."""
     return apply("cosize", x)
 
 
 def coshape(x: Any) -> IntTuple:
-    """The extents of what a layout gives, one for each basis mode."""
+    """Return the extents of what a layout gives, one for each basis mode."""
     return apply("coshape", x)
 
 
 def coprofile(x: Any) -> IntTuple:
-    """The structure of what a layout gives, filled with zeros."""
+    """Return the structure of what a layout gives, filled with zeros."""
     return apply("coprofile", x)
 
 
 def get_scalar(x: Any) -> Any:
-    """The number of a one-leaf tuple: a Python int when static."""
+    """Return the number of a one-leaf tuple: a Python int when static."""
     return apply("get_scalar", x) if isinstance(x, IntTuple) else x
 
 
@@ -174,22 +175,22 @@ def get_leaves(x: Any, dynamic_only: bool = False) -> tuple[Any, ...]:
 
 
 def get_shape(x: Any) -> IntTuple:
-    """The shape of a layout or tensor."""
+    """Return the shape of a layout or tensor."""
     return apply("get_shape", x)
 
 
 def get_stride(x: Any) -> IntTuple:
-    """The strides of a layout or tensor."""
+    """Return the strides of a layout or tensor."""
     return apply("get_stride", x)
 
 
 def get_layout(tensor: Any) -> Any:
-    """The layout of a tensor."""
+    """Return the layout of a tensor."""
     return apply("get_layout", tensor)
 
 
 def get_iter(tensor: Any) -> Any:
-    """The pointer to a tensor's first element, or the first coordinate of a coordinate tensor.
+    """Return the pointer to a tensor's first element, or the first coordinate of a coordinate tensor.
 
     A composed layout says by itself where its first element lies, so ``make_view(get_iter(t), t.layout)`` is ``t`` for
     plain layouts, and for composed ones that begin at index 0.
@@ -198,42 +199,42 @@ def get_iter(tensor: Any) -> Any:
 
 
 def composed_get_inner(layout: Any) -> Any:
-    """The outermost map of a composed layout, a swizzle or layout."""
+    """Return the outermost map of a composed layout, a swizzle or layout."""
     return apply("composed_get_inner", layout)
 
 
 def composed_get_offset(layout: Any) -> Any:
-    """What a composed layout adds before its inner map."""
+    """Return what a composed layout adds before its inner map."""
     return apply("composed_get_offset", layout)
 
 
 def composed_get_outer(layout: Any) -> Any:
-    """The layout that takes the coordinates of a composed layout."""
+    """Return the layout that takes the coordinates of a composed layout."""
     return apply("composed_get_outer", layout)
 
 
 def rank(x: Any) -> int:
-    """The number of top-level modes; 1 for a leaf."""
+    """Return the number of top-level modes; 1 for a leaf."""
     return it.rank(rules.shape_of(as_handle(x).payload))
 
 
 def depth(x: Any) -> int:
-    """How deeply a tuple or layout nests: 0 for a leaf, 1 for a flat tuple."""
+    """Return how deeply a tuple or layout nests: 0 for a leaf, 1 for a flat tuple."""
     return it.depth(rules.shape_of(as_handle(x).payload))
 
 
 def has_none(x: Any) -> bool:
-    """Whether a coordinate keeps a mode anywhere."""
+    """Return whether a coordinate keeps a mode anywhere."""
     return it.has_none(as_handle(x).payload)
 
 
 def is_profile_congruent(a: Any, b: Any) -> bool:
-    """Whether two tuples nest in the same way."""
+    """Return whether two tuples nest in the same way."""
     return it.congruent(as_handle(a).payload, as_handle(b).payload)
 
 
 def is_profile_weakly_congruent(a: Any, b: Any) -> bool:
-    """Whether ``a`` has the nesting of ``b``, a leaf of ``a`` standing for any part of ``b``."""
+    """Return whether ``a`` has the nesting of ``b``, a leaf of ``a`` standing for any part of ``b``."""
     return it.weakly_congruent(as_handle(a).payload, as_handle(b).payload)
 
 
@@ -241,24 +242,24 @@ def is_profile_weakly_congruent(a: Any, b: Any) -> bool:
 
 
 def crd2idx(crd: Any, layout: Any) -> IntTuple:
-    """The position of a coordinate."""
+    """Return the position of a coordinate."""
     return apply("crd2idx", IntTuple.from_python(crd, "make_coord"), layout)
 
 
 def idx2crd(idx: Any, layout: Any) -> IntTuple:
-    """The coordinate of a position, found from the strides."""
+    """Return the coordinate of a position, found from the strides."""
     if not isinstance(layout, Layout):
         raise LayoutError(f"idx2crd needs a plain layout, got {describe(layout)}")
     return apply("idx2crd", idx, layout)
 
 
 def get_flat_coord(idx: Any, layout: Any) -> IntTuple:
-    """The coordinate of a position, one number for each top-level mode."""
+    """Return the coordinate of a position, one number for each top-level mode."""
     return apply("get_flat_coord", idx, layout)
 
 
 def get_1d_coord(idx: Any, layout: Any) -> IntTuple:
-    """The column-major coordinate of a position, as one number."""
+    """Return the column-major coordinate of a position, as one number."""
     return apply("get_1d_coord", idx, layout)
 
 
@@ -273,7 +274,7 @@ def get(x: Any, index: int) -> Any:
 
 
 def get_(x: Any, mode: int | Sequence[int]) -> Any:
-    """The sub-tuple, sub-layout or sub-tensor at a mode or a path of modes."""
+    """Return the sub-tuple, sub-layout or sub-tensor at a mode or a path of modes."""
     return apply("get", x, mode=tuple(plain(m) for m in mode) if isinstance(mode, (tuple, list)) else (plain(mode),))
 
 
@@ -283,7 +284,7 @@ def take(x: Any, begin: int, end: int) -> Any:
 
 
 def select(x: Any, indices: Sequence[int]) -> Any:
-    """The modes named, in that order; a single one is unwrapped."""
+    """Return the modes named, in that order; a single one is unwrapped."""
     return apply("select", x, indices=tuple(indices))
 
 
@@ -293,12 +294,12 @@ def group(x: Any, begin: int, end: int) -> Any:
 
 
 def append(base: Any, elem: Any, *, n: int | None = None) -> Any:
-    """The tuple or layout with one more mode at the end; with ``n``, padded to rank n."""
+    """Return the tuple or layout with one more mode at the end; with ``n``, padded to rank n."""
     return apply("append", base, elem, n=n)
 
 
 def prepend(base: Any, elem: Any, *, n: int | None = None) -> Any:
-    """The tuple or layout with one more mode in front; with ``n``, padded to rank n."""
+    """Return the tuple or layout with one more mode in front; with ``n``, padded to rank n."""
     return apply("prepend", base, elem, n=n)
 
 
@@ -348,27 +349,27 @@ def _divisor(tiler: Any) -> Any:
 
 
 def composition(a: Any, b: Any) -> Any:
-    """The layout c -> a(b(c))."""
+    """Return the layout c -> a(b(c))."""
     return apply("composition", a, _divisor(b))
 
 
 def complement(layout: Any, n: Any = None) -> Layout:
-    """The layout of what ``layout`` does not reach below ``n``."""
+    """Return the layout of what ``layout`` does not reach below ``n``."""
     return apply("complement", layout) if n is None else apply("complement", layout, n)
 
 
 def right_inverse(layout: Any) -> Layout:
-    """The layout of coordinates whose positions count 0, 1, 2, ... as far as they go."""
+    """Return the layout of coordinates whose positions count 0, 1, 2, ... as far as they go."""
     return apply("right_inverse", layout)
 
 
 def left_inverse(layout: Any) -> Layout:
-    """The layout that undoes this one, where it can be undone; gaps are covered too."""
+    """Return the layout that undoes this one, where it can be undone; gaps are covered too."""
     return apply("left_inverse", layout)
 
 
 def recast_layout(layout: Any, old_bits: Any, new_bits: Any) -> Layout:
-    """The layout in units of ``new_bits`` instead of ``old_bits``."""
+    """Return the layout in units of ``new_bits`` instead of ``old_bits``."""
     return apply("recast_layout", layout, old_type_bits=_bits(old_bits), new_type_bits=_bits(new_bits))
 
 
@@ -382,42 +383,42 @@ def _bits(value: Any) -> int:
 
 
 def logical_divide(a: Any, tiler: Any) -> Any:
-    """(tile, rest); with a tile, mode by mode."""
+    """Return (tile, rest); with a tile, mode by mode."""
     return apply("logical_divide", a, _divisor(tiler))
 
 
 def zipped_divide(a: Any, tiler: Any) -> Any:
-    """((tile, …), (rest, …))"""
+    """Return ((tile, …), (rest, …))"""
     return apply("zipped_divide", a, _divisor(tiler))
 
 
 def tiled_divide(a: Any, tiler: Any) -> Any:
-    """((tile, …), rest, …)"""
+    """Return ((tile, …), rest, …)"""
     return apply("tiled_divide", a, _divisor(tiler))
 
 
 def flat_divide(a: Any, tiler: Any) -> Any:
-    """(tile, …, rest, …)"""
+    """Return (tile, …, rest, …)"""
     return apply("flat_divide", a, _divisor(tiler))
 
 
 def logical_product(a: Any, b: Any) -> Any:
-    """(a, copies of a placed by b)"""
+    """Return (a, copies of a placed by b)"""
     return apply("logical_product", a, b)
 
 
 def zipped_product(a: Any, b: Any) -> Any:
-    """A product ((a0, a1, ...), (b0, b1, ...))."""
+    """Return a product ((a0, a1, ...), (b0, b1, ...))."""
     return apply("zipped_product", a, b)
 
 
 def tiled_product(a: Any, b: Any) -> Any:
-    """A product (A, b0, b1, ...)."""
+    """Return a product (A, b0, b1, ...)."""
     return apply("tiled_product", a, b)
 
 
 def flat_product(a: Any, b: Any) -> Any:
-    """A product with all modes side by side: (a0, a1, ..., b0, b1, ...)."""
+    """Return a product with all modes side by side: (a0, a1, ..., b0, b1, ...)."""
     return apply("flat_product", a, b)
 
 

@@ -21,7 +21,7 @@ from flydsl.layout.tensor import Tensor as TensorPayload
 
 
 def make_view(iterator: Any, layout: Any) -> Tensor:
-    """A tensor over memory (from a pointer) or over coordinates (from a tuple)."""
+    """Return a tensor over memory (from a pointer) or over coordinates (from a tuple)."""
     if isinstance(iterator, Tensor):
         raise DslTypeError(
             "make_view takes a pointer or a coordinate, got a tensor", hint="write make_view(get_iter(t), layout)"
@@ -30,13 +30,13 @@ def make_view(iterator: Any, layout: Any) -> Tensor:
 
 
 def make_identity_tensor(shape: Any) -> Tensor:
-    """The coordinate tensor of a shape: every coordinate maps to itself."""
+    """Return the coordinate tensor of a shape: every coordinate maps to itself."""
     layout = apply("make_identity_layout", checked_shape(shape))
     return apply("make_view", apply("coprofile", layout), layout)
 
 
 def make_rmem_tensor(shape_or_layout: Any, dtype: Any) -> Tensor:
-    """A register tensor; a shape is laid out compactly, first mode fastest."""
+    """Return a register tensor; a shape is laid out compactly, first mode fastest."""
     if isinstance(dtype, str) or not (isinstance(dtype, type) and issubclass(dtype, Numeric)):
         raise DslTypeError(f"make_rmem_tensor needs an fx number type, got {describe(dtype)}", hint="write fx.Float32")
     is_layout = isinstance(shape_or_layout, Layout)
@@ -58,7 +58,7 @@ def _alloca(layout: LayoutPayload, elem: str) -> Tensor:
 
 
 def memref_alloca(type_: Any, layout: Any = None) -> Tensor:
-    """A register tensor of a memref type (from ``MemRefType.get``)."""
+    """Return a register tensor of a memref type (from ``MemRefType.get``)."""
     payload = type_ if isinstance(type_, TensorPayload) else getattr(type_, "payload", type_)
     return from_value(current().fly("memref.alloca", [], None, payload))
 
@@ -69,7 +69,7 @@ def make_fragment_like(source: Any, dtype: Any = None) -> Tensor:
 
 
 def make_fragment_layout_like(source: Any) -> Layout:
-    """The compact register layout of a tensor or layout."""
+    """Return the compact register layout of a tensor or layout."""
     return apply("make_fragment_layout_like", source)
 
 
@@ -77,55 +77,55 @@ def make_fragment_layout_like(source: Any) -> Layout:
 
 
 def add_offset(pointer: Any, offset: Any) -> Pointer:
-    """The pointer ``offset`` elements further on."""
+    """Return the pointer ``offset`` elements further on."""
     return apply("add_offset", pointer, offset)
 
 
 def apply_swizzle(pointer: Any, swizzle: Any) -> Pointer:
-    """A pointer whose every access permutes the byte address."""
+    """Return a pointer whose every access permutes the byte address."""
     expect(swizzle, Swizzle, "the second argument", "make one with make_swizzle(mask, base, shift)")
     return apply("apply_swizzle", pointer, swizzle)
 
 
 def recast_iter(dtype: Any, pointer: Any) -> Pointer:
-    """The same address read as another element type."""
+    """Return the same address read as another element type."""
     expect(pointer, Pointer, "the second argument", "take it with get_iter(tensor)")
     payload = dtype if isinstance(dtype, pl.Pointer) else pointer.payload.recast(element_name(dtype))
     return pointer.recast(payload)
 
 
 def inttoptr(pointer_type: pl.Pointer, address: Any) -> Pointer:
-    """The pointer of an integer address."""
+    """Return the pointer of an integer address."""
     if pointer_type.space == "register":
         raise DslValueError("a register has no address", hint="inttoptr makes global or shared pointers")
     return from_value(current().fly("inttoptr", [as_numeric(address).ir_value()], None, pointer_type))
 
 
 def ptrtoint(pointer: Any) -> Integer:
-    """The address as an integer: 32 bits for shared memory, 64 otherwise."""
+    """Return the address as an integer: 32 bits for shared memory, 64 otherwise."""
     return apply("ptrtoint", pointer)
 
 
 def to_llvm_ptr(pointer: Any) -> Any:
-    """The pointer as a value of LLVM, for raw intrinsics."""
+    """Return the pointer as a value of LLVM, for raw intrinsics."""
     return pointer.llvm_ptr
 
 
 def make_ptr(type_: Any, args: Any, *, dict_attrs: Any = None) -> Pointer:
-    """A pointer of a given type from its parts; registers carry their size in ``allocSize``."""
+    """Return a pointer of a given type from its parts; registers carry their size in ``allocSize``."""
     values = [as_numeric(a).ir_value() if not hasattr(a, "ir_value") else a.ir_value() for a in args]
     return from_value(current().fly("make_ptr", values, {"dictAttrs": dict_attrs}, type_))
 
 
 def get_dyn_shared(dtype: Any = None) -> Pointer:
-    """The start of the dynamic shared memory of this launch."""
+    """Return the start of the dynamic shared memory of this launch."""
     current().declare_dynamic_shared()
     pointer = from_value(current().fly("get_dyn_shared", [], None, pl.Pointer("i8", "shared", 1024)))
     return pointer if dtype is None else recast_iter(dtype, pointer)
 
 
 def ptr_load(pointer: Any, result_type: Any = None) -> Any:
-    """The number behind a pointer, or a vector of them."""
+    """Return the number behind a pointer, or a vector of them."""
     return pointer.load(result_type)
 
 
@@ -138,7 +138,7 @@ def ptr_store(value: Any, pointer: Any) -> None:
 
 
 def memref_load(tensor: Any, index: Any) -> Any:
-    """One element of a tensor."""
+    """Return one element of a tensor."""
     return tensor[index]
 
 
@@ -148,7 +148,7 @@ def memref_store(value: Any, tensor: Any, index: Any) -> None:
 
 
 def memref_load_vec(tensor: Any) -> Vector:
-    """Every element as a vector, in column-major order of the coordinates."""
+    """Return every element as a vector, in column-major order of the coordinates."""
     return expect(tensor, Tensor, "memref_load_vec's argument", "pass a tensor").load()
 
 

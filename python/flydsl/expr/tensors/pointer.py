@@ -65,7 +65,8 @@ class Pointer(Handle):
         return current().fly("to_llvm_ptr", [self.ir_value()], None, LLVM_SPACES[space])
 
     def load(self, dtype: Any = None) -> Any:
-        """One element, or what lies here read as ``dtype``: a number or vector type, or an IR type (``T.f32x4``)."""
+        """Return one element, or what lies here read as ``dtype``: a number or vector type, or an IR type
+        (``T.f32x4``)."""
         return load_as(self, self.dtype if dtype is None else dtype)
 
     def store(self, value: Any) -> None:
@@ -85,7 +86,7 @@ class Pointer(Handle):
         store_bits(self + offset, as_elements(self, value))
 
     def _equals(self, other: Handle) -> Any:
-        """Whether the addresses are the same, which the running kernel knows; other memory is never the same."""
+        """Return whether the addresses are the same, which the running kernel knows; other memory is never the same."""
         space = self.payload.space
         if not isinstance(other, Pointer) or other.payload.space != space or space not in ("global", "shared"):
             return False
@@ -100,19 +101,19 @@ class Pointer(Handle):
         return apply("add_offset", self, IntTuple.from_python(0) - offset)
 
     def __dsl_place__(self, indices: Sequence[Any]) -> Pointer:
-        """Where a vector of the elements from an index on begins."""
+        """Return where a vector of the elements from an index on begins."""
         if len(indices) != 1:
             raise DslTypeError(f"a pointer takes one index, got {len(indices)}", hint="the offset counted in elements")
         return self + indices[0]
 
     def aligned(self, alignment: int) -> Pointer:
-        """The same address, which the caller knows to be a multiple of so many bytes."""
+        """Return the same address, which the caller knows to be a multiple of so many bytes."""
         return self.recast(replace(self.payload, align=alignment))
 
     def view(self, layout: Any) -> Any:
-        """A tensor that starts here."""
+        """Return a tensor that starts here."""
         return apply("make_view", self, layout)
 
     def recast(self, payload: PointerPayload) -> Pointer:
-        """The same address with another pointer type."""
+        """Return the same address with another pointer type."""
         return from_value(current().fly("recast_iter", [self.ir_value()], None, payload))

@@ -36,18 +36,19 @@ class Predicate:
     shape: Any
 
     def load(self) -> Vector:
-        """All truth values as a vector."""
+        """Return all truth values as a vector."""
         return Vector(self.flags.shuffle(self.flags, list(self.picks)), self.shape)
 
     def fragment(self) -> Any:
-        """All truth values in registers, as a tensor."""
+        """Return all truth values in registers, as a tensor."""
         layout = build.make_ordered_layout(self.shape, 0)
         made = from_value(current().fly("memref.alloca", [], None, TensorPayload(pl.Pointer("i1", "register"), layout)))
         made.store(self.load())
         return made
 
     def __getitem__(self, coord: Any) -> Any:
-        """The truth of an element, by its coordinate; None keeps a mode. A vector's own coordinates count row-major."""
+        """Return the truth of an element, by its coordinate; None keeps a mode. A vector's own coordinates count
+        row-major."""
         turned = Vector(self.load(), _reversed(self.shape))
         found = turned[_reversed(coord)]
         return Vector(found, _reversed(found.shape)) if isinstance(found, Vector) else found
@@ -71,7 +72,7 @@ def _reversed(modes: Any) -> Any:
 
 
 def predicate_over(mask: Any, payload: TensorPayload) -> Predicate:
-    """A mask as a predicate over the elements of a tensor.
+    """Return a mask as a predicate over the elements of a tensor.
 
     A mask is one truth value for all elements, a predicate of `inside`, or truth values (a vector or a tensor) of the
     tensor's shape; a mode of extent 1, or a first mode that is left out, stands for all of that mode.
@@ -115,7 +116,7 @@ def _modes(shape: Any) -> list[int]:
 
 
 def _spread(picks: Iterable[int], given: Any, shape: Any, count: int) -> tuple[int, ...]:
-    """A mask's choices over its own shape as choices over the tensor's."""
+    """Return a mask's choices over its own shape as choices over the tensor's."""
     numbers = list(picks)
     mine, wanted = _modes(given), _modes(shape)
     if mine == [1]:
@@ -144,7 +145,7 @@ def _spread(picks: Iterable[int], given: Any, shape: Any, count: int) -> tuple[i
 
 
 def inside(coords: Any, shape: Any) -> Predicate:
-    """Whether the coordinates in a coordinate tensor are inside of ``shape``: less than it in every mode.
+    """Return whether the coordinates in a coordinate tensor are inside of ``shape``: less than it in every mode.
 
     ``coords`` is a thread's part of `make_identity_tensor`, partitioned as the data is. A mode of ``shape`` that is
     None is not checked. Neighbours that are certainly on the same side share a truth value, and so an access: those
@@ -165,7 +166,7 @@ def inside(coords: Any, shape: Any) -> Predicate:
 
 
 def _bounds(profile: Any, shape: Any, path: tuple[int, ...]) -> Iterable[tuple[tuple[int, ...], Any]]:
-    """(path of a coordinate, its bound) for every mode that is checked."""
+    """Yield (path of a coordinate, its bound) for every mode that is checked."""
     if shape is None:
         return
     if isinstance(shape, IntTuple):
@@ -183,7 +184,7 @@ def _bounds(profile: Any, shape: Any, path: tuple[int, ...]) -> Iterable[tuple[t
 
 
 def _keys(payload: TensorPayload, bounds: dict[tuple[int, ...], Any]) -> list[Any]:
-    """What decides about each element: equal keys are equal answers."""
+    """Return what decides about each element: equal keys are equal answers."""
     count = rules.size(payload)
     if not isinstance(payload.layout, Layout):
         return list(range(count))
@@ -213,7 +214,8 @@ def group_key(payload: TensorPayload, modes: Sequence[Any], index: int, path: tu
 
 
 def step_along(stride: Any, path: tuple[int, ...]) -> Any:
-    """How far a stride of coordinates goes along the mode of a path; coordinates of one mode have plain strides."""
+    """Return how far a stride of coordinates goes along the mode of a path; coordinates of one mode have plain
+    strides."""
     if isinstance(stride, Basis):
         return stride.value if stride.modes == path else 0
     return 0 if path else stride

@@ -69,7 +69,7 @@ class Tensor(Handle):
         return self._pointer("alignment").align
 
     def aligned(self, alignment: int) -> Tensor:
-        """The same tensor, whose start the caller knows to be a multiple of so many bytes."""
+        """Return the same tensor, whose start the caller knows to be a multiple of so many bytes."""
         self._pointer("alignment")
         return apply("make_view", apply("get_iter", self).aligned(alignment), apply("get_layout", self))
 
@@ -170,7 +170,8 @@ class Tensor(Handle):
         refuse("NumPy", "np", "array")
 
     def load(self, mask: Any = None, other: Any = 0) -> Vector:
-        """All elements as a vector, in column-major order of the coordinates, by the widest accesses that are legal.
+        """Return all elements as a vector, in column-major order of the coordinates, by the widest accesses that are
+        legal.
 
         Where ``mask`` is false nothing is read and the element is ``other``, a number or a vector. A mask is one truth
         value, one per element, or a predicate of ``fx.inside``.
@@ -197,7 +198,7 @@ class Tensor(Handle):
             )
 
     def __dsl_place__(self, indices: Sequence[Any]) -> Any:
-        """The pointer to one element, from which those along the last mode follow in memory."""
+        """Return the pointer to one element, from which those along the last mode follow in memory."""
         pointer, index = self._pointer("memory"), tuple(indices) if len(indices) != 1 else indices[0]
         coord = IntTuple.from_python(index, "make_coord")
         rules.memref_load(self.payload, coord.payload)
@@ -239,7 +240,8 @@ class Tensor(Handle):
 
 
 def pointer_of(place: Any, together: int = 1, *, plain: str = "") -> Any:
-    """Where a view or an array begins: the address of its first element. Anything else, a pointer above all, as it is.
+    """Return where a view or an array begins: the address of its first element. Anything else, a pointer above all, as
+    it is.
 
     What moves ``together`` bytes from there on is refused where a composed layout takes them apart. ``plain`` names who
     would not follow a pointer's swizzle, and so takes no pointer that has one.

@@ -29,12 +29,13 @@ class _Span(NamedTuple):
 
 
 def has_slice(coord: Any) -> bool:
-    """Whether a coordinate has a Python slice in it."""
+    """Return whether a coordinate has a Python slice in it."""
     return isinstance(coord, slice) or (isinstance(coord, tuple) and any(isinstance(part, slice) for part in coord))
 
 
 def sliced(tensor: Any, coord: Any) -> Any:
-    """The view of a tensor at a coordinate with slices; other parts fix their mode, or keep it if they are None."""
+    """Return the view of a tensor at a coordinate with slices; other parts fix their mode, or keep it if they are
+    None."""
     parts = coord if isinstance(coord, tuple) else (coord,)
     if len(parts) != tensor.rank:
         raise LayoutError(
@@ -78,7 +79,7 @@ def _tuple(parts: tuple[Any, ...], op: str) -> Any:
 
 
 def _unwrapped(parts: tuple[Any, ...]) -> Any:
-    """The only one of some parts, or all of them."""
+    """Return the only one of some parts, or all of them."""
     return parts if len(parts) != 1 else parts[0]
 
 
@@ -96,7 +97,7 @@ def _span(part: slice | None, extent: Any) -> _Span:
 
 
 def _place(given: Any, missing: Any, extent: Any, length: Any) -> Any:
-    """One end of a slice, counted from the front of the mode."""
+    """Return one end of a slice, counted from the front of the mode."""
     place = plain(missing if given is None else given)
     if not isinstance(place, int):
         if operand(place) is None:

@@ -21,7 +21,7 @@ from flydsl.target.dtype import storage_bytes
 
 
 def load_as(pointer: Any, type_: Any) -> Any:
-    """A number or vector of ``type_``, a number class, a vector alias or an IR type, at the address."""
+    """Return a number or vector of ``type_``, a number class, a vector alias or an IR type, at the address."""
     lanes, kind = lanes_of(type_)
     if kind is Index:
         return load_as(pointer, Int64).to(Index)
@@ -45,7 +45,7 @@ def store_bits(pointer: Any, value: Vector | Numeric) -> None:
 
 
 def as_elements(pointer: Any, value: Any) -> Vector | Numeric:
-    """A number or vector converted to the pointer's elements."""
+    """Return a number or vector converted to the pointer's elements."""
     found = vector_operand(value)
     if found is None and (is_raw_value(value) or isinstance(value, str)):
         raise DslTypeError(
@@ -55,7 +55,7 @@ def as_elements(pointer: Any, value: Any) -> Vector | Numeric:
 
 
 def stored_form(pointer: Any, value: Any) -> Vector | Numeric:
-    """What ``pointer.store(value)`` writes: the value as the pointer's elements.
+    """Return what ``pointer.store(value)`` writes: the value as the pointer's elements.
 
     Through a pointer to bytes, numbers and vectors of other types are written as they are.
     """
@@ -67,7 +67,7 @@ def stored_form(pointer: Any, value: Any) -> Vector | Numeric:
 
 
 def _word(pointer: Any, kind: type[Numeric], count: int) -> tuple[type[Numeric], int]:
-    """(type, how many) that move ``count`` elements of ``kind``: the elements, or words that are aligned."""
+    """Return (type, how many) that move ``count`` elements of ``kind``: the elements, or words that are aligned."""
     size = storage_bytes(element_name(kind))
     aligned = gcd(pointer.payload.align, size)
     if aligned == size or str(pointer.dtype.ir_type) == str(kind.ir_type):
@@ -76,7 +76,7 @@ def _word(pointer: Any, kind: type[Numeric], count: int) -> tuple[type[Numeric],
 
 
 def _retyped(pointer: Any, kind: type[Numeric]) -> Any:
-    """The pointer, to elements of ``kind`` and no more aligned than it was."""
+    """Return the pointer, to elements of ``kind`` and no more aligned than it was."""
     if str(pointer.dtype.ir_type) == str(kind.ir_type):
         return pointer
     return pointer.recast(replace(pointer.payload, elem=element_name(kind)))

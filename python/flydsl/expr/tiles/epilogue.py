@@ -37,7 +37,7 @@ class Place:
     shape: Any
 
     def load(self, tensor: Tensor, other: Any = 0) -> Vector:
-        """The numbers of a tensor at the coordinates, in f32; ``other`` outside of the matrix."""
+        """Return the numbers of a tensor at the coordinates, in f32; ``other`` outside of the matrix."""
         return elements_at(tensor, self.coords).load(mask=self.inside, other=other).to(Float32)
 
 
@@ -77,7 +77,7 @@ class Step:
 
 
 def _spread(tensor: Tensor, along: int) -> Tensor:
-    """A vector of numbers as a matrix that is the same along the other mode."""
+    """Return a vector of numbers as a matrix that is the same along the other mode."""
     if tensor.rank != 1:
         raise DslTypeError(f"a scale or bias along one mode is a tensor of one mode, got {tensor}")
     many = 1 << 30
@@ -129,7 +129,7 @@ class BlockScale(Step):
 
 
 def _blocked(tensor: Tensor, block: tuple[int, int]) -> Tensor:
-    """A tensor of blocks as one of elements: the coordinate inside of a block does not matter."""
+    """Return a tensor of blocks as one of elements: the coordinate inside of a block does not matter."""
     rows, columns = (apply("get", apply("get_shape", tensor), mode=(i,)) for i in (0, 1))
     down, right = (apply("get", apply("get_stride", tensor), mode=(i,)) for i in (0, 1))
     shape = ((block[0], rows), (block[1], columns))

@@ -112,15 +112,15 @@ class Ring:
         """Nothing has to be initialised; it is there so that kernels read the same with every engine."""
 
     def producer_start(self) -> Any:
-        """Where filling begins."""
+        """Return where filling begins."""
         return start_state(1)
 
     def consumer_start(self) -> Any:
-        """Where using begins."""
+        """Return where using begins."""
         return start_state(0)
 
     def advance(self, state: Any) -> Any:
-        """The next stage of the ring."""
+        """Return the next stage of the ring."""
         return next_state(state, self.stages)
 
     def acquire(self, state: Any) -> None:
@@ -153,7 +153,8 @@ class Ring:
             self.commit(None)
 
     def turn(self, number: Any, fill: Callable[[Any, Any], None]) -> Any:
-        """The stage of an iteration, once it is full; the one used last is filled for a later iteration meanwhile.
+        """Return the stage of an iteration, once it is full; the one used last is filled for a later iteration
+        meanwhile.
 
             pipe.fill_ahead(fill)
             for i in range(iterations):
@@ -176,7 +177,7 @@ class Ring:
 
 def make_pipeline(engine: EngineName, *, stages: int, allocator: Any = None, ahead: int | None = None, copies: int = 1,
                   consumers: int = 1, producers: int = 1, cluster: int = 1) -> Any:  # fmt: skip
-    """A pipeline of ``stages`` filled by an ``engine`` of the table above.
+    """Return a pipeline of ``stages`` filled by an ``engine`` of the table above.
 
     ``tma`` and ``cp.async.mbarrier`` take the ``allocator`` of shared memory for their barriers, and ``consumers``,
     ``producers`` and ``cluster`` as `fx.nvvm.Pipeline` does; the others take ``ahead`` and ``copies`` as `Ring` does.

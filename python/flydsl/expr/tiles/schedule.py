@@ -27,7 +27,7 @@ Number = Any
 
 
 def _choose(condition: Any, then: Number, otherwise: Number) -> Number:
-    """One of two numbers: decided here where the condition is Python's."""
+    """Return one of two numbers: decided here where the condition is Python's."""
     if isinstance(condition, bool):
         return then if condition else otherwise
     return condition.select(then, otherwise)
@@ -43,7 +43,8 @@ def _positive(number: Any, what: str) -> None:
 
 
 def bands(index: Number, grid_m: Number, grid_n: Number, rows: int = 8) -> tuple[Number, Number]:
-    """(m, n) of a tile: bands of ``rows`` rows one after the other, each column by column; the last may be lower."""
+    """Return (m, n) of a tile: bands of ``rows`` rows one after the other, each column by column; the last may be
+    lower."""
     _positive(rows, "the height of a band")
     tiles = rows * grid_n
     band, inside = index // tiles, index % tiles
@@ -52,7 +53,8 @@ def bands(index: Number, grid_m: Number, grid_n: Number, rows: int = 8) -> tuple
 
 
 def hilbert(index: Number, grid_m: Number, grid_n: Number, side: int = 8) -> tuple[Number, Number]:
-    """(m, n) of a tile: squares of ``side`` (a power of two) along a Hilbert curve, what is left over row by row."""
+    """Return (m, n) of a tile: squares of ``side`` (a power of two) along a Hilbert curve, what is left over row by
+    row."""
     _positive(side, "the side of a square")
     if side & (side - 1):
         raise DslValueError(f"a Hilbert curve fills squares whose side is a power of two, not {side}")
@@ -67,7 +69,8 @@ def hilbert(index: Number, grid_m: Number, grid_n: Number, side: int = 8) -> tup
 
 
 def _along_curve(place: Number, side: int) -> tuple[Number, Number]:
-    """Where a square's Hilbert curve is after so many steps: quarters from the smallest on, each turned into place."""
+    """Return where a square's Hilbert curve is after so many steps: quarters from the smallest on, each turned into
+    place."""
     x = y = place * 0
     size = 1
     while size < side:
@@ -82,19 +85,22 @@ def _along_curve(place: Number, side: int) -> tuple[Number, Number]:
 
 
 def by_die(index: Number, tiles: Number, dies: int = 8) -> Number:
-    """The tile of a block where blocks go to ``dies`` dies in turn: each die gets neighbours, as evenly as can be."""
+    """Return the tile of a block where blocks go to ``dies`` dies in turn: each die gets neighbours, as evenly as can
+    be."""
     _positive(dies, "the number of dies")
     die, turn = index % dies, index // dies
     return die * (tiles // dies) + _least(die, tiles % dies) + turn
 
 
 def persistent(block: Number, blocks: Number, tiles: Number) -> tuple[Number, Number, Number]:
-    """The bounds of the loop over a block's tiles: ``for tile in range(*fx.schedule.persistent(b, blocks, tiles))``."""
+    """Return the bounds of the loop over a block's tiles: ``for tile in range(*fx.schedule.persistent(b, blocks,
+    tiles))``."""
     return block, tiles, blocks
 
 
 def grouped(index: Number, counts: Sequence[Number]) -> tuple[Number, Number]:
-    """(group, number in it) of a tile, where groups of ``counts`` tiles follow each other; some may have none."""
+    """Return (group, number in it) of a tile, where groups of ``counts`` tiles follow each other; some may have
+    none."""
     if not counts:
         raise DslValueError("grouped needs the number of tiles of at least one group")
     group, start = index * 0, index * 0
@@ -114,25 +120,25 @@ class Share(NamedTuple):
     depth: Number
 
     def tile(self, step: Number) -> Number:
-        """The tile that a step belongs to."""
+        """Return the tile that a step belongs to."""
         return step // self.depth
 
     def first(self, tile: Number) -> Number:
-        """The first step along K of a tile that this share has."""
+        """Return the first step along K of a tile that this share has."""
         start = self.begin - tile * self.depth
         return _choose(start > 0, start, start * 0)
 
     def last(self, tile: Number) -> Number:
-        """The step behind the last one along K that this share has of a tile."""
+        """Return the step behind the last one along K that this share has of a tile."""
         return _least(self.end - tile * self.depth, self.depth)
 
     def is_whole(self, tile: Number) -> Any:
-        """Whether this share has all steps of a tile, so that nobody else adds to it."""
+        """Return whether this share has all steps of a tile, so that nobody else adds to it."""
         return (self.begin <= tile * self.depth) & (self.end >= (tile + 1) * self.depth)
 
 
 def stream_k(worker: Number, workers: Number, tiles: Number, depth: Number) -> Share:
-    """A worker's share of the ``tiles * depth`` steps: neighbours, and at most one more than another's."""
+    """Return a worker's share of the ``tiles * depth`` steps: neighbours, and at most one more than another's."""
     steps = tiles * depth
     begin = worker * (steps // workers) + _least(worker, steps % workers)
     more = _choose(worker < steps % workers, steps // workers + 1, steps // workers)

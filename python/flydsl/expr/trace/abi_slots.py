@@ -30,7 +30,7 @@ _SIZES: dict[str, int] = {letter: struct.calcsize(letter) for letter in _INTEGER
 
 
 def number_format(dtype: type[Numeric]) -> str:
-    """The `struct` character that a number of a type is passed as."""
+    """Return the `struct` character that a number of a type is passed as."""
     form = _FORMATS.get(str(dtype.ir_type))
     if form is not None:
         return form if dtype.is_float or dtype.signed or form == "?" else form.upper()
@@ -40,7 +40,7 @@ def number_format(dtype: type[Numeric]) -> str:
 
 
 def number_value(number: Numeric) -> int | float:
-    """What stands in the slot of a number known on the host."""
+    """Return what stands in the slot of a number known on the host."""
     dtype = type(number)
     if dtype.is_float and str(dtype.ir_type) not in _FORMATS:
         return number.bitcast(_AS_BITS[dtype.width][1]).value
@@ -48,7 +48,7 @@ def number_value(number: Numeric) -> int | float:
 
 
 def format_of_type(kind: Any) -> str:
-    """The character of the slot of an IR type; every type that is no number is an address."""
+    """Return the character of the slot of an IR type; every type that is no number is an address."""
     return _FORMATS.get(str(kind), POINTER)
 
 
@@ -56,7 +56,7 @@ def format_of_type(kind: Any) -> str:
 
 
 def check_slots(owner: str, types: Sequence[Any], slots: Any) -> list[AbiSlot]:
-    """The slots of a value, if they are what its IR types need; ``owner`` is whose they are, for the message."""
+    """Return the slots of a value, if they are what its IR types need; ``owner`` is whose they are, for the message."""
     found = [_checked_pair(owner, slot) for slot in _listed(owner, slots)]
     wanted = [letters for kind in types for letters in slot_letters(owner, kind)]
     shown = ", ".join(map(str, types)) or "none"

@@ -20,7 +20,7 @@ else:
 
 
 def is_constexpr(annotation: Any) -> bool:
-    """Whether an annotation makes its parameter compile-time."""
+    """Return whether an annotation makes its parameter compile-time."""
     origin = getattr(annotation, "__origin__", annotation)
     return origin is Constexpr or origin is type or annotation is type
 
@@ -38,7 +38,7 @@ def const_expr(value: T) -> T:
 
 
 def range_constexpr(*args: Any) -> range:
-    """A Python range: the loop is unrolled while tracing."""
+    """Return a Python range: the loop is unrolled while tracing."""
     bounds = [plain(value) if _is_raw(value) else value for value in args]
     for value in bounds:
         if _is_unknown(value):
@@ -50,7 +50,7 @@ def range_constexpr(*args: Any) -> range:
 
 
 def _is_raw(value: Any) -> bool:
-    """Whether this is the raw value of a number: Python would count it as true whatever it holds."""
+    """Return whether this is the raw value of a number: Python would count it as true whatever it holds."""
     return is_raw_value(value) and operand(value) is not None
 
 

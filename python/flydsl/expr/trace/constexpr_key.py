@@ -47,7 +47,7 @@ class Same:
 
 
 def constexpr_key(value: Any) -> Any:
-    """A hashable stand-in that tells values of different types apart (True, 1 and 1.0 are three)."""
+    """Return a hashable stand-in that tells values of different types apart (True, 1 and 1.0 are three)."""
     kind = type(value)
     if kind in _PLAIN:
         return (kind, repr(value) if kind is float else value)
@@ -92,7 +92,8 @@ def _key(value: Any) -> Any:
 
 
 def never_changes(value: Any) -> bool:
-    """Whether a value is the same for good, all that is in it included: then the same object needs no second look."""
+    """Return whether a value is the same for good, all that is in it included: then the same object needs no second
+    look."""
     kind = type(value)
     if kind in _PLAIN or kind in _SELF or isinstance(value, (type, enum.Enum)):
         return True
@@ -148,7 +149,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 def _more(value: Any, kind: type) -> tuple[Any, ...]:
-    """What an object holds beside the fields of a dataclass that its class is merely derived from."""
+    """Return what an object holds beside the fields of a dataclass that its class is merely derived from."""
     if "__dataclass_fields__" in vars(kind):
         return ()
     return _attributes(value, _field_names(kind))
@@ -163,7 +164,7 @@ def _attributes(value: Any, but: tuple[str, ...] = ()) -> tuple[Any, ...]:
 
 
 def _library_key(value: Any) -> Any:
-    """The key of a value of a library that never changes."""
+    """Return the key of a value of a library that never changes."""
     kind = type(value)
     module, _, _ = kind.__module__.partition(".")
     if module in _BY_TEXT:

@@ -33,7 +33,7 @@ class Emitter(Protocol):
         ...
 
     def constant(self, type: str, value: int | float) -> Value:
-        """An ``arith.constant`` of a scalar or (splat) vector type; equal constants are shared."""
+        """Return an ``arith.constant`` of a scalar or (splat) vector type; equal constants are shared."""
         ...
 
     def op(
@@ -43,7 +43,8 @@ class Emitter(Protocol):
         result: str | Sequence[str] | None = None,
         attrs: Mapping[str, Attr] | None = None,
     ) -> Value:
-        """One upstream operation (``"arith.addi"``) whose result has type ``result``; a list of types gives a tuple.
+        """Return one upstream operation (``"arith.addi"``) whose result has type ``result``; a list of types gives a
+        tuple.
 
         Attributes by Python value: ``predicate`` is the predicate's name (``"slt"``, ``"oeq"``),
         ``fastmath`` a comma-separated flag string (``"nnan,ninf"``), ``roundingmode`` its name, the
@@ -56,18 +57,18 @@ class Emitter(Protocol):
         ...
 
     def intrinsic(self, name: str, operands: Sequence[Value], result: str | None = None) -> Value:
-        """A call of a target's LLVM intrinsic; type suffixes of an overloaded name may be left out."""
+        """Return a call of a target's LLVM intrinsic; type suffixes of an overloaded name may be left out."""
         ...
 
     def ptx(self, name: str, operands: Sequence[Value], literals: Sequence[int] = (), l2: str | None = None) -> Value:
-        """An instruction of the table `target.ptx`, as inline assembly; ``literals`` go into its text.
+        """Return an instruction of the table `target.ptx`, as inline assembly; ``literals`` go into its text.
 
         ``l2`` is the priority in L2 of what it moves.
         """
         ...
 
     def tied(self, name: str, text: str, values: Sequence[Value]) -> Sequence[Value]:
-        """An instruction that registers pass through unchanged, so that uses of them stay behind it."""
+        """Return an instruction that registers pass through unchanged, so that uses of them stay behind it."""
         ...
 
     def call(
@@ -77,13 +78,13 @@ class Emitter(Protocol):
         ...
 
     def argument_name(self, value: Value) -> str | None:
-        """The parameter of the jit function that a value comes from, if it is one."""
+        """Return the parameter of the jit function that a value comes from, if it is one."""
         ...
 
     def fly(
         self, name: str, operands: Sequence[Value], attrs: Mapping[str, Any] | None = None, result: Any = None
     ) -> Any:
-        """One ``fly`` operation; None, one value or a tuple.
+        """Return one ``fly`` operation; None, one value or a tuple.
 
         The dialect infers the result type, except for operations that state it: those take its
         payload (or, for an upstream type, its text) as ``result``.
@@ -91,11 +92,11 @@ class Emitter(Protocol):
         ...
 
     def static(self, payload: Any) -> Value:
-        """A ``fly.static`` (or constant atom) of a payload with no run-time leaf; shared."""
+        """Return a ``fly.static`` (or constant atom) of a payload with no run-time leaf; shared."""
         ...
 
     def shared_memory(self, symbol: str) -> Value:
-        """The start of a named block of shared memory of this kernel, as an i8 pointer aligned to 1024.
+        """Return the start of a named block of shared memory of this kernel, as an i8 pointer aligned to 1024.
 
         The block's size is set with ``builder.set_shared_size(symbol, bytes)`` once it is known.
         """
@@ -110,7 +111,7 @@ class Emitter(Protocol):
         ...
 
     def known_number(self, value: Value) -> int | float | None:
-        """The number of a value that is an ``arith.constant`` of a scalar type; None for any other."""
+        """Return the number of a value that is an ``arith.constant`` of a scalar type; None for any other."""
         ...
 
     def known_difference(self, first: Value, second: Value) -> int | None:
@@ -118,15 +119,15 @@ class Emitter(Protocol):
         ...
 
     def known_divisor(self, value: Value) -> int:
-        """A power of two that an integer is certainly a multiple of, read off the arithmetic that makes it."""
+        """Return a power of two that an integer is certainly a multiple of, read off the arithmetic that makes it."""
         ...
 
     def type_name(self, value: Value) -> str:
-        """The MLIR text of the value's type."""
+        """Return the MLIR text of the value's type."""
         ...
 
     def here(self) -> SourceLocation | None:
-        """The user's line being traced."""
+        """Return the user's line being traced."""
         ...
 
     def if_(
@@ -136,7 +137,7 @@ class Emitter(Protocol):
         orelse: Callable[[], None],
         merge: Callable[[], tuple[Sequence[Value], Sequence[Value]]],
     ) -> Sequence[Value]:
-        """An ``scf.if``: both callbacks build their branch, then ``merge`` says what each of them yields."""
+        """Return an ``scf.if``: both callbacks build their branch, then ``merge`` says what each of them yields."""
         ...
 
     def for_(
@@ -147,7 +148,7 @@ class Emitter(Protocol):
         inits: Sequence[Value],
         body: Callable[[Value, Sequence[Value]], Sequence[Value]],
     ) -> Sequence[Value]:
-        """An ``scf.for`` over equally typed bounds; ``body(iv, carried)`` returns the next carried."""
+        """Return an ``scf.for`` over equally typed bounds; ``body(iv, carried)`` returns the next carried."""
         ...
 
     def while_(
@@ -156,19 +157,20 @@ class Emitter(Protocol):
         condition: Callable[[Sequence[Value]], tuple[Value, Sequence[Value]]],
         body: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> Sequence[Value]:
-        """An ``scf.while``: ``condition(carried)`` gives the condition and what the body, or the code after the loop,
-        gets; ``body`` of that returns the next carried."""
+        """Return an ``scf.while``: ``condition(carried)`` gives the condition and what the body, or the code after the
+        loop, gets; ``body`` of that returns the next carried."""
         ...
 
     def before_branches(self, values: Sequence[Value], build: Callable[[bool], T]) -> T:
-        """What ``build`` returns, which emits outside of all branches and loops that ``values`` were there before.
+        """Return what ``build`` returns, which emits outside of all branches and loops that ``values`` were there
+        before.
 
         It is told whether every thread of the workgroup comes by that place, as far as that is certain.
         """
         ...
 
     def speculate(self, build: Callable[[], T], keep: Callable[[T], bool]) -> T:
-        """What ``build`` returns; the operations it emits stay only if ``keep`` of that holds."""
+        """Return what ``build`` returns; the operations it emits stay only if ``keep`` of that holds."""
         ...
 
 
@@ -183,7 +185,8 @@ raw_face = _RawFace()
 
 
 def as_seen_outside(value: Value, signed: bool | None = None) -> Any:
-    """What a method of ours returns to its caller: the bare SSA value in this package, the raw layer's value outside.
+    """Return what a method of ours returns to its caller: the bare SSA value in this package, the raw layer's value
+    outside.
 
     Called by the method itself, so its caller is two frames up.
     """
@@ -193,7 +196,7 @@ def as_seen_outside(value: Value, signed: bool | None = None) -> Any:
 
 
 def bare_values(value: Any) -> list[Value]:
-    """The SSA values of an object of the DslType protocol, which may hand out those of the raw layer."""
+    """Return the SSA values of an object of the DslType protocol, which may hand out those of the raw layer."""
     return [getattr(part, "__dsl_ssa__", part) for part in value.__extract_to_ir_values__()]
 
 
@@ -222,7 +225,7 @@ def is_tracing() -> bool:
 
 
 def is_raw_value(value: Any) -> bool:
-    """Whether this is an SSA value of the current trace, bare or with the operators of the raw layer."""
+    """Return whether this is an SSA value of the current trace, bare or with the operators of the raw layer."""
     return (
         hasattr(value, "type")
         and is_tracing()
@@ -232,7 +235,7 @@ def is_raw_value(value: Any) -> bool:
 
 
 def current() -> Emitter:
-    """The emitter of the innermost trace."""
+    """Return the emitter of the innermost trace."""
     if not _state.stack:
         raise DslRuntimeError(
             "this operation needs a run-time value, and no kernel or jit function is being traced",

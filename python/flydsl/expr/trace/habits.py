@@ -130,7 +130,7 @@ LANGUAGE: Mapping[str, str] = {
 
 
 def wrong_name(value: Any, name: str) -> DslAttributeError | None:
-    """The error for a name that a value of ours lacks; None for any other value."""
+    """Return the error for a name that a value of ours lacks; None for any other value."""
     if name.startswith("__") and name.endswith("__"):
         return None
     found = _kind(value)
@@ -168,7 +168,7 @@ def _public(value: Any) -> list[str]:
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
-    """The name that was probably meant, or all there are when none is near."""
+    """Return the name that was probably meant, or all there are when none is near."""
     found = list(names)
     by_case = {existing.lower(): existing for existing in found}
     near = import_module("difflib").get_close_matches(name.lower(), by_case, 1)

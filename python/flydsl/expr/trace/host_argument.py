@@ -68,7 +68,7 @@ class JitArgument(ABC):
 
 
 def _walked(value: Any) -> list[Any] | None:
-    """The items of a container that is passed item by item."""
+    """Return the items of a container that is passed item by item."""
     if isinstance(value, (list, tuple)):
         return list(value)
     if isinstance(value, SimpleNamespace):
@@ -77,7 +77,7 @@ def _walked(value: Any) -> list[Any] | None:
 
 
 def get_ir_types(value: Any) -> list[Any]:
-    """The IR types that a host value becomes, left to right."""
+    """Return the IR types that a host value becomes, left to right."""
     items = _walked(value)
     if items is not None:
         return [kind for item in items for kind in get_ir_types(item)]
@@ -87,7 +87,7 @@ def get_ir_types(value: Any) -> list[Any]:
 
 
 def cache_signature(value: Any) -> Any:
-    """A hashable value that differs wherever compiled code would."""
+    """Return a hashable value that differs wherever compiled code would."""
     items = _walked(value)
     if items is not None:
         keys = tuple(value) if isinstance(value, dict) else ()
@@ -102,7 +102,7 @@ def cache_signature(value: Any) -> Any:
 
 
 def c_abi_spec(value: Any) -> Sequence[AbiSlot]:
-    """What is handed to compiled code for a value, as the value itself says it; `abi_slots` checks it."""
+    """Return what is handed to compiled code for a value, as the value itself says it; `abi_slots` checks it."""
     if _walked(value) is not None:
         raise DslTypeError(
             f"a {type(value).__name__} cannot be passed from the host",
@@ -116,7 +116,7 @@ def c_abi_spec(value: Any) -> Sequence[AbiSlot]:
 
 
 def _numbers_behind(value: Any) -> list[AbiSlot]:
-    """The slots of a value that gives a pointer to each of its numbers."""
+    """Return the slots of a value that gives a pointer to each of its numbers."""
     if not hasattr(value, "__get_c_pointers__"):
         raise DslTypeError(
             f"{type(value).__name__} has neither __c_abi_spec__ nor __get_c_pointers__",
@@ -132,7 +132,7 @@ def _numbers_behind(value: Any) -> list[AbiSlot]:
 
 
 def _number_behind(kind: Any, pointer: Any) -> AbiSlot:
-    """The number that a ``void*`` slot points at, read by its IR type; every other type is an address."""
+    """Return the number that a ``void*`` slot points at, read by its IR type; every other type is an address."""
     form = format_of_type(kind)
     address = ctypes.cast(pointer, ctypes.c_void_p).value
     if address is None:

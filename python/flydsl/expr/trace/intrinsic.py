@@ -19,7 +19,7 @@ from flydsl.target.family import family
 
 
 def require(what: str, backend: str, generations: Sequence[str] = ()) -> Any:
-    """The target being traced, if it has ``what``; an error that says who has it otherwise."""
+    """Return the target being traced, if it has ``what``; an error that says who has it otherwise."""
     target = current().target
     if target.backend != backend:
         raise TargetError(f"{what} is an instruction of {family(backend).maker} GPUs, and the target is {target}")
@@ -34,7 +34,7 @@ def call(name: str, operands: Sequence[Value], result: str | None = None) -> Val
 
 
 def raw(value: Any) -> Value:
-    """The SSA value of a number, vector or raw value."""
+    """Return the SSA value of a number, vector or raw value."""
     if hasattr(value, "ir_value"):
         return value.ir_value()
     if isinstance(value, (bool, int, float)):
@@ -65,7 +65,7 @@ def operands_of(name: str, order: Sequence[str], args: tuple[Any, ...], named: M
 
 
 def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:
-    """A number that the instruction encodes: a Python int in a range."""
+    """Return a number that the instruction encodes: a Python int in a range."""
     found = plain(value)
     if isinstance(found, bool) or not isinstance(found, int):
         raise DslTypeError(
@@ -78,7 +78,7 @@ def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:
 
 
 def known_flag(value: Any, what: str = "the flag") -> bool:
-    """A choice that the instruction encodes: True, False or an int."""
+    """Return a choice that the instruction encodes: True, False or an int."""
     found = plain(value)
     if not isinstance(found, int):
         raise DslTypeError(
@@ -89,12 +89,12 @@ def known_flag(value: Any, what: str = "the flag") -> bool:
 
 
 def flag(value: Any, what: str = "the flag") -> Value:
-    """A choice of the instruction's encoding as an operand."""
+    """Return a choice of the instruction's encoding as an operand."""
     return current().constant("i1", int(known_flag(value, what)))
 
 
 def wrapped(value: Value, like: Any = None) -> Any:
-    """A raw result as a number or vector of its type; ``like`` decides the sign."""
+    """Return a raw result as a number or vector of its type; ``like`` decides the sign."""
     text = current().type_name(value)
     lanes, element = split_vector_type(text)
     kind = Numeric.from_ir_type(element)
@@ -104,12 +104,12 @@ def wrapped(value: Value, like: Any = None) -> Any:
 
 
 def number_of(value: Any) -> Any:
-    """A number or vector of the language from one, a Python number or a raw value."""
+    """Return a number or vector of the language from one, a Python number or a raw value."""
     return required_operand(value)
 
 
 def operand_as(value: Any, type_: str, what: str) -> Value:
-    """A number converted to a scalar type, or any value of the same size as a vector type."""
+    """Return a number converted to a scalar type, or any value of the same size as a vector type."""
     lanes, element = split_vector_type(type_)
     kind = Numeric.from_ir_type(element)
     number = number_of(value)
@@ -140,7 +140,7 @@ def when(condition: Any, then: Callable[[], None]) -> None:
 
 
 def words_of(value: Any) -> tuple[list[Value], Any]:
-    """A number or vector as 32-bit words, and a function that puts such words back together."""
+    """Return a number or vector as 32-bit words, and a function that puts such words back together."""
     number = number_of(value)
     vector = number if isinstance(number, Vector) else Vector.from_elements([number], type(number))
     bits = vector.numel * vector.dtype.width

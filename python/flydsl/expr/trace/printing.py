@@ -81,7 +81,7 @@ def _escaped(text: str) -> str:
 
 
 def _format(value: Any, spec: str, values: list[Value]) -> str:
-    """The C format of one argument; its run-time numbers are appended to ``values``."""
+    """Return the C format of one argument; its run-time numbers are appended to ``values``."""
     if is_raw_value(value) and (found := vector_operand(value)) is not None:
         value = found
     if isinstance(value, Numeric):
@@ -143,7 +143,7 @@ def _digits(kind: type[Numeric]) -> int:
 
 
 def _shortest(value: Numeric) -> str:
-    """A float known while tracing, with the digits that the running kernel would print."""
+    """Return a float known while tracing, with the digits that the running kernel would print."""
     number, most = float(value.value), _digits(type(value))
     text = ""
     for digits in range(1, most + 1):
@@ -175,7 +175,7 @@ def dump(tensor: Tensor, *, name: str = "tensor", block: Any = (0, 0, 0), thread
 
 
 def _is_here(block: Any, thread: Any) -> Boolean:
-    """Whether this is the chosen thread of the chosen block."""
+    """Return whether this is the chosen thread of the chosen block."""
     here = Boolean(True)
     for chosen, index in ((block, block_idx), (thread, thread_idx)):
         wanted = chosen if isinstance(chosen, (tuple, list)) else (chosen,)

@@ -27,7 +27,7 @@ class DslType(Protocol):
 
 
 def extract_to_ir_values(value: Any) -> list[Any]:
-    """The SSA values of a DSL value, left to right; a value known while tracing has none."""
+    """Return the SSA values of a DSL value, left to right; a value known while tracing has none."""
     found: list[Any] = []
     waiting = [value]
     while waiting:
@@ -46,7 +46,7 @@ def extract_to_ir_values(value: Any) -> list[Any]:
 
 
 def construct_from_ir_values(exemplar: Any, values: Iterator[Any]) -> Any:
-    """The value built like ``exemplar`` from the next SSA values."""
+    """Return the value built like ``exemplar`` from the next SSA values."""
     if isinstance(exemplar, (list, tuple)):
         items = [construct_from_ir_values(item, values) for item in exemplar]
         return type(exemplar)(*items) if hasattr(exemplar, "_fields") else type(exemplar)(items)
@@ -62,7 +62,7 @@ def construct_from_ir_values(exemplar: Any, values: Iterator[Any]) -> Any:
 
 
 def constructed(kind: Any, values: Sequence[Any], exemplar: Any) -> Any:
-    """A value of a class from its SSA values. The class may do without an exemplar."""
+    """Return a value of a class from its SSA values. The class may do without an exemplar."""
     if _takes_exemplar(kind):
         return kind.__construct_from_ir_values__(values, exemplar)
     return kind.__construct_from_ir_values__(values)

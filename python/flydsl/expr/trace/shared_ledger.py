@@ -72,7 +72,7 @@ class SharedLedger:
         )
 
     def _crossing(self, limit: int) -> SourceLocation | None:
-        """The line of the first allocation that no longer fits."""
+        """Return the line of the first allocation that no longer fits."""
         used = 0
         for block in self.blocks.values():
             for allocation in block.allocations:
@@ -83,13 +83,13 @@ class SharedLedger:
 
 
 def kernel_ledger() -> SharedLedger:
-    """The ledger of the kernel being traced."""
+    """Return the ledger of the kernel being traced."""
     emitter: Any = current()
     emitter.require_kernel("shared memory")
     return emitter.builder.shared_ledgers.setdefault(emitter.kernel_symbol, SharedLedger())
 
 
 def user_line() -> SourceLocation | None:
-    """The line of the user's source being traced."""
+    """Return the line of the user's source being traced."""
     here = getattr(current(), "here", None)
     return None if here is None else here()

@@ -32,7 +32,7 @@ def _named(op: Any) -> ReductionOp | None:
 
 
 def combination(op: Any) -> Combine:
-    """The function of two values that an operation means."""
+    """Return the function of two values that an operation means."""
     known = _named(op)
     if known is not None:
         return _COMBINE[known]
@@ -44,7 +44,7 @@ def combination(op: Any) -> Combine:
 
 
 def identity_of(op: Any, dtype: type[Numeric]) -> Numeric:
-    """The value that changes nothing, known for the named operations."""
+    """Return the value that changes nothing, known for the named operations."""
     known = _named(op)
     if known is None:
         raise DslValueError(
@@ -64,7 +64,7 @@ def identity_of(op: Any, dtype: type[Numeric]) -> Numeric:
 
 
 def wave_width(width: int | None) -> int:
-    """A segment of a wave: a power of two of at most its size; the whole wave by default."""
+    """Return a segment of a wave: a power of two of at most its size; the whole wave by default."""
     wave = gpu.num_warp_threads()
     if width is None:
         return wave

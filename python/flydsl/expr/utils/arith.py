@@ -33,29 +33,29 @@ from flydsl.expr.values.vector_value import required_operand
 
 
 def arith_const(value: Any, type: Any = None) -> Any:
-    """A constant: of a type, or Float32, Boolean or Int32 by what it is."""
+    """Return a constant: of a type, or Float32, Boolean or Int32 by what it is."""
     return constant(value, type)
 
 
 def element_type(type: Any) -> Any:
-    """The element of a vector type; any other type as it is."""
+    """Return the element of a vector type; any other type as it is."""
     lanes, element = _split(type)
     return type if lanes is None else IrType(element)
 
 
 def is_float_type(type: Any) -> bool:
-    """Whether a type, or the element of a vector type, is a float."""
+    """Return whether a type, or the element of a vector type, is a float."""
     return element_class(type).is_float
 
 
 def is_integer_like_type(type: Any) -> bool:
-    """Whether a type, or the element of a vector type, is an integer or an index."""
+    """Return whether a type, or the element of a vector type, is an integer or an index."""
     kind = element_class(type)
     return kind is Index or kind.is_integer
 
 
 def recast_type(type: Any, element: Any) -> Any:
-    """The type with another element: as many lanes of it, or one."""
+    """Return the type with another element: as many lanes of it, or one."""
     lanes, name = _split(type)[0], str(element_class(element).ir_type)
     return IrType(name) if lanes is None else vector_type(lanes, name)
 
@@ -65,7 +65,8 @@ def _split(type: Any) -> tuple[int | None, str]:
 
 
 def _converted(value: Any, source: str, type: Any, what: str) -> Any:
-    """A number or vector of one kind, integer or float, as another type, its own sign deciding how it is widened."""
+    """Return a number or vector of one kind, integer or float, as another type, its own sign deciding how it is
+    widened."""
     number, kind = required_operand(value), element_class(type)
     if number.dtype.is_float != (source == "float") or kind.is_float != (what == "float"):
         raise DslTypeError(f"{source} to {what}: got {number.dtype} and {kind}")
@@ -73,7 +74,7 @@ def _converted(value: Any, source: str, type: Any, what: str) -> Any:
 
 
 def int_to_fp(value: Any, signed: bool, type: Any) -> Any:
-    """An integer as a float, by the sign that is stated."""
+    """Return an integer as a float, by the sign that is stated."""
     number = required_operand(value)
     if isinstance(number, Numeric) and number.dtype.is_integer and bool(number.dtype.signed) != bool(signed):
         twin = Numeric.from_ir_type(str(number.dtype.ir_type)) if signed else _unsigned(number.dtype)
@@ -86,7 +87,7 @@ def _unsigned(kind: Any) -> Any:
 
 
 def int_to_int(value: Any, type: Any, *, signed: bool | None = None) -> Any:
-    """An integer as one of another width."""
+    """Return an integer as one of another width."""
     number = required_operand(value)
     if signed is False and isinstance(number, Numeric):
         number = number.bitcast(_unsigned(number.dtype)) if number.dtype.signed else number
@@ -94,18 +95,18 @@ def int_to_int(value: Any, type: Any, *, signed: bool | None = None) -> Any:
 
 
 def fp_to_fp(value: Any, type: Any) -> Any:
-    """A float as one of another format."""
+    """Return a float as one of another format."""
     return _converted(value, "float", type, "float")
 
 
 def fp_to_int(value: Any, signed: bool, type: Any) -> Any:
-    """A float as an integer, rounded toward zero."""
+    """Return a float as an integer, rounded toward zero."""
     kind = element_class(type)
     return _converted(value, "float", kind if signed else _unsigned(kind), "integer")
 
 
 def current_fastmath() -> str | None:
-    """The flags of the `fastmath()` block around here, as MLIR writes them; None where there is none."""
+    """Return the flags of the `fastmath()` block around here, as MLIR writes them; None where there is none."""
     found = scoped_attrs()
     return None if found is None else found["fastmath"]
 

@@ -50,7 +50,7 @@ def is_type(value: Any) -> bool:
 
 
 def element_class(type: Any) -> type[Numeric]:
-    """The number class of a type given as a class, an alias, or the text of a scalar or vector type."""
+    """Return the number class of a type given as a class, an alias, or the text of a scalar or vector type."""
     if hasattr(type, "lanes"):
         return type.dtype
     return resolve_dtype(split_vector_type(str(type))[1] if isinstance(type, str) else type)
@@ -95,7 +95,7 @@ ext_f, trunc_f = extf, truncf
 
 
 def bitcast(type: Any, value: Any) -> Any:
-    """The same bits as another type of equal width: (type, value)."""
+    """Return the same bits as another type of equal width: (type, value)."""
     if not is_type(type):
         type, value = value, type
     return required_operand(value).bitcast(element_class(type))

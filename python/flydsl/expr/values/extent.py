@@ -14,7 +14,7 @@ from flydsl.expr.numeric import Numeric
 
 
 def leaf_number(value: Any) -> Any:
-    """The number of an extent; anything else as it is."""
+    """Return the number of an extent; anything else as it is."""
     hook = getattr(value, "__dsl_number__", None)
     return value if hook is None else hook()
 
@@ -25,7 +25,7 @@ class NumberOperators:
     __slots__ = ()
 
     def __dsl_number__(self) -> Numeric:
-        """The number."""
+        """Return the number."""
         raise NotImplementedError
 
     def __truediv__(self, other: Any) -> Any:
@@ -92,9 +92,9 @@ class NumberOperators:
         return format(self.__dsl_number__(), spec) if spec else str(self)
 
     def to(self, dtype: Any, *, rounding_mode: RoundingMode | RoundingName | None = None) -> Any:
-        """The extent as a number of another type."""
+        """Return the extent as a number of another type."""
         return self.__dsl_number__().to(dtype, rounding_mode=rounding_mode)
 
     def bitcast(self, dtype: Any) -> Any:
-        """The bits of the extent as another type of equal width."""
+        """Return the bits of the extent as another type of equal width."""
         return self.__dsl_number__().bitcast(dtype)

@@ -56,7 +56,7 @@ _SAME_NAME = frozenset((*UNARY, "atan2", "copysign", "isnan", "isinf", "isfinite
 
 
 def function_here(name: str) -> str | None:
-    """What a function of another library is called here, if there is such a function: ``exp`` is ``fx.exp``."""
+    """Return what a function of another library is called here, if there is such a function: ``exp`` is ``fx.exp``."""
     return _ELSEWHERE.get(name) or (f"fx.{name}" if name in _SAME_NAME else None)
 
 
@@ -78,7 +78,8 @@ class NoForeignFunctions:
         return self  # a copy of the operation behind a run-time value would be none of the kernel's
 
     def _for_numpy(self) -> Any:
-        """The value as NumPy may have it: a Python number, or a run-time number in an array of objects; None if not."""
+        """Return the value as NumPy may have it: a Python number, or a run-time number in an array of objects; None if
+        not."""
         return None
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:

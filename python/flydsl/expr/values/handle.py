@@ -48,7 +48,7 @@ class Handle(NoForeignFunctions):
         self._value = value
 
     def _parts_of(self, given: Any) -> tuple[Any, Value]:
-        """What ``fx.Tensor(t)`` is made of: a value of this kind as it is, or the raw value of one."""
+        """Return what ``fx.Tensor(t)`` is made of: a value of this kind as it is, or the raw value of one."""
         data = None if isinstance(given, Handle) else getattr(given.type, "data", None)
         handle = given if data is None else from_value(given)
         if not isinstance(handle, type(self)):
@@ -69,7 +69,7 @@ class Handle(NoForeignFunctions):
         return self.payload
 
     def ir_value(self) -> Value:
-        """The SSA value; a static one is materialised."""
+        """Return the SSA value; a static one is materialised."""
         return current().static(self.payload) if self._value is None else self._value
 
     def __extract_to_ir_values__(self) -> list[Value]:
@@ -104,12 +104,13 @@ class Handle(NoForeignFunctions):
         return not same if isinstance(same, bool) else ~same
 
     def _equals(self, other: Handle) -> Any:
-        """Whether two values that are partly known at run time are equal; a place in memory is equal to itself only."""
+        """Return whether two values that are partly known at run time are equal; a place in memory is equal to itself
+        only."""
         return False
 
 
 def wrap(payload: Any, value: Value = None) -> Any:
-    """The handle of a payload; tuples and leaves become int tuples."""
+    """Return the handle of a payload; tuples and leaves become int tuples."""
     cls = _HANDLE_OF.get(type(payload))
     if cls is None:
         cls = next((c for t, c in _HANDLE_OF.items() if isinstance(payload, t)), _HANDLE_OF[tuple])
@@ -117,7 +118,7 @@ def wrap(payload: Any, value: Value = None) -> Any:
 
 
 def from_value(value: Value) -> Any:
-    """The handle of an SSA value of a fly type."""
+    """Return the handle of an SSA value of a fly type."""
     payload = value.type.data
     # An atom's type is static, but values may have been set on it at run time.
     has_state = bool(getattr(getattr(payload, "op", None), "state", ()))
@@ -125,7 +126,7 @@ def from_value(value: Value) -> Any:
 
 
 def as_handle(value: Any) -> Handle:
-    """A handle as it is; anything else must be convertible to an int tuple."""
+    """Return a handle as it is; anything else must be convertible to an int tuple."""
     if isinstance(value, Handle):
         return value
     return _HANDLE_OF[tuple].from_python(value)  # type: ignore[attr-defined]
@@ -153,7 +154,7 @@ def apply(name: str, *args: Any, **attrs: Any) -> Any:
 
 
 def scalar_of(leaf: Any, value: Value) -> Any:
-    """The number a leaf stands for: a Python int, or a run-time Int32 or Int64."""
+    """Return the number a leaf stands for: a Python int, or a run-time Int32 or Int64."""
     if not isinstance(leaf, DynInt):
         return leaf
     return (Int64 if leaf.width == 64 else Int32)(value)
@@ -180,7 +181,7 @@ def expect(value: Any, cls: type[Handle], what: str, hint: str) -> Any:
 
 
 def describe(value: Any) -> str:
-    """How an error message names a value: its kind and text when it is ours, its class otherwise."""
+    """Return how an error message names a value: its kind and text when it is ours, its class otherwise."""
     if isinstance(value, Handle):
         return f"the {value.kind} {value}"
     if isinstance(value, type):

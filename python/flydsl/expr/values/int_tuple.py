@@ -138,7 +138,8 @@ class IntTuple(NumberOperators, Handle):
         return other % self.__dsl_number__()
 
     def _arithmetic(self, name: str, python: Callable[[Any, Any], Any], lhs: Any, rhs: Any) -> Any:
-        """A tuple beside integers of Python's and tuples, which keeps what is known of divisibility; else a number."""
+        """Return a tuple beside integers of Python's and tuples, which keeps what is known of divisibility; else a
+        number."""
         other = rhs if lhs is self else lhs
         if _goes_with_numbers(other) and (self.__dsl_is_number__() or not isinstance(other, Integer)):
             wanted = f"arithmetic with {'floats' if isinstance(other, (float, Numeric)) else 'numbers'}"
@@ -161,23 +162,24 @@ class IntTuple(NumberOperators, Handle):
         return _number(self, ">=") >= _number(other, ">=")
 
     def __dsl_number__(self) -> Numeric:
-        """The number of a one-leaf tuple, so that an extent can stand wherever a number can."""
+        """Return the number of a one-leaf tuple, so that an extent can stand wherever a number can."""
         return as_numeric(_number(self, "a number"))
 
     def __dsl_is_number__(self) -> bool:
-        """Whether this is one integer, which goes wherever a number does."""
+        """Return whether this is one integer, which goes wherever a number does."""
         return isinstance(self.payload, (int, DynInt))
 
 
 def _goes_with_numbers(other: Any) -> bool:
-    """Whether an operation with this is one of numbers or vectors: it has a type of its own, or is no integer."""
+    """Return whether an operation with this is one of numbers or vectors: it has a type of its own, or is no
+    integer."""
     if isinstance(other, (bool, Numeric, Vector)) or is_raw_value(other):
         return True
     return isinstance(other, numbers.Real) and not isinstance(other, numbers.Integral)
 
 
 def checked_shape(shape: Any, smallest: int = 0) -> IntTuple:
-    """A shape whose extents, where they are known, are possible ones."""
+    """Return a shape whose extents, where they are known, are possible ones."""
     given = IntTuple.from_python(shape)
     for leaf in it.leaves(given.payload):
         if isinstance(leaf, int) and leaf < smallest:
@@ -189,7 +191,7 @@ def checked_shape(shape: Any, smallest: int = 0) -> IntTuple:
 
 
 def mode_number(value: Any, index: Any) -> int:
-    """Which mode of a tuple or layout ``value[index]`` is."""
+    """Return which mode of a tuple or layout ``value[index]`` is."""
     rank = value.rank
     if isinstance(index, slice):
         raise DslTypeError(f"{as_written(index)} takes several modes of {value}", hint="write fx.take(x, begin, end)")
@@ -200,7 +202,7 @@ def mode_number(value: Any, index: Any) -> int:
 
 
 def _number(value: Any, wanted: str) -> Any:
-    """An operand beside a leaf: the number of a leaf, anything else as it is."""
+    """Return an operand beside a leaf: the number of a leaf, anything else as it is."""
     if not isinstance(value, IntTuple):
         return value
     if not value.__dsl_is_number__():
@@ -212,7 +214,7 @@ def _number(value: Any, wanted: str) -> Any:
 
 
 def _flatten(value: Any, leaves: list[Value]) -> Any:
-    """The payload of a Python structure; run-time leaves are appended to ``leaves`` in order."""
+    """Return the payload of a Python structure; run-time leaves are appended to ``leaves`` in order."""
     if keeps_mode(value):
         return None
     if isinstance(value, Basis):
@@ -236,7 +238,7 @@ def _flatten(value: Any, leaves: list[Value]) -> Any:
 
 
 def _instead(value: Any) -> str:
-    """What to write for a wrong coordinate."""
+    """Return what to write for a wrong coordinate."""
     if isinstance(value, slice):
         return (
             "None (or `:`) keeps a whole mode; a part of one is a tile: "
@@ -272,42 +274,42 @@ def _integer_leaf(value: Any, leaves: list[Value]) -> Any:
 
 
 def int_tuple_add(lhs: Any, rhs: Any) -> IntTuple:
-    """The sum, mode by mode; surplus modes are copied."""
+    """Return the sum, mode by mode; surplus modes are copied."""
     return apply("int_tuple_add", lhs, rhs)
 
 
 def int_tuple_sub(lhs: Any, rhs: Any) -> IntTuple:
-    """The difference, mode by mode; surplus modes are copied."""
+    """Return the difference, mode by mode; surplus modes are copied."""
     return apply("int_tuple_sub", lhs, rhs)
 
 
 def int_tuple_mul(lhs: Any, rhs: Any) -> IntTuple:
-    """The product, mode by mode; surplus modes are copied."""
+    """Return the product, mode by mode; surplus modes are copied."""
     return apply("int_tuple_mul", lhs, rhs)
 
 
 def int_tuple_div(lhs: Any, rhs: Any) -> IntTuple:
-    """The quotient, mode by mode; surplus modes are copied."""
+    """Return the quotient, mode by mode; surplus modes are copied."""
     return apply("int_tuple_div", lhs, rhs)
 
 
 def int_tuple_mod(lhs: Any, rhs: Any) -> IntTuple:
-    """The remainder, mode by mode; surplus modes are copied."""
+    """Return the remainder, mode by mode; surplus modes are copied."""
     return apply("int_tuple_mod", lhs, rhs)
 
 
 def int_tuple_product(x: Any) -> IntTuple:
-    """The product of all leaves."""
+    """Return the product of all leaves."""
     return apply("int_tuple_product", x)
 
 
 def int_tuple_product_each(x: Any) -> IntTuple:
-    """The product of the leaves of each top-level mode."""
+    """Return the product of the leaves of each top-level mode."""
     return apply("int_tuple_product_each", x)
 
 
 def int_tuple_product_like(x: Any, guide: Any) -> IntTuple:
-    """The products of the leaves, structured like a guide."""
+    """Return the products of the leaves, structured like a guide."""
     return apply("int_tuple_product_like", x, guide)
 
 
@@ -317,15 +319,15 @@ def shape_div(lhs: Any, rhs: Any) -> IntTuple:
 
 
 def ceil_div(lhs: Any, rhs: Any) -> Any:
-    """How many ``rhs`` cover ``lhs``, mode by mode."""
+    """Return how many ``rhs`` cover ``lhs``, mode by mode."""
     return apply("ceil_div", lhs, rhs)
 
 
 def elem_less(lhs: Any, rhs: Any) -> Boolean:
-    """Whether every leaf of ``lhs`` is below its partner in ``rhs``: the in-bounds test."""
+    """Return whether every leaf of ``lhs`` is below its partner in ``rhs``: the in-bounds test."""
     return apply("elem_less", lhs, rhs)
 
 
 def equal(lhs: Any, rhs: Any) -> Boolean:
-    """Whether two tuples have the same structure and equal leaves."""
+    """Return whether two tuples have the same structure and equal leaves."""
     return apply("equal", lhs, rhs)

@@ -32,7 +32,7 @@ class IrType(str):
         return f"IrType({str(self)!r})"
 
     def __call__(self) -> IrType:
-        """The type itself: older kernels write `T.f32()` where newer ones write `T.f32`."""
+        """Return the type itself: older kernels write `T.f32()` where newer ones write `T.f32`."""
         return self
 
     def __getattr__(self, name: str) -> Any:
@@ -44,7 +44,7 @@ class IrType(str):
 
 @cache
 def type_facts(text: str) -> Mapping[str, Any]:
-    """What a type's text says about its values, by the name of the attribute."""
+    """Return what a type's text says about its values, by the name of the attribute."""
     if text in FLOAT_WIDTHS:
         return {"width": FLOAT_WIDTHS[text]}
     if text[:1] == "i" and text[1:].isdigit():
@@ -70,7 +70,7 @@ def vector_type(lanes: int, element: str) -> IrType:
 
 @cache
 def split_vector_type(text: str) -> tuple[int | None, str]:
-    """The lane count and element text of a 1-D vector type; `(None, text)` for any other type."""
+    """Return the lane count and element text of a 1-D vector type; `(None, text)` for any other type."""
     if not text.startswith("vector<"):
         return None, text
     lanes, _, element = text[len("vector<") : -1].partition("x")

@@ -14,7 +14,7 @@ from flydsl.expr.values.numpy_scalar import python_value
 
 
 def plain(value: Any) -> Any:
-    """A number known while tracing as Python's own; anything else as it is."""
+    """Return a number known while tracing as Python's own; anything else as it is."""
     held = is_raw_value(value) or hasattr(value, "__dsl_is_number__")
     number = value if isinstance(value, Numeric) else operand(value) if held else None
     if number is None:
@@ -26,7 +26,7 @@ def plain(value: Any) -> Any:
 
 
 def shown(value: Any) -> str:
-    """How an error message names an operand: a raw value by its type alone."""
+    """Return how an error message names an operand: a raw value by its type alone."""
     if is_raw_value(value):
         return f"a run-time {current().type_name(value)}"
     if hasattr(value, "__dsl_is_number__") and not value.is_static:

@@ -12,13 +12,13 @@ from flydsl.expr.numbers.numeric_types import NumberFormat
 
 
 def is_numpy_scalar(value: Any) -> bool:
-    """Whether this is one; while nobody has imported NumPy, nothing is."""
+    """Return whether this is one; while nobody has imported NumPy, nothing is."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.generic)
 
 
 def python_value(value: Any) -> Any:
-    """The Python value in a NumPy scalar, also in tuples and lists of them; everything else as it is."""
+    """Return the Python value in a NumPy scalar, also in tuples and lists of them; everything else as it is."""
     if type(value) in (tuple, list):
         items = [python_value(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else type(value)(items)
@@ -26,7 +26,8 @@ def python_value(value: Any) -> Any:
 
 
 def names_dtype(fmt: NumberFormat | None, dtype: Any) -> bool:
-    """Whether this is a dtype of NumPy, ml_dtypes or torch (or a scalar class of theirs) for a format of ours."""
+    """Return whether this is a dtype of NumPy, ml_dtypes or torch (or a scalar class of theirs) for a format of
+    ours."""
     if fmt is None or fmt.numpy_name is None or fmt.is_index:
         return False
     numpy = sys.modules.get("numpy")

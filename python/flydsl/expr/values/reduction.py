@@ -47,7 +47,7 @@ _INTEGER_KINDS = frozenset(kind for row in _KINDS.values() for kind in row[1:])
 
 
 def reduction_kind(op: ReductionOp | str | Any, fmt: NumberFormat) -> str:
-    """The kind for an operation given as ReductionOp, its name, or the name of a kind itself."""
+    """Return the kind for an operation given as ReductionOp, its name, or the name of a kind itself."""
     name = op.value if isinstance(op, ReductionOp) else str(getattr(op, "name", op)).lower()
     if name in _BY_NAME:
         row = _KINDS[_BY_NAME[name]]

@@ -25,7 +25,7 @@ Modes: TypeAlias = "tuple[Shape, ...]"
 
 
 def canonical(shape: Any) -> Modes:
-    """A shape as a tuple of modes; a plain extent becomes one mode."""
+    """Return a shape as a tuple of modes; a plain extent becomes one mode."""
     modes = _freeze(shape)
     return modes if isinstance(modes, tuple) else (modes,)
 
@@ -44,7 +44,7 @@ def _freeze(shape: Any) -> Shape:
 
 
 def leaves(shape: Shape) -> tuple[int, ...]:
-    """The extents without their nesting."""
+    """Return the extents without their nesting."""
     if isinstance(shape, int):
         return (shape,)
     return tuple(extent for mode in shape for extent in leaves(mode))
@@ -81,12 +81,12 @@ def select(coord: tuple[Any, ...], shape: Modes) -> Selection:
 
 
 def keeps_mode(index: Any) -> bool:
-    """Whether an index stands for a whole mode: None, or `:`."""
+    """Return whether an index stands for a whole mode: None, or `:`."""
     return index is None or (isinstance(index, slice) and index == slice(None))
 
 
 def as_written(index: Any) -> str:
-    """A wrong index as the user wrote it."""
+    """Return a wrong index as the user wrote it."""
     if isinstance(index, slice):
         parts = (index.start, index.stop, index.step) if index.step is not None else (index.start, index.stop)
         return f"`{':'.join('' if part is None else str(part) for part in parts)}`"
@@ -113,7 +113,7 @@ def _match(coord: Any, shape: Shape, stride: int, out: Selection) -> None:
 
 
 def check_index(index: Any, extent: int) -> Any:
-    """A static index in range, counted from the end when negative; a run-time index unchanged."""
+    """Return a static index in range, counted from the end when negative; a run-time index unchanged."""
     index = plain(index)
     number = None if isinstance(index, int) else operand(index)
     if number is not None and not number.is_static():
@@ -133,7 +133,7 @@ def check_index(index: Any, extent: int) -> Any:
 
 
 def broadcast(lhs: Modes, rhs: Modes) -> Modes:
-    """The shape two operands stretch to."""
+    """Return the shape two operands stretch to."""
     if lhs == rhs:
         return lhs
     left, right = leaves(lhs), leaves(rhs)

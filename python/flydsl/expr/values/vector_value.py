@@ -95,7 +95,7 @@ class Vector(Operators):
         return self._value
 
     def ir_value(self) -> Value:
-        """The IR value, which for code that uses the raw layer is the vector itself."""
+        """Return the IR value, which for code that uses the raw layer is the vector itself."""
         value = self._value
         return value if raw_face.show is None or as_seen_outside(value) is value else self
 
@@ -105,7 +105,7 @@ class Vector(Operators):
         return self
 
     def is_static(self) -> bool:
-        """Whether all elements are known while tracing."""
+        """Return whether all elements are known while tracing."""
         return False
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class Vector(Operators):
 
     @staticmethod
     def filled(shape: Any, value: Any, dtype: Any = None) -> Vector:
-        """Every element the same number."""
+        """Return every element the same number."""
         number = as_numeric(value)
         fmt = number.dtype.format if dtype is None else resolve_dtype(dtype).format
         modes = vector_shape.canonical(shape)
@@ -135,7 +135,7 @@ class Vector(Operators):
 
     @staticmethod
     def filled_like(like: Vector, value: Any, dtype: Any = None) -> Vector:
-        """A vector shaped like another with every element `value`."""
+        """Return a vector shaped like another with every element `value`."""
         return Vector.filled(like.shape, value, like.dtype if dtype is None else dtype)
 
     @staticmethod
@@ -145,7 +145,7 @@ class Vector(Operators):
 
     @staticmethod
     def from_elements(elements: Iterable[Any], dtype: Any = None) -> Vector:
-        """A vector of these numbers, in their common type unless one is given."""
+        """Return a vector of these numbers, in their common type unless one is given."""
         values = [as_numeric(element) for element in elements]
         if not values:
             raise DslValueError("a vector needs at least one element")
@@ -157,7 +157,7 @@ class Vector(Operators):
 
     @staticmethod
     def make_type(lanes: int, dtype: Any) -> IrType:
-        """The IR type of a vector of n elements."""
+        """Return the IR type of a vector of n elements."""
         return vector_type(lanes, resolve_dtype(dtype).ir_type)
 
     # Conversion
@@ -179,7 +179,7 @@ class Vector(Operators):
         return _wrap(value, self._shape, target.format)
 
     def bitcast(self, dtype: Any) -> Vector:
-        """The same bits as elements of another width; the shape becomes flat."""
+        """Return the same bits as elements of another width; the shape becomes flat."""
         fmt = resolve_dtype(dtype).format
         bits = self.numel * self._dtype.width
         if bits % fmt.width or fmt.is_index or self._dtype is Index:
@@ -193,7 +193,7 @@ class Vector(Operators):
         return _wrap(current().op("vector.bitcast", (self._value,), type_text(fmt, lanes)), (lanes,), fmt)
 
     def reshape(self, *shape: Any) -> Vector:
-        """The same elements in the same order under another shape."""
+        """Return the same elements in the same order under another shape."""
         return Vector(self, shape[0] if len(shape) == 1 else shape)
 
     def broadcast_to(self, *shape: Any) -> Vector:
@@ -220,7 +220,7 @@ class Vector(Operators):
     # Elements
 
     def __getitem__(self, index: Any) -> Any:
-        """One element, or with None in a tuple the elements of the modes left open."""
+        """Return one element, or with None in a tuple the elements of the modes left open."""
         if vector_shape.keeps_mode(index):
             return self
         if not isinstance(index, tuple):
@@ -245,7 +245,7 @@ class Vector(Operators):
         return self._dtype.__construct_from_ir_values__([raw])
 
     def insert(self, value: Any, index: Any) -> Vector:
-        """This vector with one element replaced; the index is as in `v[index]`, without None."""
+        """Return this vector with one element replaced; the index is as in `v[index]`, without None."""
         coord = index if isinstance(index, tuple) else (vector_shape.check_index(index, self.numel),)
         shape = self._shape if isinstance(index, tuple) else (self.numel,)
         selection = vector_shape.select(coord, shape)
@@ -272,7 +272,7 @@ class Vector(Operators):
         return _wrap(raw, self._shape, plan.result)
 
     def apply_op(self, op: Callable[[Any, Any], Any], other: Any, flip: bool = False) -> Any:
-        """A two-argument function such as operator.add on this vector and another operand."""
+        """Return a two-argument function such as operator.add on this vector and another operand."""
         return op(other, self) if flip else op(self, other)
 
     def select(self, true_value: Any, false_value: Any) -> Vector:
@@ -287,7 +287,7 @@ class Vector(Operators):
         return _select(mask, arms, fmt, shape)
 
     def __dsl_select__(self, condition: Numeric, true_value: Any, false_value: Any) -> Vector:
-        """One scalar condition choosing between whole vectors."""
+        """Return one scalar condition choosing between whole vectors."""
         arms = (required_operand(true_value), required_operand(false_value))
         fmt, shape = _common_format(arms), self._shape
         for arm in arms:
@@ -324,7 +324,7 @@ class Vector(Operators):
 
     @staticmethod
     def load(result_type: Any, memref: Any, indices: Sequence[Any], *, alignment: int | None = None) -> Vector:
-        """The elements of a tensor, or behind a pointer, from ``indices`` on along the last mode."""
+        """Return the elements of a tensor, or behind a pointer, from ``indices`` on along the last mode."""
         return _place(memref, indices, alignment).load(result_type)
 
     def store(self, memref: Any, indices: Sequence[Any], *, alignment: int | None = None) -> None:
@@ -344,7 +344,7 @@ class Vector(Operators):
 
 
 def _place(memref: Any, indices: Sequence[Any], alignment: int | None) -> Any:
-    """The pointer to one element of a tensor, from which a vector's other elements follow in memory."""
+    """Return the pointer to one element of a tensor, from which a vector's other elements follow in memory."""
     hook = getattr(memref, "__dsl_place__", None)
     if hook is None:
         named = shown(memref) if is_raw_value(memref) else type(memref).__name__
@@ -357,7 +357,7 @@ def _place(memref: Any, indices: Sequence[Any], alignment: int | None) -> Any:
 
 
 def _wrap(value: Value, shape: Modes, fmt: NumberFormat) -> Vector:
-    """A vector around a value already known to fit: no checks."""
+    """Return a vector around a value already known to fit: no checks."""
     vector = Vector.__new__(Vector)
     vector._value, vector._shape, vector._dtype = value, shape, class_of(fmt)
     return vector
@@ -374,7 +374,7 @@ def _element_class(value: Value, dtype: Any) -> type[Numeric]:
 
 
 def vector_operand(value: Any) -> Vector | Numeric | None:
-    """A vector or number from anything that can stand beside a vector; None if it cannot."""
+    """Return a vector or number from anything that can stand beside a vector; None if it cannot."""
     if isinstance(value, Vector):
         return value
     if is_raw_value(value) and current().type_name(value).startswith("vector<"):
@@ -383,7 +383,7 @@ def vector_operand(value: Any) -> Vector | Numeric | None:
 
 
 def required_operand(value: Any) -> Vector | Numeric:
-    """A vector or number, or the error for anything else."""
+    """Return a vector or number, or the error for anything else."""
     found = vector_operand(value)
     if found is None and (hook := getattr(value, "__dsl_number__", None)) is not None:
         return hook()
@@ -408,7 +408,7 @@ def _common_format(values: Sequence[Vector | Numeric]) -> NumberFormat:
 
 
 def _spread(value: Vector | Numeric, fmt: NumberFormat, shape: Modes) -> Value:
-    """An operand as a raw vector of a shape, converted before it is widened."""
+    """Return an operand as a raw vector of a shape, converted before it is widened."""
     if isinstance(value, Vector):
         same = value._as(fmt)
         return same._value if same._shape == shape else same.broadcast_to(shape)._value
@@ -455,7 +455,7 @@ def _select(mask: Value, arms: Sequence[Vector | Numeric], fmt: NumberFormat, sh
 
 
 def _position(fixed: Sequence[tuple[Any, int]]) -> Any:
-    """The flat position of a coordinate: a Python int when every part is known."""
+    """Return the flat position of a coordinate: a Python int when every part is known."""
     position: Any = sum(index * stride for index, stride in fixed if isinstance(index, int))
     for index, stride in fixed:
         if not isinstance(index, int):

@@ -191,7 +191,7 @@ class Inputs:
             )
 
     def nothing_to_do(self) -> bool:
-        """Whether there is no query, or no key: then the result is zero, and TMA would have nothing to copy."""
+        """Return whether there is no query, or no key: then the result is zero, and TMA would have nothing to copy."""
         if 0 in self.out.shape:
             return True
         if self.k.shape[2] == 0:
@@ -199,7 +199,7 @@ class Inputs:
         return self.k.shape[2] == 0
 
     def logarithms(self, given: Array) -> Any:
-        """(batch, heads, queries), or (heads, all queries), filled for a call that has no key at all."""
+        """Return (batch, heads, queries), or (heads, all queries), filled for a call that has no key at all."""
         found = empty_beside(self.q, self.lse_shape(), "float32") if given is None else given
         self.check_lse(found)
         if self.k.shape[2] == 0:
@@ -256,5 +256,5 @@ class Inputs:
 
 
 def _heads_first(tensor: Array) -> Any:
-    """(tokens, heads, d) as (1, heads, tokens, d)."""
+    """Return (tokens, heads, d) as (1, heads, tokens, d)."""
     return tensor.swapaxes(0, 1)[None]

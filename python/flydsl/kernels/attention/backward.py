@@ -40,7 +40,7 @@ def attention_backward(
     max_seqlen_k: int | None = None, deterministic: bool = False, grads: tuple[Any, Any, Any] | None = None,
     plan: BackwardPlan | None = None, stream: Any = None,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """(dq, dk, dv) for the gradient ``dout`` of what `attention` gave for the same arguments, with its ``lse``.
+    """Return (dq, dk, dv) for the gradient ``dout`` of what `attention` gave for the same arguments, with its ``lse``.
 
     Sums for dq are made in the order in which blocks come; ``deterministic`` ones in the order of keys, so that the
     same bits come out each time. Gradients go to ``grads`` where these are given.
@@ -101,7 +101,7 @@ def backward(
 
 
 def choose_backward_plan(dtype: Any, d: int, dv: int) -> BackwardPlan:
-    """Two warpgroups where products have enough rows for them, else one."""
+    """Return two warpgroups where products have enough rows for them, else one."""
     if d == 128:
         return BackwardPlan(dtype, d, dv)
     if d == 64 and dv <= 64:
@@ -137,7 +137,7 @@ def section_of(given: Inputs, plan: BackwardPlan) -> int:
 
 
 def is_aligned(tensor: Array) -> bool:
-    """Whether TMA can read a tensor as it is: heads contiguous, and rows a multiple of 16 bytes apart."""
+    """Return whether TMA can read a tensor as it is: heads contiguous, and rows a multiple of 16 bytes apart."""
     *steps, last = strides(tensor)
     return last == 1 and all(step and step % 8 == 0 for step in steps)
 

@@ -22,7 +22,7 @@ LINE = 128
 
 
 def can_copy(dtype: Any, d: int, dv: int) -> bool:
-    """Whether the target being compiled for has such copies and reads, and rows can be exchanged evenly."""
+    """Return whether the target being compiled for has such copies and reads, and rows can be exchanged evenly."""
     if any(width & (width - 1) or width < 64 for width in (d, dv)):
         return False
     with suppress(ValueError):
@@ -47,7 +47,7 @@ class Ring:
         return fx.make_view(self.storage + stage * self.size, self.exchanged(shape, stride))
 
     def exchanged(self, shape: Any, stride: Any) -> Any:
-        """A layout whose pieces are exchanged; exchanged twice they are where they were."""
+        """Return a layout whose pieces are exchanged; exchanged twice they are where they were."""
         swizzle = fx.static(fx.SwizzleType.get(self.bits, self.base, self.shift))
         return fx.make_composed_layout(swizzle, fx.make_layout(shape, stride))
 

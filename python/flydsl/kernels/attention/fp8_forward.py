@@ -41,7 +41,7 @@ PIECE = 16
 
 
 def key_at(place: Any) -> Any:
-    """Which key of a group stands at a place of turned values."""
+    """Return which key of a group stands at a place of turned values."""
     half, four, one = place // 16, place % 16 // 4, place % 4
     return half * 16 + one // 2 * 8 + four * 2 + one % 2
 
@@ -87,7 +87,7 @@ def turn_kernel(V: Any, turned: Any, dv: fx.Constexpr):
 
 
 def transposed(words: list[Any]) -> list[Any]:
-    """Four words of four bytes each: byte j of word i becomes byte i of word j."""
+    """Return four words of four bytes each: byte j of word i becomes byte i of word j."""
     a, b, c, d = (fx.Vector.from_elements([word], fx.Int32).bitcast(fx.Int8) for word in words)
     low, high = [0, 4, 1, 5], [2, 6, 3, 7]
     pairs = [(a.shuffle(b, order), c.shuffle(d, order)) for order in (low, high)]
@@ -193,7 +193,7 @@ def scales_of(given: Inputs, scales: tuple[Any, Any, Any]) -> tuple[list[Any], b
 
 
 def largest(scale: Any) -> Any:
-    """The largest scale of each head."""
+    """Return the largest scale of each head."""
     if scale is None or scale.shape[-1] == 1:
         return scale
     return scale.amax(-1, keepdim=True) if hasattr(scale, "amax") else scale.max(-1, keepdims=True)

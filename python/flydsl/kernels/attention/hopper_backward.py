@@ -35,7 +35,7 @@ LINE = 256
 
 
 def sums_of_queries(plan: BackwardPlan) -> Any:
-    """The product that makes dQ, or dQ^T."""
+    """Return the product that makes dQ, or dQ^T."""
     op = fx.nvvm.Wgmma
     if plan.transposed:
         atom = op(plan.queries, 16, plan.dtype, fx.Float32, major_a="mn")

@@ -316,7 +316,7 @@ def decode(
 
 
 def cache_map(cache: Any, d: int, box: int) -> Any:
-    """A map of (pages, tokens, kv heads, d) for boxes of tokens, a column of `chunk_of` elements each."""
+    """Return a map of (pages, tokens, kv heads, d) for boxes of tokens, a column of `chunk_of` elements each."""
     (pages, tokens, heads, _), (by_page, by_token, by_head, _) = (
         [fx.get_scalar(leaf) for leaf in fx.get_leaves(mode)] for mode in (cache.shape, cache.stride)
     )

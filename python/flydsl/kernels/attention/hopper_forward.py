@@ -470,7 +470,7 @@ def whole_lines(words: Any, lane: Any) -> list[Any]:
 
 
 def head_map(tensor: Any, rows: int, d: int) -> Any:
-    """A map of (batch, heads, rows, d) for boxes of ``rows`` whole heads, stored in columns of `chunk_of` elements."""
+    """Map (batch, heads, rows, d) for boxes of ``rows`` whole heads, stored in columns of `chunk_of` elements."""
     width = tensor.dtype.width
     chunk = chunk_of(d, width)
     (batch, heads, length, columns), (by_batch, by_head, by_row, _) = (

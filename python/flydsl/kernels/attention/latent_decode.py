@@ -284,7 +284,7 @@ def latent_decode(
 
 
 def shares_elements(k_cache: Array, v_cache: Array) -> bool:
-    """Whether values are the first elements of keys, as in a latent cache."""
+    """Return whether values are the first elements of keys, as in a latent cache."""
     if len(k_cache.shape) != 4 or tuple(k_cache.shape[2:3]) != (1,) or v_cache.shape[:3] != k_cache.shape[:3]:
         return False
     starts = [

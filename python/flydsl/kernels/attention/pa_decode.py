@@ -82,7 +82,7 @@ def pa_decode_ps_launch(
     kv_indptr: Array, softmax_scale: float | None = None, key_scale: Array = None, value_scale: Array = None, *,
     sliding_window: int = 0, block_tables: Array = None, stream: Any = None, **scratch: Any,
 ) -> str:  # fmt: skip
-    """The same over a list of pages, of which sequence i has those from ``kv_indptr[i]`` on, or over a table.
+    """Return the same over a list of pages, of which sequence i has those from ``kv_indptr[i]`` on, or over a table.
 
     ``sliding_window`` is how many keys before its own a token sees, 0 for all. The name of the way is returned.
     """
@@ -128,7 +128,7 @@ def _scale(query: Array, scale: Any, cache: Array, by_token: bool) -> Any:
 
 
 def _check(output: Array, query: Array, caches: tuple[Any, Any], batch: int) -> tuple[int, int]:
-    """(tokens of a page, kv heads)."""
+    """Return (tokens of a page, kv heads)."""
     if is_for_cuda(query):
         raise NotImplementedError("caches in blocks are for AMD; flydsl.ops.paged_attention has others for Hopper")
     keys, values = caches

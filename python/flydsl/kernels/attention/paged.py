@@ -94,7 +94,8 @@ def paged_attention(
 
 
 def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:
-    """The type of the products: that of queries. Caches may be of 8 bits where they are converted on their way."""
+    """Return the type of the products: that of queries. Caches may be of 8 bits where they are converted on their
+    way."""
     if type_name(k_cache) in CACHES[by_waves]:
         if type_name(v_cache) != type_name(k_cache):
             raise ValueError(
@@ -124,7 +125,7 @@ def waiting_of(q: Array, k_cache: Array) -> float:
 def paged_workspace(
     q: Array, k_cache: Array, v_cache: Array, block_tables: Array, plan: ForwardPlan | None = None
 ) -> tuple[Any, Any, Any]:
-    """What calls with tensors of these shapes need beside their results, to have it once for all of them."""
+    """Return what calls with tensors of these shapes need beside their results, to have it once for all of them."""
     by_waves = not is_for_cuda(q)
     by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     kind = _type_of(q, k_cache, v_cache, by_waves)
@@ -137,7 +138,7 @@ def paged_workspace(
 
 
 def sizes_of(q: Array, k_cache: Array, v_cache: Array, plan: ForwardPlan) -> Sizes:
-    """What cutting sequences into parts depends on."""
+    """Return what cutting sequences into parts depends on."""
     rows, dv = prod(q.shape[1:-1]) // int(k_cache.shape[2]), int(v_cache.shape[3])
     return Sizes(plan.keys, (int(q.shape[-1]) + dv) * k_cache.dtype.itemsize, 4 * rows * dv)
 
@@ -159,7 +160,7 @@ def mla_decode(
 
 
 def latent_caches(kv_cache: Array, dv: int) -> tuple[Any, Any]:
-    """A latent cache as one of keys and one of values, each of one head."""
+    """Return a latent cache as one of keys and one of values, each of one head."""
     if len(kv_cache.shape) != 3 or not 0 < dv <= kv_cache.shape[2]:
         raise ValueError(f"kv_cache is (pages, tokens, d) with d of {dv} at least, got {tuple(kv_cache.shape)}")
     k_cache = kv_cache[:, :, None]

@@ -24,7 +24,7 @@ class Sizes:
 
 
 def parts_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes) -> tuple[int, int]:
-    """(blocks of keys in a part, parts that a sequence has at most)."""
+    """Return (blocks of keys in a part, parts that a sequence has at most)."""
     blocks = -(-max(int(tables.shape[1]) * int(cache.shape[1]), 1) // sizes.keys)
     merging = sizes.results / (sizes.keys * sizes.key * MERGING)
     part = choose_part(sequences, blocks, multiprocessors(q), merging)

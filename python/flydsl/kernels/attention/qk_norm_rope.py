@@ -34,7 +34,8 @@ def build_qk_norm_rope_module(
     heads: int, head_dim: int, rope_head_dim: int, weighted: bool, group: int | None, eps: float = 1e-6,
     quant: str = "fp8",
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(X, weight, cos, sin, positions, out, scales, rows)``; X is (tokens * heads, head_dim) of bf16.
+    """Return the launcher ``fn(X, weight, cos, sin, positions, out, scales, rows)``; X is (tokens * heads, head_dim) of
+    bf16.
 
     ``group`` elements share a scale; without groups results are bf16 and ``scales`` is None.
     """
@@ -42,7 +43,7 @@ def build_qk_norm_rope_module(
     first = head_dim - rope_head_dim
 
     def rotated(work: RowWork, iteration: int, vector: Any, table: tuple[Any, Any], position: Any) -> Any:
-        """The vector with its pairs turned that lie in the rotated part."""
+        """Return the vector with its pairs turned that lie in the rotated part."""
         column = work.share.columns(iteration)[0]
         inside = column >= first
         pair = inside.select((column - first) // 2, fx.Int32(0))
@@ -54,7 +55,7 @@ def build_qk_norm_rope_module(
         return fx.Vector.from_elements(out, fx.Float32)
 
     def group_tops(work: RowWork, vectors: list[Any]) -> list[Any]:
-        """The largest magnitude of the group of each iteration's vector."""
+        """Return the largest magnitude of the group of each iteration's vector."""
         lanes, each = work.share.plan.lanes, group // WIDTH
         tops = [abs(vector).reduce("maximumf") for vector in vectors]
         if each <= lanes:
@@ -105,7 +106,7 @@ def build_qk_norm_rope_module(
 
 
 def _over(value: Any, lanes: int) -> Any:
-    """The largest of a value over neighbouring lanes."""
+    """Return the largest of a value over neighbouring lanes."""
     return wave_reduce(value, maximum, lanes)
 
 
@@ -124,7 +125,8 @@ def flydsl_qk_norm_rope_quant(
     scale_dtype: str = "fp32", eps: float = 1e-6, q_out: Any = None, kv_out: Any = None, q_scale: Any = None,
     kv_scale: Any = None, stream: Any = None,
 ) -> tuple[Any, Any, Any, Any]:  # fmt: skip
-    """(q_out, kv_out, q_scale or None, kv_scale or None) of bf16 (tokens, heads * head_dim) and (tokens, head_dim).
+    """Return (q_out, kv_out, q_scale or None, kv_scale or None) of bf16 (tokens, heads * head_dim) and (tokens,
+    head_dim).
 
     Scales are f32; results and scales are made where none are given.
     """
@@ -152,7 +154,7 @@ def flydsl_qk_norm_rope_quant(
 
 
 def _empty(like: Any, shape: tuple[int, ...], narrow: bool | None) -> Any:
-    """An array beside another: of 8-bit floats, of its own type, or of f32 (None)."""
+    """Return an array beside another: of 8-bit floats, of its own type, or of f32 (None)."""
     if isinstance(like, np.ndarray):
         kind = np.float32 if narrow is None else ml_dtypes.float8_e4m3fn if narrow else like.dtype
         return np.empty(shape, kind)

@@ -29,7 +29,7 @@ def build_fused_rope_cache_module(
     is_neox: bool = True, flash_layout: bool = True, dtype_str: str = "bf16", apply_scale: bool = False,
     reuse_freqs_front_part: bool = True, pos_dtype: str = "i32", fp8_format: str = "fp8",
 ) -> Any:  # fmt: skip
-    """The launcher; arrays are contiguous, of any rank. With ``apply_scale`` the caches hold 8-bit floats.
+    """Return the launcher; arrays are contiguous, of any rank. With ``apply_scale`` the caches hold 8-bit floats.
 
     ``fp8_format`` says which, for caches that are passed as bytes. cos and sin have rows of D / 2 elements, or of D
     without ``reuse_freqs_front_part``. Positions and slots are i32 or i64, or i64 passed as pairs of i32.
@@ -39,12 +39,12 @@ def build_fused_rope_cache_module(
     freqs = half if reuse_freqs_front_part else head_dim
 
     def number(tensor: Any, token: Any) -> Any:
-        """An element of positions or slots."""
+        """Return an element of positions or slots."""
         pairs = pos_dtype == "i64" and tensor.dtype is fx.Int32
         return fx.get_iter(tensor)[token * 2 if pairs else token].to(fx.Int32)
 
     def cached(value: Any, cache_: Any, scale: Any) -> Any:
-        """A number as the cache holds it."""
+        """Return a number as the cache holds it."""
         if not apply_scale:
             return value.to(dtype)
         kind = FORMATS[fp8_format] if cache_.dtype in (fx.Int8, fx.Uint8) else cache_.dtype
@@ -125,7 +125,7 @@ def _check(head_dim: int, rotary_dim: int, is_neox: bool, flash_layout: bool, dt
 
 @cache
 def build_rope_module(heads: int, head_dim: int, dtype: str, interleaved: bool = False, inverse: bool = False) -> Any:
-    """The launcher ``fn(x, cos, sin, out, tokens, cosines)``.
+    """Return the launcher ``fn(x, cos, sin, out, tokens, cosines)``.
 
     x is (tokens, heads * head_dim), cos and sin are (cosines, D / 2). Token t takes row t mod cosines of the tables.
     ``interleaved`` rotates neighbours instead of halves, ``inverse`` the other way round, as the gradient does.

@@ -48,12 +48,12 @@ class Band:
 
 
 def first_key(band: Any, features: Features, query: Any) -> Any:
-    """The first key that a query sees."""
+    """Return the first key that a query sees."""
     return fx.max(query + band.offset - band.left, fx.Int32(0)) if features.left else fx.Int32(0)
 
 
 def end_of_keys(band: Any, features: Features, query: Any) -> Any:
-    """One past the last key that a query sees; not beyond ``length``, nor before the first key of all."""
+    """Return one past the last key that a query sees; not beyond ``length``, nor before the first key of all."""
     if not features.right:
         return band.length
     return fx.max(fx.min(query + band.offset + band.right + 1, band.length), fx.Int32(0))
@@ -93,7 +93,8 @@ def powers_of_two(exponents: Any) -> Any:
 
 
 def folded(values: Any, combine: Callable[[Any, Any], Any], chains: int = 4) -> Any:
-    """All elements of a vector combined, in a few chains, so that none is long and not all need be there at once."""
+    """Return all elements of a vector combined, in a few chains, so that none is long and not all need be there at
+    once."""
     width = gcd(chains, values.numel)
     parts = [values.shuffle(values, range(start, start + width)) for start in range(0, values.numel, width)]
     chain = reduce(combine, parts)
@@ -157,7 +158,8 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, late
 
 
 def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> list[Any]:
-    """The exponent of each row that powers are relative to: its greatest, and in 8 bits one that makes sums small."""
+    """Return the exponent of each row that powers are relative to: its greatest, and in 8 bits one that makes sums
+    small."""
     tops = [top * factor for top in maxima(scores, distances)]
     if dtype.width != 8:
         return tops
@@ -167,12 +169,12 @@ def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: An
 
 
 def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
-    """The greatest score of each row, NaN left out."""
+    """Return the greatest score of each row, NaN left out."""
     return [over_lanes(folded(row, fx.maxnumf), fx.maxnumf, distances) for row in scores]
 
 
 def level(top: Any) -> Any:
-    """The exponent that powers are relative to; a row without keys has none, and takes zero."""
+    """Return the exponent that powers are relative to; a row without keys has none, and takes zero."""
     return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
@@ -196,7 +198,8 @@ def exponentials(
 
 
 def rounded(row: Any, dtype: Any) -> Any:
-    """A row of f32 in another type; in 8 bits by the instruction that stops at 448, which no power is to reach."""
+    """Return a row of f32 in another type; in 8 bits by the instruction that stops at 448, which no power is to
+    reach."""
     if dtype.width != 8:
         return row.to(dtype)
     pairs = [fx.nvvm.cvt_e4m3x2(row[i], row[i + 1]) for i in range(0, row.numel, 2)]

@@ -69,12 +69,12 @@ class FragmentRows:
         self._order = fragment.numbers(queries)
 
     def split(self, values: Any) -> list[Any]:
-        """A vector for each row."""
+        """Return a vector for each row."""
         flat = values.reshape((values.numel,))
         return [flat.shuffle(flat, lanes) for lanes in self.lanes]
 
     def join(self, rows: list[Any]) -> Any:
-        """The way back, flat."""
+        """Return the way back, flat."""
         count = [0] * len(rows)
         order = []
         for row in self._order:
@@ -86,7 +86,7 @@ class FragmentRows:
         return whole.shuffle(whole, order)
 
     def spread(self, numbers: list[Any]) -> Any:
-        """Each row's number at each of its values, flat."""
+        """Return each row's number at each of its values, flat."""
         few = fx.Vector.from_elements(numbers, fx.Float32)
         return few.shuffle(few, self._order)
 

@@ -82,7 +82,7 @@ class WavePlan:
 
 
 def choose_instruction(dtype: Any, held: int = 0) -> Instruction:
-    """The first one for heads of so many elements that the target being compiled for has."""
+    """Return the first one for heads of so many elements that the target being compiled for has."""
     for candidate in INSTRUCTIONS:
         with suppress(ValueError):  # this target has no such instruction
             fx.make_mma_atom(candidate.make(dtype))
@@ -92,7 +92,8 @@ def choose_instruction(dtype: Any, held: int = 0) -> Instruction:
 
 
 def tiled_over(instruction: Instruction, dtype: Any, queries: int, spread: int = 1) -> Any:
-    """The instruction repeated over waves: side by side along the queries, and ``spread`` along a head's elements."""
+    """Return the instruction repeated over waves: side by side along the queries, and ``spread`` along a head's
+    elements."""
     waves = queries // instruction.queries
     return fx.make_tiled_mma(
         fx.make_mma_atom(instruction.make(dtype)), fx.make_layout((spread, waves, 1), (waves, 1, 0))
@@ -106,8 +107,8 @@ def keys_of(instruction: Instruction, held: int) -> int:
 
 
 def spread_of(instruction: Instruction, dv: int, waves: int) -> int:
-    """How many waves share the results of the same queries, if ``waves`` have different ones: a block's waves in all at
-    least, and so many that results leave room in the registers."""
+    """Return how many waves share the results of the same queries, if ``waves`` have different ones: a block's waves in
+    all at least, and so many that results leave room in the registers."""
     each = dv * instruction.queries // fx.num_warp_threads()
     wanted = max(instruction.waves // waves, -(-each // instruction.results))
     while dv % (instruction.queries * wanted):
@@ -116,7 +117,8 @@ def spread_of(instruction: Instruction, dv: int, waves: int) -> int:
 
 
 def waves_beside(instruction: Instruction, held: int) -> dict[str, int]:
-    """What LLVM is told of the waves that share a SIMD, if heads have ``held`` elements: those of several blocks."""
+    """Return what LLVM is told of the waves that share a SIMD, if heads have ``held`` elements: those of several
+    blocks."""
     return {"rocdl.waves_per_eu": instruction.blocks} if held <= instruction.registers // 2 else {}
 
 

@@ -43,5 +43,5 @@ TWICE = RowHints(
 
 
 def copy_atom(bits: int, dtype: Any, hint: Hint | None) -> Any:
-    """An atom that moves ``bits`` of a row. Single elements of 16 bits have no hints."""
+    """Return an atom that moves ``bits`` of a row. Single elements of 16 bits have no hints."""
     return fx.make_copy_atom(fx.nvvm.CachedCopy(bits, *hint) if hint and bits >= 32 else fx.UniversalCopy(bits), dtype)

@@ -62,7 +62,7 @@ class RowExchange:
         self.started = True
 
     def row(self, number: fx.Int32) -> RowExchange:
-        """The exchange for this block's ``number``-th row."""
+        """Return the exchange for this block's ``number``-th row."""
         if self.sets == 1:
             return self
         own = copy(self)
@@ -100,7 +100,7 @@ class RowExchange:
         return RowNumbers(self, values, slots)
 
     def totals(self, values: list[Any]) -> list[Any]:
-        """The sum of each value over the row."""
+        """Return the sum of each value over the row."""
         halves = len(values) == 2 and fx.nvvm.is_target() and not self.by_cluster and self.total > 1
         if halves and self.group == fx.num_warp_threads() and self.lanes() < self.group:
             return self._two_totals(*values)
@@ -127,7 +127,7 @@ class RowExchange:
         return [upper.select(theirs, mine), upper.select(mine, theirs)]
 
     def first_slot(self) -> Any:
-        """The first of the slots of this thread's row."""
+        """Return the first of the slots of this thread's row."""
         row = fx.thread_idx.x // self.plan.lanes * self.total if self.plan.rows > 1 else 0
         return self.set * self.all + row
 
@@ -146,7 +146,7 @@ class RowNumbers:
         self.exchange, self.own, self.slots = exchange, own, slots
 
     def read(self, index: int, neutral: float) -> list[Any]:
-        """A number of every wave, spread over the lanes; ``neutral`` in lanes without one."""
+        """Return a number of every wave, spread over the lanes; ``neutral`` in lanes without one."""
         total = self.exchange.total
         if total == 1:
             return [self.own[index]]

@@ -20,10 +20,10 @@ class FragmentPlaces:
         self.steps = [tuple(int(part) for part in fx.get_leaves(pattern[i])) for i in range(int(fx.size(pattern)))]
 
     def along(self, mode: int) -> list[int]:
-        """The different steps along a mode, in order."""
+        """Return the different steps along a mode, in order."""
         return sorted({step[mode] for step in self.steps})
 
     def numbers(self, mode: int) -> list[int]:
-        """Which of the different steps along a mode each value has."""
+        """Return which of the different steps along a mode each value has."""
         steps = self.along(mode)
         return [steps.index(step[mode]) for step in self.steps]

@@ -17,7 +17,7 @@ HOST_BLOCKS = 4
 
 
 def multiprocessors(tensor: Array) -> int:
-    """How many blocks run at a time where the tensor is."""
+    """Return how many blocks run at a time where the tensor is."""
     if not getattr(tensor, "is_cuda", False):
         return HOST_BLOCKS
     import torch
@@ -26,7 +26,8 @@ def multiprocessors(tensor: Array) -> int:
 
 
 def is_for_cuda(tensor: Array) -> bool:
-    """Whether kernels over a tensor are compiled for an NVIDIA GPU: its own, or the one that the virtual GPU is."""
+    """Return whether kernels over a tensor are compiled for an NVIDIA GPU: its own, or the one that the virtual GPU
+    is."""
     if not getattr(tensor, "is_cuda", False):
         return chosen_target().family.maker == "NVIDIA"
     import torch
@@ -35,7 +36,7 @@ def is_for_cuda(tensor: Array) -> bool:
 
 
 def target_of(tensor: Array) -> Any:
-    """The target whose kernels run on a tensor: that of the GPU where it lies, or of the virtual one."""
+    """Return the target whose kernels run on a tensor: that of the GPU where it lies, or of the virtual one."""
     return flyc.current_device().target if getattr(tensor, "is_cuda", False) else chosen_target()
 
 
@@ -72,7 +73,7 @@ def contiguous(tensor: Array) -> Any:
 
 
 def as_bias(mask: Array) -> Any:
-    """What is added to scores for a mask of truth values: nothing where it holds, minus infinity elsewhere."""
+    """Return what is added to scores for a mask of truth values: nothing where it holds, minus infinity elsewhere."""
     if not str(mask.dtype).endswith("bool"):
         return mask
     bias = empty_beside(mask, tuple(mask.shape), "float32")
@@ -82,7 +83,7 @@ def as_bias(mask: Array) -> Any:
 
 
 def empty_beside(like: Array, shape: tuple[int, ...], dtype: Any = None) -> Any:
-    """An uninitialised array beside ``like``, of its type or another, which may be named."""
+    """Return an uninitialised array beside ``like``, of its type or another, which may be named."""
     if hasattr(like, "new_empty"):
         if isinstance(dtype, str):
             import torch
@@ -97,7 +98,7 @@ def empty_beside(like: Array, shape: tuple[int, ...], dtype: Any = None) -> Any:
 
 
 def stream_of(tensor: Array, stream: Any) -> Any:
-    """The stream that was given, or torch's current one."""
+    """Return the stream that was given, or torch's current one."""
     if stream is not None or not getattr(tensor, "is_cuda", False):
         return stream
     import torch

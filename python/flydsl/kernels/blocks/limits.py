@@ -27,7 +27,7 @@ def refuse(name: str, value: Any, usual: Any, why: str) -> None:
 
 
 def target_now() -> Target:
-    """The target that is compiled for."""
+    """Return the target that is compiled for."""
     return parse_target(current_target().arch)
 
 
@@ -48,7 +48,7 @@ def require_lds(needed: int, advice: str) -> None:
 
 
 def hint_waves(function: Any, waves_per_eu: int | None) -> Any:
-    """A jit function that asks for so many waves on a SIMD; None and 0 leave it to the compiler."""
+    """Return a jit function that asks for so many waves on a SIMD; None and 0 leave it to the compiler."""
     if waves_per_eu is not None and (type(waves_per_eu) is not int or not 0 <= waves_per_eu <= MOST_WAVES):
         raise ValueError(f"waves_per_eu must be a number from 1 to {MOST_WAVES}, or None; got {waves_per_eu!r}")
     if waves_per_eu:

@@ -21,12 +21,13 @@ FORMATS: dict[str, Any] = {
 
 
 def largest_magnitude(vectors: Iterable[Any]) -> Any:
-    """The largest absolute value of this thread's elements."""
+    """Return the largest absolute value of this thread's elements."""
     return reduce(maximum, (abs(vector).reduce("maximumf") for vector in vectors))
 
 
 def row_scale(top: Any, quant: str) -> tuple[Any, Any]:
-    """(scale, 1 / scale) for elements of up to ``top``: what the format's largest number stands for; 1 for zeros.
+    """Return (scale, 1 / scale) for elements of up to ``top``: what the format's largest number stands for; 1 for
+    zeros.
 
     It is the smallest normal number at least, since the inverse of a subnormal one may be infinite.
     """

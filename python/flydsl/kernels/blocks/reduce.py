@@ -61,5 +61,5 @@ def _reduce_by_rows(value: Any, combine: Combine, group: int, wave: int) -> Any:
 
 
 def wave_count(threads: int) -> int:
-    """How many waves a block of that many threads has on the current target."""
+    """Return how many waves a block of that many threads has on the current target."""
     return -(-threads // fx.num_warp_threads())

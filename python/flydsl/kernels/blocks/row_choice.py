@@ -84,7 +84,7 @@ MAP = RowTask()
 def candidates(
     length: int, dtype: str, machine: Machine, threads: int | None = None, task: RowTask = MAP, lines: int = 0
 ) -> Iterator[RowPlan]:
-    """Every plan that the model compares; with ``threads``, those with blocks of so many."""
+    """Yield every plan that the model compares; with ``threads``, those with blocks of so many."""
     widest = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     width = gcd(length, widest)
     lanes = [1 << bit for bit in range(machine.wave.bit_length())]
@@ -113,7 +113,7 @@ def candidates(
 
 
 def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
-    """The plans that spread rows over threads as ``plan`` does."""
+    """Yield the plans that spread rows over threads as ``plan`` does."""
     once = ONCE if machine.bulk else PLAIN
     longest = plan.cluster == machine.cluster  # takes rows of any length
     wide = plan.width * plan.size == ACCESS_BYTES
@@ -148,7 +148,7 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
 
 
 def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
-    """The plans whose threads load a row's pieces wherever it begins; lines would not begin alike."""
+    """Yield the plans whose threads load a row's pieces wherever it begins; lines would not begin alike."""
     if plan.held * plan.sources <= MAX_HELD:
         yield replace(plan, hints=ONCE)
     most = (MAX_ONCE if plan.once else MAX_AGAIN) + plan.width  # a row may lie in a piece more than it fills
@@ -157,7 +157,7 @@ def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
 
 
 def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
-    """The plans that have rows come through a ring of chunks, which is as large as shared memory allows."""
+    """Yield the plans that have rows come through a ring of chunks, which is as large as shared memory allows."""
     width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     aligned, size = length % width == 0, length * DTYPES[dtype].width // 8
     if size < LONG or (aligned and (task.once or size * task.sources <= IN_REGISTERS)):
@@ -181,7 +181,8 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
 
 
 def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
-    """The plan with as many slots as shared memory allows; None if those are too few, or rows too short for chunks."""
+    """Return the plan with as many slots as shared memory allows; None if those are too few, or rows too short for
+    chunks."""
     if plan.parts < plan.chunks:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
@@ -190,12 +191,12 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
-    """The numbers of a machine for rows of ``size`` bytes."""
+    """Return the numbers of a machine for rows of ``size`` bytes."""
     return HOPPER_LONG if machine is HOPPER and (size * task.sources >= LONG or task.sums) else machine
 
 
 def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
-    """Whether a block could have the whole row, in shared memory or, where rows begin at pieces, without."""
+    """Return whether a block could have the whole row, in shared memory or, where rows begin at pieces, without."""
     wide = plan.width * plan.size == ACCESS_BYTES
     return wide or plan.length * plan.size * plan.sources + 4096 <= machine.shared
 
@@ -204,7 +205,7 @@ def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
 def choose(
     length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None, task: RowTask = MAP
 ) -> RowChoice:
-    """The plans that the model finds fastest; with ``threads``, of those with blocks of so many."""
+    """Return the plans that the model finds fastest; with ``threads``, of those with blocks of so many."""
     if threads is not None and (threads not in range(1, MAX_THREADS + 1) or threads % machine.wave):
         raise ValueError(f"blocks have 1 to {MAX_THREADS} threads in waves of {machine.wave}, got {threads}")
     machine = for_rows(machine, length * DTYPES[dtype].width // 8, task)
@@ -236,12 +237,12 @@ def choose(
 
 
 def only(plan: RowPlan) -> RowChoice:
-    """One plan for any number of rows."""
+    """Return one plan for any number of rows."""
     return RowChoice(plan, apart=plan.apart)
 
 
 def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP) -> RowChoice:
-    """The plans of a row on the target being traced; the only place that decides them.
+    """Return the plans of a row on the target being traced; the only place that decides them.
 
     ``lines`` is how many vectors as long as a row (scale, shift) are loaded beside it.
     """

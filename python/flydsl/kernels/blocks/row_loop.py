@@ -117,11 +117,11 @@ class _Block:
         ]
 
     def _part(self, start: fx.Pointer) -> Any:
-        """The block's part of what begins at a pointer."""
+        """Return the block's part of what begins at a pointer."""
         return vectors_of(start + self.share.offset * self.plan.width, self.plan)
 
     def _row(self, first: fx.Int32, end: fx.Int32) -> tuple[Any, Any]:
-        """The number of this thread's row, and whether it has one."""
+        """Return the number of this thread's row, and whether it has one."""
         if self.plan.rows == 1:
             return first, True
         return fx.min(first + self.share.row, end - 1), first + self.share.row < end
@@ -151,19 +151,19 @@ class _Block:
         )  # fmt: skip
 
     def numbers(self, first: Any, end: fx.Int32) -> list[Any]:
-        """What is given for this thread's row, or for the last where it is beyond it."""
+        """Return what is given for this thread's row, or for the last where it is beyond it."""
         row = fx.min(fx.Int32(first) + self.share.row, end - 1)
         return [values[row] for values in self.arrays.given]
 
     def vectors(self, first: Any, end: fx.Int32) -> list[Any]:
-        """All that this thread has of rows that are loaded early, source after source."""
+        """Return all that this thread has of rows that are loaded early, source after source."""
         if not self.plan.early:
             return []
         row = fx.min(fx.Int32(first) + self.share.row, end - 1)
         return [vector for source in self.arrays.sources for vector in self._line(source, row).held]
 
     def nothing(self) -> tuple[list[Any], list[Any]]:
-        """What `numbers` and `vectors` are where there is no row."""
+        """Return what `numbers` and `vectors` are where there is no row."""
         plan, kind = self.plan, DTYPES[self.plan.dtype]
         count = len(self.arrays.sources) * plan.iterations if plan.early else 0
         vector = fx.Vector.filled(plan.accesses * plan.width, 0.0, kind)
@@ -172,7 +172,7 @@ class _Block:
     def work_in_turn(
         self, first: fx.Int32, end: fx.Int32, iteration: Any, numbers: list[Any], vectors: list[Any]
     ) -> RowWork:
-        """The work on rows of a block that stays; ``vectors`` are those that were loaded early."""
+        """Return the work on rows of a block that stays; ``vectors`` are those that were loaded early."""
         row, alive = self._row(first, end)
         count = self.plan.iterations
         x = [
@@ -209,7 +209,7 @@ class _Block:
 
 
 def in_place(target: fx.Tensor, plan: RowPlan) -> bool:
-    """Whether a target's rows are written where those of a source were."""
+    """Return whether a target's rows are written where those of a source were."""
     return target.dtype is DTYPES[plan.dtype]
 
 
@@ -270,7 +270,7 @@ def for_rows_in_turn(
 
 
 def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
-    """The first row of this block's first tile, and how far it is to the next."""
+    """Return the first row of this block's first tile, and how far it is to the next."""
     return fx.block_idx.x // plan.cluster * plan.rows, fx.grid_dim.x // plan.cluster * plan.rows
 
 
@@ -382,7 +382,7 @@ def _work_in_ring(
 
 
 def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[int, Any], None]:
-    """What writes a vector of a target."""
+    """Return what writes a vector of a target."""
     plan = share.plan
     out = None if plan.shifted else vectors_of(row_start(target, row.row) + share.offset * plan.width, plan)
 
@@ -397,7 +397,7 @@ def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[i
 
 
 def _needs_meeting(tiles: list[RowTile]) -> Any:
-    """Whether threads brought elements that others read."""
+    """Return whether threads brought elements that others read."""
     needed = fx.Boolean(False)
     for tile in tiles:
         whole = tile.as_it_lies & tile.has_before & tile.has_behind

@@ -125,5 +125,5 @@ ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
 
 
 def machine_of_target() -> Machine:
-    """The machine of the target being traced."""
+    """Return the machine of the target being traced."""
     return HOPPER if fx.nvvm.max_cluster_size() >= HOPPER.cluster else ELSEWHERE[fx.num_warp_threads()]

@@ -16,7 +16,7 @@ from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, v
 
 
 def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
-    """How many elements a row begins behind a multiple of 16 bytes."""
+    """Return how many elements a row begins behind a multiple of 16 bytes."""
     return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % ACCESS_BYTES) // plan.size
 
 
@@ -28,31 +28,31 @@ class ShiftedShare(Share):
         self.place = place
 
     def first(self, iteration: int) -> Any:
-        """Which element of the row the first one of a vector is; below 0 where it is none."""
+        """Return which element of the row the first one of a vector is; below 0 where it is none."""
         return (self.offset + self.vector(iteration)) * self.plan.width - self.place
 
     def known_whole(self, iteration: int) -> bool:
-        """Whether all vectors of an iteration are known to be whole, whichever thread has them."""
+        """Return whether all vectors of an iteration are known to be whole, whichever thread has them."""
         plan = self.plan
         beyond = (iteration + 1) * plan.lanes > plan.share
         behind = ((plan.cluster - 1) * plan.share + (iteration + 1) * plan.lanes) * plan.width > plan.length
         return iteration > 0 and not beyond and not behind
 
     def _end(self, iteration: int) -> Any:
-        """Where the row ends for this thread: lanes beyond the block's share have nothing of it."""
+        """Return where the row ends for this thread: lanes beyond the block's share have nothing of it."""
         plan, end = self.plan, fx.Int32(self.plan.length)
         if (iteration + 1) * plan.lanes <= plan.share:
             return end
         return (self.vector(iteration) < plan.share).select(end, fx.Int32(0))
 
     def whole(self, iteration: int) -> Any:
-        """Whether all elements of a vector are of the row: in all threads but one or two, where it is asked."""
+        """Return whether all elements of a vector are of the row: in all threads but one or two, where it is asked."""
         first = self.first(iteration)
         ends = first + self.plan.width <= self._end(iteration)
         return (first >= 0) & ends if iteration == 0 else ends
 
     def within_rows(self, iteration: int, row: fx.Int32, end: fx.Int32) -> Any:
-        """Whether the whole vector lies in memory of rows, be they others, of which there are ``end``."""
+        """Return whether the whole vector lies in memory of rows, be they others, of which there are ``end``."""
         first = self.first(iteration)
         return ((first >= 0) | (row > 0)) & ((first + self.plan.width <= self.plan.length) | (row < end - 1))
 
@@ -65,7 +65,7 @@ class ShiftedShare(Share):
 
     @flyc.jit
     def filled(self, vector: Any, iteration: int, fill: float, dtype: Any) -> Any:
-        """The vector with ``fill`` in place of what is not of the row; threads with whole vectors skip that."""
+        """Return the vector with ``fill`` in place of what is not of the row; threads with whole vectors skip that."""
         if fx.const_expr(not self.known_whole(iteration)):
             if not self.whole(iteration):
                 vector = picked(vector, self.insides(iteration), fill, dtype)
@@ -121,7 +121,7 @@ class PieceLine(Line):
 
 @flyc.jit
 def load_piece(line: PieceLine, iteration: int, hint: Hint | None) -> Any:
-    """A vector of a row. Pieces at its ends are loaded whole where other rows have the rest of them."""
+    """Return a vector of a row. Pieces at its ends are loaded whole where other rows have the rest of them."""
     share, kind = line.share, DTYPES[line.share.plan.dtype]
     access = Access(share.plan, line.vectors, kind, hint)
     if fx.const_expr(share.known_whole(iteration)):

@@ -188,7 +188,7 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
 
 
 def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
-    """What a thread may have so that as many blocks are there at once as `resident` says."""
+    """Return what a thread may have so that as many blocks are there at once as `resident` says."""
     blocks = plan.crowd if plan.slots else max(resident(plan, machine, lines), 1)
     waves = -(-blocks * plan.threads // machine.wave // QUARTERS)  # of the fullest quarter
     return min(machine.registers // QUARTERS // (waves * machine.wave) // 8 * 8, 255)
@@ -223,7 +223,8 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
 
 @cache
 def bank_passes(length: int, size: int, width: int, lanes: int, wave: int) -> int:
-    """How many times longer than without conflicts the lanes of a wave take to reach their first vectors of a tile."""
+    """Return how many times longer than without conflicts the lanes of a wave take to reach their first vectors of a
+    tile."""
     together = max(min(128 // (width * size), wave), 1)
     worst = 1
     for first in range(0, wave, together):
@@ -291,7 +292,7 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
 
 
 def _waste(plan: RowPlan, machine: Machine) -> float:
-    """How much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
+    """Return how much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
     if plan.staged:
         return 1.0 if plan.sums else machine.ahead_bytes if plan.stages else machine.staged_bytes
     wide = plan.width * plan.size
@@ -359,14 +360,15 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
 
 
 def ring_places(plan: RowPlan, machine: Machine) -> int:
-    """How many blocks with rings, or clusters of them, the machine has at once."""
+    """Return how many blocks with rings, or clusters of them, the machine has at once."""
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
     return max(processors * plan.crowd // plan.cluster, 1)
 
 
 def _together(times: list[float], machine: Machine) -> float:
-    """How long several things take that go on at once: the longest decides, and what is nearly as long adds to it."""
+    """Return how long several things take that go on at once: the longest decides, and what is nearly as long adds to
+    it."""
     return sum(time**machine.power for time in times) ** (1 / machine.power)
 
 

@@ -153,7 +153,7 @@ class RingRow:
         self.writes = [0] * plan.iterations
 
     def start_of(self, source: int, iteration: int) -> Any:
-        """Where the vectors of a iteration begin; waits for them."""
+        """Return where the vectors of a iteration begin; waits for them."""
         plan = self.ring.plan
         chunk, inner = divmod(iteration, plan.chunk_iterations)
         if plan.once and not plan.targets and source == 0:
@@ -185,7 +185,7 @@ class RingRow:
 
 
 def ring_lines(lines: Any, plan: RowPlan, smem: fx.SharedAllocator) -> Callable[[Share, Any], list[Line]]:
-    """A function of a row's share and number: what of the lines goes with it."""
+    """Return a function of a row's share and number: what of the lines goes with it."""
     if plan.shifted:
         tables = [LineTable(group, plan, smem) for group in _groups(lines)]
         return lambda share, _: [

@@ -61,31 +61,32 @@ class RowTile:
         return row_start(tensor, self.first) + self.share.offset * self.plan.width
 
     def _shift(self, start: fx.Pointer) -> Any:
-        """How many elements a pointer is behind a multiple of 16 bytes."""
+        """Return how many elements a pointer is behind a multiple of 16 bytes."""
         return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % ACCESS_BYTES) // self.plan.size
 
     def _edge(self) -> Any:
-        """The element outside whole pieces that this thread copies, or -1; some have one before, some one behind."""
+        """Return the element outside whole pieces that this thread copies, or -1; some have one before, some one
+        behind."""
         thread, per = fx.thread_idx.x, self.per_piece
         behind = self.head + self.body + thread - per
         at = (thread < per).select((thread < self.head).select(thread, -1), (behind < self.count).select(behind, -1))
         return (thread < 2 * per).select(at, -1)
 
     def _together(self, tensor: fx.Tensor) -> Any:
-        """Whether the tile's rows lie one behind the other."""
+        """Return whether the tile's rows lie one behind the other."""
         return (tensor.stride[0] == self.plan.length) | (self.rows == 1)
 
     def row(self, number: fx.Int32) -> Any:
-        """A row of the tile as (values of a vector, vectors)."""
+        """Return a row of the tile as (values of a vector, vectors)."""
         return vectors_of(self.buffer + self.place + number * self.plan.length, self.plan)
 
     def _element(self, at: Any) -> tuple[Any, Any]:
-        """The coordinate of an element of the tile."""
+        """Return the coordinate of an element of the tile."""
         length = self.plan.length
         return self.first + at // length, self.share.offset * self.plan.width + at % length
 
     def bytes_in_pieces(self) -> Any:
-        """How much `send_for` brings."""
+        """Return how much `send_for` brings."""
         return self.as_it_lies.select(self.stop - self.begin, fx.Int32(0)) * self.plan.size
 
     def send_for(self, arrived: fx.Pointer) -> None:

@@ -46,7 +46,7 @@ def _launch_so_many(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoi
 
 
 def _begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
-    """Whether rows of all matrices begin at the same place in a piece of 16 bytes, counted in elements."""
+    """Return whether rows of all matrices begin at the same place in a piece of 16 bytes, counted in elements."""
     width = ACCESS_BYTES // plan.size
 
     def place(matrix: Any) -> Any:
@@ -75,7 +75,7 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
 
 
 def places(plan: RowPlan) -> int:
-    """How many blocks that stay, or clusters of them, the machine has at once."""
+    """Return how many blocks that stay, or clusters of them, the machine has at once."""
     machine = machine_of_target()
     lines = plan.sums > 0  # those of a gradient's weight
     # Clusters of four and more leave some multiprocessors of their group unused.
@@ -84,7 +84,7 @@ def places(plan: RowPlan) -> int:
 
 
 def row_start(tensor: fx.Tensor, row: fx.Int32) -> Any:
-    """Where a row of a matrix begins."""
+    """Return where a row of a matrix begins."""
     return fx.get_iter(tensor[row, None])
 
 
@@ -106,11 +106,11 @@ class Share:
                 self.here = fx.max(fx.min(plan.vectors - self.offset, fx.Int32(plan.share)), fx.Int32(0))
 
     def vector(self, access: int) -> Any:
-        """Which of the block's vectors an access is to."""
+        """Return which of the block's vectors an access is to."""
         return self.lane + access * self.plan.lanes
 
     def inside(self, access: int) -> Any:
-        """Whether an access is to the row: True where that is known while compiling."""
+        """Return whether an access is to the row: True where that is known while compiling."""
         known = isinstance(self.here, int) and (access + 1) * self.plan.lanes <= self.here
         return True if known else self.vector(access) < self.here
 
@@ -118,7 +118,7 @@ class Share:
         return range(iteration * self.plan.accesses, (iteration + 1) * self.plan.accesses)
 
     def within(self, vector: fx.Vector, iteration: int) -> Any:
-        """The vector with zero in place of elements beyond the row, where there may be some."""
+        """Return the vector with zero in place of elements beyond the row, where there may be some."""
         insides = [self.inside(access) for access in self.accesses(iteration)]
         if all(inside is True for inside in insides):
             return vector
@@ -134,17 +134,17 @@ class Share:
         return vector if insides is None else picked(vector, insides, 0.0, fx.Float32)
 
     def columns(self, iteration: int) -> list[Any]:
-        """Which elements of the row the elements of a vector are."""
+        """Return which elements of the row the elements of a vector are."""
         starts = [(self.offset + self.vector(access)) * self.plan.width for access in self.accesses(iteration)]
         return [start + place for start in starts for place in range(self.plan.width)]
 
     def insides(self, iteration: int) -> list[Any] | None:
-        """Which elements of a vector are of the row; None where all are known to be."""
+        """Return which elements of a vector are of the row; None where all are known to be."""
         found = [inside for access in self.accesses(iteration) for inside in [self.inside(access)] * self.plan.width]
         return None if all(inside is True for inside in found) else found
 
     def counted(self, iteration: int) -> Any:
-        """How many elements of a vector are of the row."""
+        """Return how many elements of a vector are of the row."""
         insides = [self.inside(access) for access in self.accesses(iteration)]
         known = fx.Float32(float(sum(self.plan.width for inside in insides if inside is True)))
         asked = [inside for inside in insides if inside is not True]
@@ -152,7 +152,7 @@ class Share:
         return sum((inside.select(fx.Float32(whole), fx.Float32(0.0)) for inside in asked), known)
 
     def count_of_wave(self, group: int) -> Any:
-        """How many elements of the row the ``group`` lanes of this wave have; None where that takes a sum."""
+        """Return how many elements of the row the ``group`` lanes of this wave have; None where that takes a sum."""
         plan = self.plan
         if not isinstance(self.here, int):
             return None
@@ -163,7 +163,7 @@ class Share:
         return fx.Float32((whole * group + more) * plan.width)
 
     def count(self) -> Any:
-        """How many elements of the row this thread has."""
+        """Return how many elements of the row this thread has."""
         plan = self.plan
         if isinstance(self.here, int) and self.here % plan.lanes == 0:
             return fx.Float32(self.here // plan.lanes * plan.width)
@@ -172,14 +172,14 @@ class Share:
 
 
 def picked(vector: fx.Vector, insides: list[Any], fill: float, dtype: Any) -> Any:
-    """The vector with ``fill`` in place of elements that are not inside."""
+    """Return the vector with ``fill`` in place of elements that are not inside."""
     other = dtype(fill)
     parts = [vector[i] if inside is True else inside.select(vector[i], other) for i, inside in enumerate(insides)]
     return fx.Vector.from_elements(parts, dtype)
 
 
 def vectors_of(start: fx.Pointer, plan: RowPlan, count: int | None = None) -> Any:
-    """What begins at a pointer, a row or ``count`` vectors, as (values of a vector, vectors)."""
+    """Return what begins at a pointer, a row or ``count`` vectors, as (values of a vector, vectors)."""
     line = fx.make_view(start, fx.make_layout(plan.length if count is None else count * plan.width, 1))
     return fx.logical_divide(line, fx.make_layout(plan.width, 1))
 
@@ -199,7 +199,7 @@ class Access:
         self.pieces = fx.logical_divide(self.fragment, fx.make_layout(self.width, 1))
 
     def pairs(self, vector: fx.Vector, place: int) -> list[tuple[Any, Any]]:
-        """(memory, register) of the accesses to a vector, which is the ``place``-th of a iteration."""
+        """Return (memory, register) of the accesses to a vector, which is the ``place``-th of a iteration."""
         column = self.vectors[None, vector]
         parts = fx.logical_divide(column, fx.make_layout(self.width, 1)) if self.per > 1 else None
         return [
@@ -212,7 +212,7 @@ class Access:
 def load_iteration(
     vectors: Any, share: Share, iteration: int, fill: float, hint: Hint | None = None, dtype: Any = None
 ) -> Any:
-    """One of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``."""
+    """Return one of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``."""
     access = Access(share.plan, vectors, dtype or DTYPES[share.plan.dtype], hint)
     insides = [share.inside(number) for number in share.accesses(iteration)]
     if fx.const_expr(not all(inside is True for inside in insides)):
@@ -280,7 +280,7 @@ class Line:
         return self.dtype or DTYPES[self.share.plan.dtype]
 
     def loaded(self, iteration: int, *, again: bool) -> Any:
-        """The vector of a iteration in its own type."""
+        """Return the vector of a iteration in its own type."""
         return self._own(iteration, self.again_hint if again else self.hint)
 
     def _own(self, iteration: int, hint: Hint | None) -> Any:
@@ -291,22 +291,23 @@ class Line:
         return widened(vector) if self.share.plan.width > 1 else vector.to(fx.Float32)
 
     def __getitem__(self, iteration: int) -> Any:
-        """The vector of a iteration."""
+        """Return the vector of a iteration."""
         return self._get(iteration, self.hint)
 
     def __iter__(self) -> Iterator[Any]:
         return (self._get(iteration, self.hint) for iteration in range(self.share.plan.iterations))
 
     def again(self) -> Iterator[Any]:
-        """The vectors, which were iterated over before."""
+        """Return the vectors, which were iterated over before."""
         return (self.again_at(iteration) for iteration in range(self.share.plan.iterations))
 
     def again_at(self, iteration: int) -> Any:
-        """A vector that was loaded before."""
+        """Return a vector that was loaded before."""
         return self._get(iteration, self.again_hint)
 
     def mapped(self, function: Callable[[Any], Any]) -> Callable[[], Iterable[Any]]:
-        """A function of each vector, to be iterated over several times: kept if the row is, else computed again."""
+        """Return a function of each vector, to be iterated over several times: kept if the row is, else computed
+        again."""
         if not self.held:
             return lambda: (function(vector) for vector in self.again())
         results = [function(vector) for vector in self.again()]
@@ -314,7 +315,7 @@ class Line:
 
 
 def widened(vector: Any) -> Any:
-    """The vector as f32.
+    """Return the vector as f32.
 
     A bf16 is the upper half of an f32. PTX has a conversion of a half that must be taken out of its word first, which
     are two instructions for every second element; by words it is one for each.
@@ -328,19 +329,19 @@ def widened(vector: Any) -> Any:
 
 
 def row_sum(row: Iterable[Any]) -> Any:
-    """The sum of this thread's elements."""
+    """Return the sum of this thread's elements."""
     first, *others = (vector.reduce("add", fastmath="reassoc") for vector in row)
     return sum(others, first)
 
 
 def sum_of_squares(row: Iterable[Any]) -> Any:
-    """The sum of the squares of this thread's elements."""
+    """Return the sum of the squares of this thread's elements."""
     vectors = list(row)
     return dot(vectors, vectors)
 
 
 def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
-    """The sum of the products of this thread's elements of two rows."""
+    """Return the sum of the products of this thread's elements of two rows."""
     total = None
     for x, y in zip(a, b, strict=True):
         total = x * y if total is None else fx.math.fma(x, y, total)

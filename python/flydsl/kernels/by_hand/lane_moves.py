@@ -22,7 +22,7 @@ def update_dpp_i32(
 
 
 def dpp_xor_f32(value: Any, distance: int) -> fx.Float32:
-    """The value of the lane whose number differs in one bit: 1, 2, 4 or 8."""
+    """Return the value of the lane whose number differs in one bit: 1, 2, 4 or 8."""
     if distance not in CONTROLS:
         raise ValueError(f"lanes of a row of 16 are 1, 2, 4 or 8 apart, got {distance}")
     word = fx.Float32(value).bitcast(fx.Int32)

@@ -29,7 +29,7 @@ MOE_PAIRS = {
 
 
 def dtype_to_elem_type(name: str) -> Any:
-    """The IR type of a number format by its usual names; ``fp8`` is the target's."""
+    """Return the IR type of a number format by its usual names; ``fp8`` is the target's."""
     if name in ("f8", "fp8"):
         return default_f8_type().ir_type
     if name not in DTYPES:
@@ -38,7 +38,7 @@ def dtype_to_elem_type(name: str) -> Any:
 
 
 def default_f8_type(arch: str | None = None) -> Any:
-    """The 8-bit float of a target: FNUZ on gfx942, OCP's E4M3 on those after it."""
+    """Return the 8-bit float of a target: FNUZ on gfx942, OCP's E4M3 on those after it."""
     target = parse_target(flyc.get_backend().target.arch if arch is None else arch)
     return fx.Float8E4M3FNUZ if target.fnuz else fx.Float8E4M3FN
 
@@ -60,7 +60,7 @@ def _if_then(branch: scf.IfOp) -> Iterator[None]:
 
 
 def stream_ptr_to_async_token(stream: Any) -> fx.Stream:
-    """A stream handle as what ``launch(stream=...)`` takes."""
+    """Return a stream handle as what ``launch(stream=...)`` takes."""
     return stream if isinstance(stream, fx.Stream) else fx.Stream(stream)
 
 

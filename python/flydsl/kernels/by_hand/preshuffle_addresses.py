@@ -20,24 +20,24 @@ NIBBLES = 8
 
 
 def make_preshuffle_b_layout(n: Any, k: Any, elem_bytes: int = 1) -> fx.Layout:
-    """(n, k) -> the offset of B[n, k] in shuffled weights, in elements."""
+    """Return (n, k) -> the offset of B[n, k] in shuffled weights, in elements."""
     piece = PIECE_BYTES // elem_bytes
     return fx.make_layout(((BLOCK, n // BLOCK), (piece, k // piece)), ((piece, BLOCK * k), (1, BLOCK * piece)))
 
 
 def make_preshuffle_scale_layout(rows: Any, groups: Any) -> fx.Layout:
-    """(row, group of 32 along K) -> the offset of a shuffled E8M0 scale: 32 rows and 8 groups make 256 bytes."""
+    """Return (row, group of 32 along K) -> the offset of a shuffled E8M0 scale: 32 rows and 8 groups make 256 bytes."""
     across = 256 * (groups // 8)
     return fx.make_layout(((BLOCK, 2, rows // 32), (4, 2, groups // 8)), ((4, 1, across), (64, 2, 256)))
 
 
 def crd2idx(crd: Any, layout: fx.Layout) -> Any:
-    """The number a layout has for a coordinate."""
+    """Return the number a layout has for a coordinate."""
     return fx.get_scalar(fx.crd2idx(crd, layout))
 
 
 def lds_row_major_idx(row: Any, column: Any, stride: Any, base: Any = 0) -> Any:
-    """Where an element of a row-major tile lies."""
+    """Return where an element of a row-major tile lies."""
     return base + row * stride + column
 
 
@@ -54,14 +54,14 @@ def tile_chunk_coord_i32(
 
 
 def swizzle_xor16(row: Any, column_bytes: Any, k_blocks16: int) -> Any:
-    """Where byte ``column_bytes`` of a row of ``k_blocks16`` pieces of 16 bytes lies in the row."""
+    """Return where byte ``column_bytes`` of a row of ``k_blocks16`` pieces of 16 bytes lies in the row."""
     if k_blocks16 < 1 or k_blocks16 & (k_blocks16 - 1):
         raise ValueError(f"a row has a power of two of 16-byte pieces to exchange, got {k_blocks16}")
     return column_bytes ^ ((row % k_blocks16) * PIECE_BYTES)
 
 
 def xcd_remap_bx_by(bx: Any, by: Any, gx: Any, gy: Any, xcd_swizzle: int, xcds: int = 8) -> tuple[Any, Any]:
-    """The tile of block (bx, by) of a gx x gy grid: each chiplet gets groups of ``xcd_swizzle`` rows of tiles.
+    """Return the tile of block (bx, by) of a gx x gy grid: each chiplet gets groups of ``xcd_swizzle`` rows of tiles.
 
     Zero leaves blocks where they are. It is one to one where the number of blocks is a multiple of the chiplets'.
     """
@@ -82,7 +82,8 @@ def _least(a: Any, b: int) -> Any:
 
 
 def buffer_copy_gmem16_dwordx4(source: Any, word: Any) -> fx.Vector:
-    """Four neighbouring words from a buffer resource, or from a tensor through one that ends with it; zeros behind."""
+    """Return four neighbouring words from a buffer resource, or from a tensor through one that ends with it; zeros
+    behind."""
     resource = fx.buffer_ops.create_buffer_resource(source, max_size=False) if isinstance(source, fx.Tensor) else source
     return fx.buffer_ops.buffer_load(resource, word, 4, fx.Int32)
 
@@ -98,7 +99,7 @@ def _load(memory: Any, place: Any, kind: Any, count: int = 1) -> Any:
 
 
 def load_b_pack_k32(b: Any, layout: fx.Layout, n: Any, k: Any, elem_bytes: int = 1) -> fx.Int64:
-    """The pack of B[n, k...] from shuffled weights; ``k`` is a multiple of the elements of a pack."""
+    """Return the pack of B[n, k...] from shuffled weights; ``k`` is a multiple of the elements of a pack."""
     return _load(b, crd2idx((n, k), layout) * elem_bytes, fx.Int64)
 
 
@@ -108,19 +109,19 @@ def load_b_raw_w4a16(b: Any, layout: fx.Layout, n: Any, k: Any) -> fx.Int32:
 
 
 def unpack_b_w4a16(word: Any, dtype: Any = fx.BFloat16) -> fx.Vector:
-    """The eight weights of a word, -8 to 7, as 16-bit floats."""
+    """Return the eight weights of a word, -8 to 7, as 16-bit floats."""
     word = fx.Int32(word)
     shifts = [8 * (i % 4) + 4 * (i // 4) for i in range(NIBBLES)]
     return fx.Vector.from_elements([((word << (28 - at)) >> 28).to(fx.Float32) for at in shifts], fx.Float32).to(dtype)
 
 
 def unpack_b_w4a16_groupwise(word: Any, scale: Any, dtype: Any = fx.BFloat16) -> fx.Vector:
-    """The same, each times the scale of its group in f32, rounded once."""
+    """Return the same, each times the scale of its group in f32, rounded once."""
     return (unpack_b_w4a16(word, fx.Float32) * fx.Float32(scale)).to(dtype)
 
 
 def extract_bf16_scale(pair: Any, index: Any) -> fx.Float32:
-    """One of the two bf16 scales in a word, as f32."""
+    """Return one of the two bf16 scales in a word, as f32."""
     return (fx.shrui(fx.Int32(pair), index * 16) << 16).bitcast(fx.Float32)
 
 
@@ -153,5 +154,5 @@ def lds_store_16b_xor16(lds: Any, row: Any, column_bytes: Any, words: Any, *, ro
 
 
 def lds_load_pack_k32(lds: Any, row: Any, column_bytes: Any, *, row_bytes: int) -> fx.Int64:
-    """The pack of a row from byte ``column_bytes`` on, a multiple of 8."""
+    """Return the pack of a row from byte ``column_bytes`` on, a multiple of 8."""
     return _load(lds, _place(row, column_bytes, row_bytes), fx.Int64)

@@ -31,7 +31,7 @@ class TensorView:
         return self.start + sum(c * s for c, s in zip(coord, self.strides))
 
     def tile(self, shape: tuple[int, ...], coord: tuple[Any, ...]) -> Any:
-        """The part of a shape at a coordinate counted in parts, as a view of the same memory."""
+        """Return the part of a shape at a coordinate counted in parts, as a view of the same memory."""
         start = self.offset(tuple(c * extent for c, extent in zip(coord, shape, strict=True)))
         found = object.__new__(type(self))
         found.__dict__.update(self.__dict__)
@@ -92,7 +92,7 @@ class STensor(TensorView):
 
 
 def TorchTensor(tensor: Any) -> Any:
-    """A tensor of PyTorch as an argument whose extents and strides are left open."""
+    """Return a tensor of PyTorch as an argument whose extents and strides are left open."""
     return flyc.from_torch_tensor(tensor).mark_layout_dynamic()
 
 

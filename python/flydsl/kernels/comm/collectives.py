@@ -40,7 +40,7 @@ def _own_packs(e: Exchange, n: fx.Int32, do: Callable[[fx.Int32], None]) -> None
 
 
 def _given(x: fx.Tensor, pack: fx.Int32, e: Exchange, n: fx.Int32) -> Any:
-    """A pack of x's n elements."""
+    """Return a pack of x's n elements."""
     return load_pack(x, pack * e.width, n - pack * e.width, e)
 
 
@@ -160,7 +160,7 @@ NARROW = ("all_reduce_one_shot", "all_reduce_two_shot")
 
 @cache
 def build_collective(name: str, dtype: str, world: int, threads: int = THREADS, wire: str | None = None) -> Any:
-    """The launcher of a collective for ranks of ``world``, in blocks of ``threads``.
+    """Return the launcher of a collective for ranks of ``world``, in blocks of ``threads``.
 
     ``wire`` is a format of `narrow_wire.py` in which the numbers of a sum go from rank to rank.
     """

@@ -38,7 +38,7 @@ class FlyDSLAllreduce:
         )
 
     def should_custom_ar(self, inp: Any) -> bool:
-        """Whether `custom_all_reduce` takes an array."""
+        """Return whether `custom_all_reduce` takes an array."""
         name = str(inp.dtype).rpartition(".")[2]
         size = _bytes(inp)
         return self._collectives is not None and name in NAMES and size % PACK_BYTES == 0 and size <= self.max_size // 2
@@ -47,7 +47,8 @@ class FlyDSLAllreduce:
         self, inp: Any, *, out: Any = None, use_new: bool = True, open_fp8_quant: bool = False,
         validate: bool = True, stream_ptr: object = None,
     ) -> Any:  # fmt: skip
-        """The sum over ranks, or None where it is not for us: another type, too large, or no multiple of 16 bytes."""
+        """Return the sum over ranks, or None where it is not for us: another type, too large, or no multiple of 16
+        bytes."""
         if validate and not self.should_custom_ar(inp):
             return None
         return self.all_reduce_reg(inp, out, open_fp8_quant=open_fp8_quant, stream_ptr=stream_ptr)
@@ -55,13 +56,14 @@ class FlyDSLAllreduce:
     def all_reduce_reg(
         self, inp: Any, out: Any = None, *, open_fp8_quant: bool = False, stream_ptr: object = None
     ) -> Any:
-        """The sum over ranks; ``out`` is written where it is given. ``open_fp8_quant`` sends numbers in 8 bits."""
+        """Return the sum over ranks; ``out`` is written where it is given. ``open_fp8_quant`` sends numbers in 8
+        bits."""
         if open_fp8_quant:
             return self._open().all_reduce(inp, out, wire="fp8", stream=stream_ptr)
         return self._open().all_reduce(inp, out, way=self._way(inp), stream=stream_ptr)
 
     def all_gather_reg(self, inp: Any, out: Any = None, *, stream_ptr: object = None) -> Any:
-        """What all ranks have, in a new first mode."""
+        """Return what all ranks have, in a new first mode."""
         return self._open().all_gather(inp, out, stream=stream_ptr)
 
     def _way(self, inp: Any) -> str:
@@ -98,7 +100,7 @@ def init_custom_ar(
     meta: object, rank_data: object, handles: Sequence[object], offsets: Sequence[int], rank: int | flyc.Rank,
     full_nvlink: bool, out: object = None, max_size: int = MAX_SIZE,
 ) -> FlyDSLAllreduce:  # fmt: skip
-    """The all-reduce object of a rank.
+    """Return the all-reduce object of a rank.
 
     ``rank`` is a `flyc.Rank`, or the number of this process in the default process group of `torch.distributed`. The
     memory is allocated and opened by us: of ``meta``, ``rank_data``, ``handles``, ``offsets`` and ``out`` only the

@@ -32,7 +32,7 @@ QUANT_TYPES = ("none", "fp8_direct_cast")
 
 
 def type_name(dtype: Any) -> str:
-    """The name of a type of NumPy or torch, or the name itself; bytes hold numbers of four bits."""
+    """Return the name of a type of NumPy or torch, or the name itself; bytes hold numbers of four bits."""
     try:
         name = np.dtype(dtype).name
     except TypeError:
@@ -104,7 +104,7 @@ class FlyDSLDispatchCombineConfig:
 
 
 def _packs(tensor: fx.Tensor, row: fx.Int32, kind: type[fx.Numeric], width: int = 0) -> Any:
-    """A row of words as packs of 16 bytes, or of ``width`` elements: (elements of a pack, packs)."""
+    """Return a row of words as packs of 16 bytes, or of ``width`` elements: (elements of a pack, packs)."""
     width = width or PACK_BYTES * 8 // kind.width
     start = fx.recast_iter(kind, fx.get_iter(tensor[row, None])).aligned(PACK_BYTES)
     return fx.make_view(
@@ -235,7 +235,7 @@ def make_combine_jit(dtype: str, threads: int = 256, wire: str | None = None) ->
 
 
 def _like(array: Any, shape: Sequence[int], value: int = 0, *, as_type: str = "") -> Any:
-    """An array of one number, of the library and device of another, and of its type or a given one."""
+    """Return an array of one number, of the library and device of another, and of its type or a given one."""
     if isinstance(array, np.ndarray):
         return np.full(shape, value, as_type or array.dtype)
     import torch
@@ -255,12 +255,12 @@ def _met(array: Any, like: Any) -> Any:
 
 
 def _rows(array: Any) -> Any:
-    """An array, or one row of zeros where it has none: what is empty has no address."""
+    """Return an array, or one row of zeros where it has none: what is empty has no address."""
     return array if len(array) else _like(array, (1, *array.shape[1:]))
 
 
 def _bits(array: Any, name: str) -> Any:
-    """An array's memory as numbers of another size."""
+    """Return an array's memory as numbers of another size."""
     if isinstance(array, np.ndarray):
         return array.view(name)
     import torch
@@ -369,7 +369,7 @@ class FlyDSLDispatchCombineIntraNodeOp:
         return out, sums[:, :top]
 
     def _summed(self, rows: Any, back: Any, dtype: str, wire: str | None, stream: object) -> Any:
-        """The sum over ranks of the rows that were made of each token of this rank."""
+        """Return the sum over ranks of the rows that were made of each token of this rank."""
         config, width = self.config, rows.shape[1]
         out = _like(rows, (max(self._given, 1), width))
         sent = _bits(_rows(rows), "int32")

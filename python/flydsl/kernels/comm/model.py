@@ -40,11 +40,11 @@ def crossing_bytes(way: str, world: int, size: int) -> float:
 
 
 def microseconds(way: str, world: int, size: int, link: Link = DEFAULT_LINK) -> float:
-    """How long an all-reduce of ``size`` bytes takes."""
+    """Return how long an all-reduce of ``size`` bytes takes."""
     return link.start + BARRIERS[way] * link.signal + crossing_bytes(way, world, size) / link.bandwidth
 
 
 def fastest_way(world: int, size: int, link: Link = DEFAULT_LINK, *, multicast: bool = False) -> str:
-    """The way that takes least; ``multicast`` says whether the switch can add."""
+    """Return the way that takes least; ``multicast`` says whether the switch can add."""
     ways = ["all_reduce_one_shot", "all_reduce_two_shot", *(["all_reduce_multimem"] if multicast else [])]
     return min(ways, key=lambda way: microseconds(way, world, size, link))

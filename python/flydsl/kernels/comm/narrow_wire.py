@@ -41,12 +41,12 @@ class NarrowExchange(Exchange):
         scales[0] = scale
 
     def wide(self, rank: int | fx.Int32, pack: fx.Int32, part: int = INPUT) -> Any:
-        """A pack of a rank's stage, decoded."""
+        """Return a pack of a rank's stage, decoded."""
         codes, scales = self._places(self.stage.at(rank), pack, part)
         return codes.load().to(fx.Float32) * scales[0]
 
     def _places(self, stage: fx.Tensor, pack: fx.Int32, part: int) -> tuple[Any, Any]:
-        """Where a pack's codes and its scale are: scales lie in the second half of a part."""
+        """Return where a pack's codes and its scale are: scales lie in the second half of a part."""
         base = fx.get_iter(stage[self.calls & 1, part, None])
         codes = fx.recast_iter(FORMATS[self.wire], base) + pack * PACK_BYTES
         middle = fx.ceildiv(fx.Int32(stage.shape[2]), fx.Int32(2 * PACK_BYTES)) * (PACK_BYTES // SCALE_BYTES)

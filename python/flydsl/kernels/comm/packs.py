@@ -45,16 +45,16 @@ class Exchange:
         return fx.ceildiv(self.packs(count), fx.Int32(self.world))
 
     def staged(self, rank: int | fx.Int32, pack: fx.Int32, part: int = INPUT) -> Any:
-        """A pack of a rank's stage, in the half of this call."""
+        """Return a pack of a rank's stage, in the half of this call."""
         stage = self._stages[rank] if isinstance(rank, int) else self.stage.at(rank)
         return self.pack(fx.get_iter(stage[self.calls & 1, part, None]), pack)
 
     def own(self, pack: fx.Int32, part: int = INPUT) -> Any:
-        """A pack of this rank's stage, which needs no look into the table."""
+        """Return a pack of this rank's stage, which needs no look into the table."""
         return self.pack(fx.get_iter(self.stage.local[self.calls & 1, part, None]), pack)
 
     def place(self, pack: fx.Int32, part: int = INPUT) -> Any:
-        """The coordinate of a pack in the stage, in the half of this call."""
+        """Return the coordinate of a pack in the stage, in the half of this call."""
         return self.calls & 1, part, pack * PACK_BYTES
 
     def pack(self, base: fx.Pointer, pack: fx.Int32) -> Any:
@@ -66,11 +66,11 @@ class Exchange:
         self.own(pack, part).store(vector.to(self.dtype))
 
     def wide(self, rank: int | fx.Int32, pack: fx.Int32, part: int = INPUT) -> Any:
-        """A pack of a rank's stage in f32."""
+        """Return a pack of a rank's stage in f32."""
         return self.staged(rank, pack, part).load().to(fx.Float32)
 
     def total(self, read: Callable[[int], Any]) -> Any:
-        """The sum of what ``read(rank)`` gives in f32, in the order of ranks on every rank, rounded once."""
+        """Return the sum of what ``read(rank)`` gives in f32, in the order of ranks on every rank, rounded once."""
         result = read(0)
         for rank in range(1, self.world):
             result = result + read(rank)
@@ -89,7 +89,7 @@ class Exchange:
 
 
 def _line(tensor: fx.Tensor, start: fx.Int32, width: int) -> tuple[Any, Any]:
-    """A pack in a tensor of any alignment: (view of the elements, whether it may be moved as one)."""
+    """Return a pack in a tensor of any alignment: (view of the elements, whether it may be moved as one)."""
     pointer = fx.get_iter(tensor) + start
     wide = fx.make_view(pointer.aligned(PACK_BYTES), fx.make_layout(width, 1))
     return wide, (fx.ptrtoint(pointer) & (PACK_BYTES - 1)) == 0

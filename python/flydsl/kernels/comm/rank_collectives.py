@@ -50,7 +50,8 @@ class Collectives:
         self, x: Any, out: Any = None, *, way: str | None = None, wire: Literal["fp8"] | None = None,
         stream: object = None,
     ) -> Any:  # fmt: skip
-        """The sum over ranks, the same bits on each. ``way`` is one of `collectives.COLLECTIVES`, or the fastest.
+        """Return the sum over ranks, the same bits on each. ``way`` is one of `collectives.COLLECTIVES`, or the
+        fastest.
 
         ``wire="fp8"`` sends numbers in 8 bits, which is quicker and rounds more (`narrow_wire.py`).
         """
@@ -72,11 +73,11 @@ class Collectives:
         return fastest_way(self.world, size, self.link, multicast=multicast)
 
     def all_gather(self, x: Any, out: Any = None, *, stream: object = None) -> Any:
-        """What all ranks give, one after the other: a mode of ranks in front of x's."""
+        """Return what all ranks give, one after the other: a mode of ranks in front of x's."""
         return self._exchange("all_gather", x, out, self.world, 1, stream)
 
     def reduce_scatter(self, x: Any, out: Any = None, *, stream: object = None) -> Any:
-        """The sum over ranks of x[rank]; the first mode of x is that of ranks."""
+        """Return the sum over ranks of x[rank]; the first mode of x is that of ranks."""
         return self._exchange("reduce_scatter", x, out, 1, self.world, stream)
 
     def all_to_all(self, x: Any, out: Any = None, *, stream: object = None) -> Any:

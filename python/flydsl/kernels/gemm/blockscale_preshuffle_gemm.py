@@ -109,7 +109,8 @@ def compile_blockscale_preshuffle_gemm(
     out_dtype: str = "bf16", use_cshuffle_epilog: bool = False, waves_per_eu: int | None = None,
     use_async_copy: bool = False,
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, stream)``; ``M`` here is a hint, and may differ.
+    """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, stream)``; ``M`` here is a hint, and may
+    differ.
 
     ``use_async_copy`` brings A into LDS without registers, ``use_cshuffle_epilog`` stores C in rows, by way of LDS.
     """

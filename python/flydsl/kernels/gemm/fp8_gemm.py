@@ -82,14 +82,15 @@ def scaled_launcher(plan: LdsPlan) -> Any:
 def compile_fp8_gemm_4w(
     *, K: int, BLOCK_M: int = 256, BLOCK_N: int = 256, use_xcd_remap: bool = True, b_preshuffled: bool = False
 ) -> Any:
-    """The launcher ``gemm(A, B_T, C, scale_a, scale_b, M, N, stream)`` with two by two waves; M differs per call."""
+    """Return the launcher ``gemm(A, B_T, C, scale_a, scale_b, M, N, stream)`` with two by two waves; M differs per
+    call."""
     for name, value, step in (("K", K, TILE_K), ("BLOCK_M", BLOCK_M, 64), ("BLOCK_N", BLOCK_N, 64)):
         require_multiple(name, value, step)
     return launcher(K, (BLOCK_M, BLOCK_N), (2, 2), use_xcd_remap, b_preshuffled)
 
 
 def compile_fp8_gemm_8w(*, K: int, BLOCK_M: int = 256, BLOCK_N: int = 256, b_preshuffled: bool = False) -> Any:
-    """The same launcher with two by four waves, two of which share a SIMD."""
+    """Return the same launcher with two by four waves, two of which share a SIMD."""
     for name, value, step in (("K", K, TILE_K), ("BLOCK_M", BLOCK_M, 128), ("BLOCK_N", BLOCK_N, 256)):
         require_multiple(name, value, step)
     return launcher(K, (BLOCK_M, BLOCK_N), (2, 4), True, b_preshuffled)

@@ -150,7 +150,8 @@ class NarrowTiles(Tiles):
         self.b_pieces = self.blocks_of(self.b, plan.n_reps)
 
     def blocks_of(self, stream: Stream, reps: int) -> Any:
-        """This lane's pieces of the wave's ``reps`` blocks of 16 columns, which lie in blocks of 16 by 16 bytes."""
+        """Return this lane's pieces of the wave's ``reps`` blocks of 16 columns, which lie in blocks of 16 by 16
+        bytes."""
         plan, row, deep = self.plan, stream.row, self.plan.b.step_bytes
         shape = (BLOCK, (ACCESS_BYTES, deep // ACCESS_BYTES), plan.blocks, reps // plan.blocks, plan.steps,
                  plan.n_warp)  # fmt: skip
@@ -189,7 +190,8 @@ class NarrowTiles(Tiles):
                 total.store(found)
 
     def scaled(self, bias: fx.Tensor) -> Any:
-        """What the sums are multiplied with on their way out, as a function of eight of them, a row and a column."""
+        """Return what the sums are multiplied with on their way out, as a function of eight of them, a row and a
+        column."""
         if self.plan.scales != "rows":
             return lambda values, row, column: values
         of_bias = OfColumns(bias, self.n) if self.plan.biased else None
@@ -265,7 +267,7 @@ class StraightScaledTiles(NarrowTiles):
     def side(
         self, scales: Any, first: fx.Int32, rows: int, wave: fx.Int32, reps: int, there: fx.Int32 | int
     ) -> tuple[Any, Any, int]:
-        """The scales of one operand: their descriptor, the lane's first word, and the words of a step."""
+        """Return the scales of one operand: their descriptor, the lane's first word, and the words of a step."""
         line = self.plan.k // (4 * SCALE_GROUP) * reps  # words of a lane's rows over all of K
         blocks = (fx.Int32(there) + (rows - 1)) // rows
         resource = buffer_ops.create_buffer_resource(
@@ -300,7 +302,7 @@ class StraightScaledTiles(NarrowTiles):
 
 @cache
 def kernel_of(plan: TilePlan) -> Any:
-    """The kernel of a plan; sizes are part of its call."""
+    """Return the kernel of a plan; sizes are part of its call."""
     kind = {"blocks": BlockScaledTiles, "straight": StraightScaledTiles}.get(plan.scales, NarrowTiles)
 
     @flyc.kernel(known_block_size=(plan.threads, 1, 1))
@@ -369,7 +371,7 @@ def compile_fp8fp4_gemm(
     use_scale_opsel: bool = False, expert_sched_mode: bool = True, atomic_barrier_enable: bool = False,
     b_streaming: bool = False, scale_load_path: str = "tdm", fp8_schedule: str = "auto",
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, lda, ldc, stream)``; lda counts bytes.
+    """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, lda, ldc, stream)``; lda counts bytes.
 
     ``wave_specialized_tdm`` gives every matrix a wave that fetches it, ``split_k`` parts of K go to workgroups of their
     own, which add to a C of zeros. The caches are told of tiles ``l2_prefetch_distance`` ahead of those that are sent
@@ -427,7 +429,7 @@ def compile_ptpc_gemm(
     *, data_format: str = "fp8", num_buffers: int = 4, l2_prefetch_distance: int = 0, out_dtype: str = "bf16",
     **options: Any,
 ) -> Any:  # fmt: skip
-    """A scale for every row of A and of B, behind the product."""
+    """Return a scale for every row of A and of B, behind the product."""
     return compile_fp8fp4_gemm(data_format=data_format, scale_mode="ptpc", num_buffers=num_buffers, out_dtype=out_dtype,
                                l2_prefetch_distance=l2_prefetch_distance, **options)  # fmt: skip
 

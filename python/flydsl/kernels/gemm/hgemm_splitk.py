@@ -59,7 +59,7 @@ def compile_hgemm_kernel(
     SPLIT_K: int = 1, BLOCK_M_WARPS: int = 2, BLOCK_N_WARPS: int = 2, BLOCK_K_WARPS: int = 1, B_TO_LDS: bool = True,
     HAS_BIAS: bool = False,
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(C, A, B, BIAS, m, semaphore, signal, stream)``; m differs per call.
+    """Return the launcher ``fn(C, A, B, BIAS, m, semaphore, signal, stream)``; m differs per call.
 
     ``semaphore`` and ``signal`` are i32 with an element for every tile of C, zero before the first launch.
     """
@@ -91,7 +91,7 @@ def compile_small_m_hgemm_kernel(
     N_TILE_REPEAT: int = 1, PERSISTENT_N_TILES: int = 1, WAVES_PER_EU_HINT: int = 0, B_TO_LDS_UNROLL: int = 0,
     B_TO_LDS: bool = True, HAS_BIAS: bool = False,
 ) -> Any:  # fmt: skip
-    """The same launcher for tiles of 16 rows; a block makes the tiles of its repeats one after the other."""
+    """Return the same launcher for tiles of 16 rows; a block makes the tiles of its repeats one after the other."""
     refuse("B_TO_LDS", B_TO_LDS, True, STRAIGHT)
     refuse("B_TO_LDS_UNROLL", B_TO_LDS_UNROLL, 0, "the loop goes once around the ring of tiles an iteration")
     name = known_type(dtype)
@@ -113,7 +113,7 @@ def iter_small_m_registry_configs(n: int, k: int, dtype: str = "bf16") -> Iterat
 
 
 def small_m_kernel_name(dtype: str, n: int, k: int, **config: int) -> str:
-    """A name that says which kernel it is."""
+    """Return a name that says which kernel it is."""
     return "_".join(
         ["small_m_hgemm", dtype, f"n{n}", f"k{k}", *(f"{key.lower()}{config[key]}" for key in sorted(config))]
     )
@@ -125,7 +125,7 @@ _counters: dict[Any, tuple[Any, Any]] = {}
 
 
 def counters_of(like: Any, stream: Any) -> tuple[Any, Any]:
-    """The two counters of a stream and device, where ``like`` lies."""
+    """Return the two counters of a stream and device, where ``like`` lies."""
     if isinstance(like, np.ndarray):
         make, where = lambda: np.zeros(COUNTED_TILES, np.int32), "host"
     else:
@@ -182,7 +182,8 @@ A16W16 = {
 def named(
     given: dict[str, Any] | None, known: dict[str, str], what: str, refused: dict[str, tuple[Any, str]]
 ) -> dict[str, Any]:
-    """A caller's choices by the plan's names; those that are not offered may only ask for what is done anyway."""
+    """Return a caller's choices by the plan's names; those that are not offered may only ask for what is done
+    anyway."""
     choices = dict(given or {})
     for name, (usual, why) in refused.items():
         refuse(name, choices.pop(name, usual), usual, why)
@@ -211,7 +212,8 @@ def strides_of(x: Any) -> tuple[int, int]:
 
 
 def leading_stride(x: Any, letter: str, name: str) -> int:
-    """The stride of a matrix that is row-major (n) or column-major (t); what copies of 16 bytes need is checked."""
+    """Return the stride of a matrix that is row-major (n) or column-major (t); what copies of 16 bytes need is
+    checked."""
     along, other = (1, 0) if letter == "n" else (0, 1)
     strides = strides_of(x)
     if x.shape[along] > 1 and strides[along] != 1:

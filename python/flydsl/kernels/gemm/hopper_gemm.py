@@ -205,7 +205,7 @@ def multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config):
 
 @cache
 def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any:
-    """A jit function ``gemm(A, B, C, row_scale, column_scale, bias, D, alpha, beta, *more, stream)``.
+    """Return a jit function ``gemm(A, B, C, row_scale, column_scale, bias, D, alpha, beta, *more, stream)``.
 
     It writes C = act(alpha * row_scale * (A @ B) * column_scale + bias + beta * D): A is (M, K), B is (K, N), C and D
     are (M, N), with a batch in front if the kind has one; C has half the columns if they are gated. Scales and the

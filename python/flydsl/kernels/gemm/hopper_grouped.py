@@ -87,7 +87,7 @@ def _call_for(
     given: tuple[Any, ...], add: bool, activation: str, expected_rows: int | None, weights_first: bool,
     config: GemmConfig | None, device: int,
 ) -> Callable[..., None]:  # fmt: skip
-    """What a call does for arrays of these shapes, strides and types."""
+    """Return what a call does for arrays of these shapes, strides and types."""
     A, B, C, _, rows, to_rows, _, scale_a, _, scale_c = given
     _check(*given, add, activation)
     groups, k, n = B.shape

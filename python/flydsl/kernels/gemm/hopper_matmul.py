@@ -55,7 +55,8 @@ _CALLS: dict[Any, Call] = {}
 
 
 def hopper_matmul(A: Any, B: Any, *, out: Any = None, out_dtype: Any = None, **how: Any) -> Any:
-    """A @ B, with everything that `hopper_gemm` has; into ``out``, or a new array of ``out_dtype`` or of A's type.
+    """Return a @ B, with everything that `hopper_gemm` has; into ``out``, or a new array of ``out_dtype`` or of A's
+    type.
 
     Products of 8-bit numbers are bf16 unless ``out_dtype`` says otherwise.
     """
@@ -141,7 +142,7 @@ def hopper_linear4(
 def _call_for(
     given: tuple[Any, ...], scales: tuple[Any, Any], activation: str, config: GemmConfig | None, device: int
 ) -> Call:
-    """What `hopper_gemm` does for arrays of these shapes, strides and types."""
+    """Return what `hopper_gemm` does for arrays of these shapes, strides and types."""
     A, B, C, row_scale, column_scale, bias, D = given
     _check(A, B, C, row_scale, column_scale, bias, D, activation)
     (m, k), n = A.shape[-2:], B.shape[-1]
@@ -175,7 +176,7 @@ def _call_for(
 def _linear4_for(
     given: tuple[Any, ...], form: PackedKind, activation: str, config: GemmConfig | FewRows | None, device: int
 ) -> Call:
-    """What `hopper_linear4` does for arrays of these shapes, strides and types."""
+    """Return what `hopper_linear4` does for arrays of these shapes, strides and types."""
     x, _, y, *_ = given
     _check_linear4(*given, form, activation)
     (m, k), n = x.shape, y.shape[1]

@@ -46,7 +46,7 @@ class Result:
         return steps >> fx.epilogue.Bias(vector_of(bias, plan.n)) if plan.biased else steps
 
     def in_memory(self) -> Any:
-        """This thread's places in C through a descriptor that ends with its last row."""
+        """Return this thread's places in C through a descriptor that ends with its last row."""
         plan, out = self.plan, OUTPUTS[self.plan.out]
         first = self.row * plan.tile_m
         inside = fx.min(self.m - first, fx.Int32(plan.tile_m))
@@ -72,7 +72,7 @@ class Result:
 
 
 def vector_of(tensor: Any, extent: int) -> Any:
-    """The first numbers of an array, whatever its shape."""
+    """Return the first numbers of an array, whatever its shape."""
     return fx.make_view(fx.get_iter(tensor), fx.make_layout(extent, 1))
 
 

@@ -59,7 +59,7 @@ class Product:
         self.total.fill(0)
 
     def rings(self, arena: Any, m: Any) -> tuple[list[Any], list[Any]]:
-        """Where the stages of A and of B begin.
+        """Return where the stages of A and of B begin.
 
         An access to LDS adds 64 KiB at most to its register. LLVM would make a register for every access beyond that if
         it knew where B's ring begins, so it is told in words that it does not see through.
@@ -73,7 +73,7 @@ class Product:
         return a, [start + behind + stage * sizes[1] for stage in range(plan.stages)]
 
     def copies_of(self, tile: Any, after: Any = 0) -> list[Any]:
-        """The copies of a tile, counted from this share's first, as functions that start them."""
+        """Return the copies of a tile, counted from this share's first, as functions that start them."""
         stage, at = tile % self.plan.stages, self.first + after + tile
         return [copy for loader in self.loaders for copy in loader.copies_of(stage, at)]
 

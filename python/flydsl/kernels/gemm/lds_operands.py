@@ -17,7 +17,7 @@ from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK
 
 
 def in_memory(tensor: Any, operand: Operand, first: Any, extent: Any, depth: int) -> tuple[Any, Any]:
-    """The rows of a tile over all of K, through a descriptor that ends with the matrix, and its end in elements.
+    """Return the rows of a tile over all of K, through a descriptor that ends with the matrix, and its end in elements.
 
     The end is that of the last access of 16 bytes, which lies in the matrix as a whole or in the padding of its line.
     """
@@ -71,11 +71,12 @@ class Loader:
         self.copies = operand.copies(plan.threads, width)
 
     def writer(self) -> Any:
-        """The thread whose places in LDS are given: where a wave's first lane writes decides for all of them."""
+        """Return the thread whose places in LDS are given: where a wave's first lane writes decides for all of them."""
         return rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES)) * LANES
 
     def passes_alike(self, rows: int) -> bool:
-        """Whether passes of so many rows fetch alike but for their rows: then a scalar offset tells them apart."""
+        """Return whether passes of so many rows fetch alike but for their rows: then a scalar offset tells them
+        apart."""
         operand = self.operand
         return not (operand.transposed or operand.shuffled) and rows % (1 << (operand.bits + operand.skip)) == 0
 
@@ -84,14 +85,14 @@ class Loader:
         return [self.of_pass(place, i) for i in self.passes]
 
     def widest(self, dtype: Any) -> tuple[Any, int]:
-        """The widest copy that the target has and the threads make evenly."""
+        """Return the widest copy that the target has and the threads make evenly."""
         for width in widths_of_copies():
             if self.operand.copies(self.plan.threads, width):
                 return fx.make_copy_atom(rocdl.BufferCopyLDS(8 * width), dtype), width
         raise ValueError("this target has no copy from memory into LDS; the kernel is for gfx942 and gfx950")
 
     def exchanged(self, number: int, across: int, unit: int) -> Any:
-        """The thread whose part this one fetches in a pass: another piece of the same line."""
+        """Return the thread whose part this one fetches in a pass: another piece of the same line."""
         operand, thread, threads = self.operand, fx.thread_idx.x, self.plan.threads
         if operand.bits == 0:
             return thread
@@ -104,7 +105,7 @@ class Loader:
         return part[None, None, number] if self.operand.transposed else part[None, number, None]
 
     def copies_of(self, stage: Any, tile: Any) -> list[Any]:
-        """The copies of a tile along K into a stage, as functions that start them."""
+        """Return the copies of a tile along K into a stage, as functions that start them."""
         operand, plan = self.operand, self.plan
         step = operand.depth * (operand.stride if operand.transposed else BLOCK if operand.shuffled else 1)
         offset = tile * step
@@ -113,7 +114,8 @@ class Loader:
         return self.copies_at(stage, offset)
 
     def copies_at(self, stage: Any, offset: Any) -> list[Any]:
-        """The copies of what lies at a scalar offset into a stage, whose number may be known at run time only."""
+        """Return the copies of what lies at a scalar offset into a stage, whose number may be known at run time
+        only."""
         known = isinstance(stage, int)
         targets = self.targets[stage] if known else self.targets_at(self.operand.stage(self.ring, stage))
         return [partial(fx.copy, self.atom, source, target, soffset=offset + further)
@@ -152,13 +154,13 @@ class Stager(Loader):
 
 
 def plain_tile(operand: Operand, start: Any) -> Any:
-    """A tile of LDS line by line, as copies fill it."""
+    """Return a tile of LDS line by line, as copies fill it."""
     strides = (1, operand.line) if operand.transposed else (operand.line, 1)
     return fx.make_view(start, fx.make_layout((operand.rows, operand.depth), strides))
 
 
 def exchanged_tile(operand: Operand, start: Any) -> Any:
-    """A tile of LDS as rows by K: where each element was put by the exchange of pieces."""
+    """Return a tile of LDS as rows by K: where each element was put by the exchange of pieces."""
     strides = (1, operand.line) if operand.transposed else (operand.line, 1)
     layout = fx.make_layout((operand.rows, operand.depth), strides)
     if operand.bits == 0:
@@ -167,7 +169,7 @@ def exchanged_tile(operand: Operand, start: Any) -> Any:
 
 
 def exchange_of(operand: Operand) -> Any:
-    """The exchange of pieces as a swizzle."""
+    """Return the exchange of pieces as a swizzle."""
     base = log2(operand.granule)
     return fx.static(fx.SwizzleType.get(operand.bits, base, log2(operand.line) + operand.skip - base))
 
@@ -191,7 +193,7 @@ class Reader:
         self.reads = BLOCK * plan.wave_depth * operand.elem_bytes // (LANES * ACCESS_BYTES)
 
     def at(self, stage: Any) -> Any:
-        """A stage to read from, whose number may be known at run time only."""
+        """Return a stage to read from, whose number may be known at run time only."""
         if isinstance(stage, int):
             return self.sources[stage]
         return self.part_of(exchanged_tile(self.operand, self.operand.stage(self.ring, stage)))
@@ -201,7 +203,7 @@ class Reader:
         fx.copy(self.atom, source[None, number, None], self.filled[None, number, None])
 
     def operands(self, number: int) -> list[Any]:
-        """What the instructions along K take of a block."""
+        """Return what the instructions along K take of a block."""
         steps = fx.get_scalar(fx.size(self.fragment.shape[2]))
         return [fx.coalesce(self.fragment[None, number, step]) for step in range(steps)]
 

@@ -70,7 +70,7 @@ class Operand:
         return self.rows * self.depth * self.elem_bytes
 
     def stage(self, ring: Any, number: Any) -> Any:
-        """Where a stage begins in a ring whose stages lie one behind the other."""
+        """Return where a stage begins in a ring whose stages lie one behind the other."""
         return ring[0] + number * (self.rows * self.depth)
 
     @property
@@ -165,7 +165,7 @@ class LdsPlan:
             )
 
     def for_copies_of(self, width: int) -> LdsPlan:
-        """The plan where a lane copies so many bytes into LDS at once. Two stages of narrow copies take more
+        """Return the plan where a lane copies so many bytes into LDS at once. Two stages of narrow copies take more
         instructions than one stage in LDS and one in registers, which wide loads fill."""
         wide = COPY_BYTES[0]
         even = all(operand.copies(self.threads, wide) for operand in (self.a, self.b))
@@ -292,7 +292,7 @@ class LdsPlan:
         return self.n % (self.tile_n * self.column_tiles) != 0
 
     def blocks(self, rows: Any) -> tuple[Any, int, int]:
-        """The grid that covers so many rows."""
+        """Return the grid that covers so many rows."""
         return fx.ceildiv(rows, self.tile_m) * self.grid_n, self.split_k, 1
 
     @property
@@ -317,7 +317,7 @@ MATRIX_RATE, MEMORY_RATE, FIXED = 2048, 32, 2000
 
 
 def choose_tiles(m: int, n: int, k: int, lds_bytes: int) -> dict[str, int]:
-    """The tile and the share of K with the least clocks by `ranked_tiles`, for elements of 16 bits."""
+    """Return the tile and the share of K with the least clocks by `ranked_tiles`, for elements of 16 bits."""
     return ranked_tiles(m, n, k, lds_bytes)[0][1]
 
 

@@ -54,7 +54,7 @@ class Instruction:
 
 
 def instruction_for(elements: str, waves: Any, depth: int) -> Instruction:
-    """The deepest instruction for these elements that the target has and ``depth`` elements along K can feed.
+    """Return the deepest instruction for these elements that the target has and ``depth`` elements along K can feed.
 
     ``waves`` is the layout of the waves over (M, N, 1) of the instruction. K is permuted so that the elements of a
     lane's 16-byte access stay in the lane.

@@ -141,12 +141,12 @@ class MxPipeline(Pipeline):
 
 
 def bytes_of(tensor: Any, kind: Format) -> Any:
-    """A tensor of bytes as the type that the copies of the pipeline are made for."""
+    """Return a tensor of bytes as the type that the copies of the pipeline are made for."""
     return fx.make_view(fx.recast_iter(MOVED[kind.moved_as], fx.get_iter(tensor)), tensor.layout)
 
 
 def operand(part: Any, dtype: Any) -> Any:
-    """A lane's bytes as 32 values of an operand."""
+    """Return a lane's bytes as 32 values of an operand."""
     words = part.load().bitcast(fx.Int32)
     needed = dtype.width  # 32 values fill as many words as a value has bits
     kept = fx.Vector.from_elements([words[i] for i in range(needed)], fx.Int32)
@@ -156,12 +156,12 @@ def operand(part: Any, dtype: Any) -> Any:
 
 
 def fp4_of(part: Any) -> Any:
-    """The 16 bytes of an access as 32 values of an operand."""
+    """Return the 16 bytes of an access as 32 values of an operand."""
     return operand(part, fx.Float4E2M1FN)
 
 
 def pipeline_of(a_dtype: str, b_dtype: str) -> type[MxPipeline]:
-    """The pipeline of two formats."""
+    """Return the pipeline of two formats."""
     found = (FORMATS[a_dtype], FORMATS[b_dtype])
     return type(f"{a_dtype}x{b_dtype}", (MxPipeline,), {"formats": found})
 
@@ -169,7 +169,7 @@ def pipeline_of(a_dtype: str, b_dtype: str) -> type[MxPipeline]:
 def plan_of(
     N: int, K: int, tiles: tuple[int, int, int], a_dtype: str, b_dtype: str, out_dtype: str, **more: Any
 ) -> GemmPlan:
-    """The plan in bytes of A along K, checked."""
+    """Return the plan in bytes of A along K, checked."""
     if (a_dtype, b_dtype) not in PAIRS:
         known = ", ".join(f"{a} with {b}" for a, b in PAIRS)
         raise NotImplementedError(f"a_dtype and b_dtype may be {known}; got {a_dtype} and {b_dtype}")
@@ -211,7 +211,7 @@ def compile_preshuffle_gemm_w4(
     use_async_copy: bool = False, dsrd_preload: int = 2, dvmem_preload: int = 2, epilogue: str = "none",
     xcd_swizzle: int = 0,
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; ``M`` here is a hint.
+    """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; ``M`` here is a hint.
 
     A is fp4, fp6 or fp8 beside weights of fp4, or both are fp8. ``use_async_copy`` brings A into LDS without registers,
     and ``use_cshuffle_epilog`` stores C in rows, by way of LDS. Reads and loads of a chunk come before its products, so
@@ -273,7 +273,7 @@ LARGE, BAND = 256, 4
 
 @cache
 def compile_fp4_gemm_4w(*, K: int, use_xcd_remap: bool = True, MN: tuple[int, int] | None = None) -> Any:
-    """The launcher ``gemm(A, B_shuffled, C, scale_a, scale_b, M, N, stream)`` of large tiles, in fp4 and bf16.
+    """Return the launcher ``gemm(A, B_shuffled, C, scale_a, scale_b, M, N, stream)`` of large tiles, in fp4 and bf16.
 
     Extents are multiples of 256; ``MN`` are some known beforehand, which are checked here. Tiles have 128 rows: with
     256 the sums alone fill a lane's accumulation registers, and a quarter of all instructions moves them about.

@@ -31,7 +31,7 @@ def naive_gemm_kernel(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32, n: 
 
 @cache
 def build_naive_gemm_module() -> Any:
-    """The launcher; it takes f32, f16 and bf16, and its extents may differ per call."""
+    """Return the launcher; it takes f32, f16 and bf16, and its extents may differ per call."""
 
     @flyc.jit
     def naive_gemm(

@@ -18,7 +18,7 @@ def compile_preshuffle_gemm_a8(
     use_async_copy: bool = False, dsrd_preload: int = -1, dvmem_preload: int = -1, epilogue: str = "none",
     xcd_swizzle: int = 0,
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)`` for any ``in_dtype``.
+    """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)`` for any ``in_dtype``.
 
     With fp4 and fp6 the weights are fp4, and both scales E8M0 bytes of `e8m0_shuffle`. ``M`` is a hint. The preloads
     are reads of LDS and loads of a chunk that come before its first product; -1 spreads all of them over the products.
@@ -44,7 +44,7 @@ def compile_preshuffle_gemm_v2(
     *, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, in_dtype: str = "fp8", out_dtype: str = "bf16",
     waves_per_eu: int | None = None, enable_scheduler: bool = True,
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, stream)``, without a bias."""
+    """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, stream)``, without a bias."""
     require("in_dtype", in_dtype, ("fp8", "fp16", "bf16"))
     gemm = compile_preshuffle_gemm(
         N=N, K=K, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, in_dtype=in_dtype, out_dtype=out_dtype,

@@ -76,7 +76,7 @@ def row_copy(atom: Any, plan: GemmPlan) -> Any:
 
 
 def tiled_instruction(plan: GemmPlan) -> Instruction:
-    """The instruction of a plan. Waves lie side by side along N, its first mode."""
+    """Return the instruction of a plan. Waves lie side by side along N, its first mode."""
     return instruction_for(plan.in_dtype, fx.make_layout((WAVES, 1, 1), (1, 0, 0)), plan.tile_k)
 
 
@@ -126,7 +126,7 @@ class Pipeline:
         check_elements(A, B, dtype, fx.Int8 if self.plan.packed or self.plan.halved else dtype)
 
     def weights_of(self, B: Any, column: Any, dtype: Any) -> Any:
-        """What holds the block's columns of B."""
+        """Return what holds the block's columns of B."""
         plan = self.plan
         self.b_end = plan.tile_n * plan.k
         view = weights_from(B, column * plan.tile_n, plan)
@@ -145,11 +145,11 @@ class Pipeline:
         self.a_in_memory = row_copy(self.buffer, plan).get_slice(self.thread).partition_S(rows)
 
     def read_slots(self, slots: list[Any]) -> list[Any]:
-        """The tiles of A as they are read from LDS."""
+        """Return the tiles of A as they are read from LDS."""
         return slots
 
     def along_k(self, tile: int, place: int, after: Any, scale: int, end: Any) -> Any:
-        """The scalar offset of a place in a tile, ``scale`` elements a step along K.
+        """Return the scalar offset of a place in a tile, ``scale`` elements a step along K.
 
         Where the last iteration has no such tile, it is the buffer's end, and no more than that: the hardware
         compares with the size less this offset.
@@ -195,7 +195,7 @@ class Pipeline:
         self.b.load(tile, chunk, at // 2 if plan.packed or plan.halved else at)
 
     def along(self, chunk: int, steps: int) -> Any:
-        """The coordinate of a chunk along K in a fragment whose accesses feed so many instructions."""
+        """Return the coordinate of a chunk along K in a fragment whose accesses feed so many instructions."""
         return None if self.plan.chunks == 1 else chunk if steps == 1 else (None, chunk)
 
     def multiply(self, tile: int, chunk: int) -> None:
@@ -356,7 +356,7 @@ def multiply_in_blocks(kind: Any, C: Any, A: Any, B: Any, scales: Any, m: Any, p
 
 
 def finished(pipeline: Pipeline, scale_a: Any, scale_b: Any, bias: Any, m: Any, column: Any, row: Any) -> Any:
-    """The epilogue on this thread's sums, as a vector of f32."""
+    """Return the epilogue on this thread's sums, as a vector of f32."""
     plan, total = pipeline.plan, pipeline.total
     values = total.load().to(fx.Float32)
     if plan.packed:
@@ -370,7 +370,7 @@ def finished(pipeline: Pipeline, scale_a: Any, scale_b: Any, bias: Any, m: Any, 
 
 
 def columns_of(vector: Any, plan: GemmPlan, column: Any) -> Any:
-    """The numbers of a block's columns."""
+    """Return the numbers of a block's columns."""
     return fx.make_view(fx.get_iter(vector) + column * plan.tile_n, fx.make_layout((plan.tile_n, 1), (1, 0)))
 
 
@@ -437,7 +437,7 @@ def compile_preshuffle_gemm(
     use_async_copy: bool = False, xcd_swizzle: int = 0, lds_stage: int = 2, preload: Any = True,
     use_cshuffle_epilog: bool = False,
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; M may differ per call.
+    """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; M may differ per call.
 
     ``epilogue`` is an activation (relu, silu, gelu), "bias", or both: "bias_relu". ``lds_stage`` is the number of tiles
     of A in LDS, ``preload=False`` gives up fetching ahead, a ``preload`` of two counts puts so many reads of LDS and

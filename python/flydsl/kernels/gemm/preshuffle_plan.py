@@ -135,7 +135,7 @@ class GemmPlan:
         require_lds(self.lds_elements * self.elem_bytes, "take a smaller tile_m or tile_k, or lds_stage=1")
 
     def blocks(self, rows: Any) -> tuple[Any, Any, int]:
-        """The grid that covers so many rows."""
+        """Return the grid that covers so many rows."""
         return self.n // self.tile_n, fx.ceildiv(rows, self.tile_m), 1
 
     @property

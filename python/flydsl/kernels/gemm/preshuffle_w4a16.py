@@ -70,7 +70,7 @@ class ScaledWeights(FourBitWeights):
 
 
 def nibbles(word: Any) -> list[Any]:
-    """A sixteenth of each of the eight values of a word: byte j has value j low and value j + 4 high."""
+    """Return a sixteenth of each of the eight values of a word: byte j has value j low and value j + 4 high."""
     return [rocdl.cvt_off_f32_i4(half, j) for half in (word, fx.shrui(word, 4)) for j in range(4)]
 
 
@@ -107,7 +107,7 @@ def compile_preshuffle_gemm_w4a16(
     out_dtype: str = "bf16", group_size: int = GROUP, lds_stage: int = 2, waves_per_eu: int | None = None,
     use_async_copy: bool = False, xcd_swizzle: int = 0,
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B_packed, scale_a, scale_b, bias, M, N, stream)``; ``M`` here is a hint.
+    """Return the launcher ``gemm(C, A, B_packed, scale_a, scale_b, bias, M, N, stream)``; ``M`` here is a hint.
 
     ``scale_a`` and ``bias`` are not read. ``group_size`` is 32, or 0 for one scale a column.
     """

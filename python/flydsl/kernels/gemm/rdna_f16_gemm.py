@@ -56,7 +56,7 @@ class Instruction:
     """Steps along K whose operands come from LDS while others are multiplied."""
 
     def ordered(self, tile: fx.Tensor) -> Any:
-        """A tile with the columns of C as its first mode, in the order of the first operand's rows."""
+        """Return a tile with the columns of C as its first mode, in the order of the first operand's rows."""
         shape, stride = self.column_order
         columns, others = (fx.get_scalar(fx.size(mode)) for mode in tile.shape)
         order = fx.make_layout((shape, columns // BLOCK), (stride, BLOCK))
@@ -64,7 +64,7 @@ class Instruction:
 
 
 def tiled_instruction(plan: RdnaPlan) -> Instruction:
-    """The instruction of the target being compiled for; waves lie along N first."""
+    """Return the instruction of the target being compiled for; waves lie along N first."""
     dtype = IN_DTYPES[plan.in_dtype]
     waves = fx.make_layout((plan.waves_n, plan.waves_m, 1), (1, plan.waves_n, 0))
     with suppress(ValueError):
@@ -92,7 +92,8 @@ def rows_of(tensor: Any, first: fx.Int32, rows: Any, tile: int, stride: int, pla
 
 
 def lds_tiles(allocator: Any, plan: RdnaPlan, rows: int, pad: int, dtype: Any) -> list[Any]:
-    """The places of a tile in LDS: with the pieces of a row exchanged by its number, padded, or in blocks along K."""
+    """Return the places of a tile in LDS: with the pieces of a row exchanged by its number, padded, or in blocks along
+    K."""
     pieces, line = plan.tile_k // PIECE, plan.tile_k + pad
     start = allocator.allocate(fx.Array[dtype, STAGES * rows * line], 128).peek().ptr
     if plan.layout == "kblock":
@@ -286,7 +287,7 @@ def multiply_tile(C: Any, A: Any, B: Any, bias: Any, m: Any, index: Any, seed: A
 
 @cache
 def kernel_of(plan: RdnaPlan) -> Any:
-    """The kernel of a plan whose M is known."""
+    """Return the kernel of a plan whose M is known."""
     tiles = plan.grid[0] * plan.grid[1]
 
     @flyc.kernel(known_block_size=(plan.threads, 1, 1))
@@ -339,7 +340,7 @@ def create_wmma_gemm_module(
     persistent_wgs: int = 0, waves_per_eu: int | None = None, lds_layout: str | None = None, sched_hint: bool = True,
     stagger: int = 0,
 ) -> tuple[Any, int, int, int]:  # fmt: skip
-    """The launcher ``gemm(C, A, B_T, stream, sr_seed=0)``, and the tile of a block: rows, columns, depth.
+    """Return the launcher ``gemm(C, A, B_T, stream, sr_seed=0)``, and the tile of a block: rows, columns, depth.
 
     A wave makes ``reg_m`` by ``reg_n`` products of 16 x 16 in ``reg_k`` steps a tile; ``pick_tile(M, N, K)`` gives
     these numbers for a shape. ``rounding="rs"`` rounds to bf16 at random, by ``sr_seed``. ``lda``, ``ldb`` and ``ldc``
@@ -363,7 +364,7 @@ def create_wmma_gemm_module(
 
 @cache
 def _tuned(shape: tuple[int, int, int], in_dtype: str, out_dtype: str) -> Any:
-    """The tiles that the model finds best, of which a search takes the fastest; without one, the first."""
+    """Return the tiles that the model finds best, of which a search takes the fastest; without one, the first."""
     configs = [Config(**tile) for tile in ranked_tiles(*shape)[:TRIED]]
 
     @autotune(configs=configs, key=[], default=configs[0])

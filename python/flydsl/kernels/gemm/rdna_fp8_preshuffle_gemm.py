@@ -121,7 +121,7 @@ class Fp8Pipeline:
         self.total.fill(0)
 
     def rows_of(self, A: fx.Tensor, row: fx.Int32) -> Any:
-        """A tile of A, through a descriptor that ends with its last row."""
+        """Return a tile of A, through a descriptor that ends with its last row."""
         plan = self.plan
         inside = fx.min(fx.Int32(self.m) - row * plan.tile_m, fx.Int32(plan.tile_m))
         start = fx.recast_iter(FP8, fx.get_iter(A)) + fx.Int64(row) * (plan.tile_m * plan.k)
@@ -129,7 +129,7 @@ class Fp8Pipeline:
         return fx.make_view(pointer, fx.make_layout((plan.tile_m, plan.tile_k), (plan.k, 1)))
 
     def weights_of(self, B: fx.Tensor, column: fx.Int32) -> Any:
-        """A tile of the shuffled B as (n, k), through a descriptor that ends with its last block."""
+        """Return a tile of the shuffled B as (n, k), through a descriptor that ends with its last block."""
         plan = self.plan
         inside = fx.min(fx.Int32(plan.n) - column * plan.tile_n, fx.Int32(plan.tile_n))
         start = fx.recast_iter(FP8, fx.get_iter(B)) + fx.Int64(column) * (plan.tile_n * plan.k)
@@ -206,7 +206,7 @@ def compile_fp8_gemm(
     *, M: int, N: int, K: int, tile_m: int = 32, tile_n: int | None = None, tile_k: int = DEPTH,
     k_unroll: int | None = None, group_m: int = 8,
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, stream)``; A and B are the bytes, as any type."""
+    """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, stream)``; A and B are the bytes, as any type."""
     require_multiple("M", M, 1)
     plan = Fp8Plan(M, N, K, tile_m, tile_n or 128, tile_k, k_unroll or 0, group_m)
     blocks = prod(plan.grid_of(M))
@@ -251,13 +251,13 @@ def biased_launcher(plan: Fp8Plan, biased: bool = True) -> Any:
 
 
 def fp8_quantize_per_token(x: Any) -> tuple[Any, Any]:
-    """(A in E4M3, the scale of each row) of a matrix [M, K]."""
+    """Return (A in E4M3, the scale of each row) of a matrix [M, K]."""
     q, scale = quantize_per_token(x, "fp8")
     return q, scale.reshape(-1)
 
 
 def fp8_quantize_per_channel(x: Any) -> tuple[Any, Any]:
-    """(B in E4M3, the scale of each column) of a matrix [K, N]."""
+    """Return (B in E4M3, the scale of each column) of a matrix [K, N]."""
     q, scale = quantize_per_token(np.asarray(x).T, "fp8")
     return np.ascontiguousarray(q.T), scale.reshape(-1)
 

@@ -57,7 +57,7 @@ class TilePlan:
 
 
 def plan_tiles(n: int, k: int, dtype: str, tile_m: int = 128, tile_n: int = 128) -> TilePlan:
-    """The only place that decides tiles and widths."""
+    """Return the only place that decides tiles and widths."""
     if n < 1 or k < 1:
         raise ValueError(f"a product needs at least one column and one term, got N={n}, K={k}")
     if dtype not in DTYPES:
@@ -111,7 +111,7 @@ CANDIDATES: dict[str, tuple[Instruction, ...]] = {
 
 
 def choose_instruction(dtype: str) -> tuple[Instruction, Any]:
-    """The first candidate that the target being compiled for has, repeated over the block's waves."""
+    """Return the first candidate that the target being compiled for has, repeated over the block's waves."""
     for candidate in CANDIDATES[dtype]:
         try:
             atom = fx.make_mma_atom(candidate.make())
@@ -129,7 +129,8 @@ def choose_instruction(dtype: str) -> tuple[Instruction, Any]:
 
 
 def shared_tile(allocator: Any, rows: int, plan: TilePlan, instruction: Instruction) -> tuple[Any, Any]:
-    """A tile of shared memory, row-major with swizzled pieces: as it is written, and with K as it is multiplied."""
+    """Return a tile of shared memory, row-major with swizzled pieces: as it is written, and with K as it is
+    multiplied."""
     storage = allocator.allocate(fx.Array[plan.elem, rows * plan.tile_k], ROW_BYTES)
     swizzle = fx.static(fx.SwizzleType.get(3, plan.piece.bit_length() - 1, 3))
     run, lanes, steps = instruction.run, instruction.lanes, instruction.steps
@@ -146,7 +147,7 @@ def shared_tile(allocator: Any, rows: int, plan: TilePlan, instruction: Instruct
 
 
 def one_access(part: Any, steps: int) -> Any:
-    """The values of several steps, (values, rows, steps), as (values of one access, rows)."""
+    """Return the values of several steps, (values, rows, steps), as (values of one access, rows)."""
     if steps == 1:
         return part
     return fx.coalesce(fx.group(fx.select(part, [0, 2, 1]), 0, 2), (1, 1))
@@ -183,7 +184,7 @@ def tile_copy(plan: TilePlan) -> Any:
 
 
 def matrix(tensor: Any, rows: Any, columns: int, name: str) -> Any:
-    """A row-major tensor whose columns are known while compiling."""
+    """Return a row-major tensor whose columns are known while compiling."""
     down, across = (fx.get_scalar(fx.get_(tensor.stride, mode)) for mode in range(2))
     if columns > 1 and not (isinstance(across, int) and across == 1):
         raise ValueError(f"{name} must have contiguous rows, and its layout is {tensor.layout}")
@@ -191,7 +192,7 @@ def matrix(tensor: Any, rows: Any, columns: int, name: str) -> Any:
 
 
 def is_aligned(source: Any, plan: TilePlan) -> Any:
-    """Whether accesses of ``plan.width`` elements start at multiples of their size in every row."""
+    """Return whether accesses of ``plan.width`` elements start at multiples of their size in every row."""
     down = fx.Int32(fx.get_scalar(fx.get_(source.stride, 0)) % plan.width)
     address = fx.Uint64(fx.ptrtoint(fx.get_iter(source))) % (plan.width * plan.elem.width // 8)
     return (down == 0) & (fx.Int32(address) == 0)
@@ -199,7 +200,8 @@ def is_aligned(source: Any, plan: TilePlan) -> Any:
 
 @flyc.jit
 def load_tile(copy: Any, source: Any, tile: Any, at: Any, aligned: Any) -> Any:
-    """This thread's part of one tile of global memory, zero beyond the edges; element by element if not aligned."""
+    """Return this thread's part of one tile of global memory, zero beyond the edges; element by element if not
+    aligned."""
     part = copy.get_slice(fx.thread_idx.x)
     tS = part.partition_S(fx.zipped_divide(source, tile)[None, at])
     tC = part.partition_S(fx.zipped_divide(fx.make_identity_tensor(source.shape), tile)[None, at])
@@ -261,7 +263,7 @@ def multiply_tiles(A: Any, B: Any, C: Any, bias: Any, m: Any, plan: TilePlan) ->
 
 @cache
 def build_tiled_gemm_module(N: int, K: int, dtype: str, tile_m: int = 128, tile_n: int = 128) -> Any:
-    """The launcher of C[M, N] = A[M, K] * B[N, K]^T; M may differ per call."""
+    """Return the launcher of C[M, N] = A[M, K] * B[N, K]^T; M may differ per call."""
     plan = plan_tiles(N, K, dtype, tile_m, tile_n)
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))

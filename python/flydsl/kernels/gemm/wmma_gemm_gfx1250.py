@@ -129,7 +129,7 @@ def compile_wmma_gemm_tdm(
     waves_per_eu: int | None = None, l2_prefetch_distance: int = 0, use_tdm_store: bool = True, cluster_m: int = 1,
     cluster_n: int = 1, inst_prefetch: bool = False, wave_specialized_tdm: bool = False, expert_sched_mode: bool = True,
 ) -> Any:  # fmt: skip
-    """The launcher ``gemm(C, A, B, M, N, stream)``; ``M`` here is a hint, ``N`` too where it is 0.
+    """Return the launcher ``gemm(C, A, B, M, N, stream)``; ``M`` here is a hint, ``N`` too where it is 0.
 
     C has the type of A unless ``out_dtype`` names another. ``wave_specialized_tdm`` gives either matrix a wave that
     fetches it. The caches are told of tiles ``l2_prefetch_distance`` ahead of those that are sent for;

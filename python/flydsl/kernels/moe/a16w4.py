@@ -56,19 +56,19 @@ def _assert(holds: bool, message: str) -> None:
 
 
 def viewed(value: Any, dtype: Any) -> Any:
-    """An array as a line, or what an address points to."""
+    """Return an array as a line, or what an address points to."""
     if isinstance(value, fx.Pointer):
         return fx.make_view(fx.recast_iter(dtype, value), fx.make_layout(1, 1))
     return fx.make_view(fx.get_iter(value), fx.make_layout(fx.get_scalar(fx.size(value)), 1))
 
 
 def pointed(value: Any) -> Any:
-    """An argument of a launcher: addresses become pointers."""
+    """Return an argument of a launcher: addresses become pointers."""
     return flyc.from_c_void_p(fx.Int8, value) if isinstance(value, int) else value
 
 
 def words_of(w_dtype: str) -> Any:
-    """What weights are read as."""
+    """Return what weights are read as."""
     return fx.BFloat16 if w_dtype == "bf16" else fx.Int8
 
 
@@ -78,8 +78,8 @@ def compile_gemm1_a16w4_port(
     act: str = "silu", b_cache_mod: int = 2, xcd_swizzle: int = 0, waves_per_eu: int | None = None,
     w_dtype: str = "mxfp4", w_layout: str = "standard", k_wave: int = 1,
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(x, w, wscale, expert_ids, cumsum, m_indices, T, grid, beta, 1 / beta, linbeta, 1 / linbeta,
-    -limit, limit, out, stream)`` of the first stage.
+    """Return the launcher ``fn(x, w, wscale, expert_ids, cumsum, m_indices, T, grid, beta, 1 / beta, linbeta, 1 /
+    linbeta, -limit, limit, out, stream)`` of the first stage.
 
     "situv2" is beta tanh(g / beta) sigmoid(g) linbeta tanh(u / linbeta) of gate g and up u, limited where the limit is
     not 0; "silu" reads none of these numbers. Tiles, ``b_cache_mod``, ``xcd_swizzle`` and ``k_wave`` are ways to the
@@ -134,7 +134,8 @@ def compile_gemm2_a16w4_port(
     BM: int = 32, *, NE: int, N_OUT: int, D_INTER: int, TILE_N: int = 256, TILE_K: int = 256, xcd_swizzle: int = 1,
     b_cache_mod: int = 2, waves_per_eu: int | None = None, w_dtype: str = "mxfp4", persist: bool = False,
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(inner, w, wscale, expert_ids, cumsum, m_indices, sorted_weights, T, grid, out, stream)``."""
+    """Return the launcher ``fn(inner, w, wscale, expert_ids, cumsum, m_indices, sorted_weights, T, grid, out,
+    stream)``."""
     check(w_dtype, BM, N_OUT=(N_OUT, TILE_N), D_INTER=(D_INTER, TILE_K))
     check_groups(w_dtype, D_INTER=D_INTER)
     kind, group_scales, scale_dtype = WEIGHTS[w_dtype]
@@ -174,7 +175,7 @@ def compile_gemm2_a16w4_port(
 
 
 def stage_arrays(arrays: tuple[Any, ...], order: tuple[Any, ...], w_dtype: str, scale_dtype: Any) -> tuple[Any, ...]:
-    """What `run_stage` takes: result, rows, weights, scales and the order."""
+    """Return what `run_stage` takes: result, rows, weights, scales and the order."""
     out, x, w, wscale = arrays
     ids, expert_ids, weights, cumsum = order
     scales = (None, None if w_dtype == "bf16" else viewed(wscale, scale_dtype), None, None)

@@ -69,7 +69,7 @@ def compile_moe_blockscale_gemm1(
     doweight_stage1: bool, scale_block_k: int = SCALE_BLOCK, out_dtype: str = "f16",
     use_cshuffle_epilog: bool | None = None, waves_per_eu: int | None = None, scales_by_row: bool = False,
 ) -> Any:  # fmt: skip
-    """The first stage, called as `compile_moe_gemm1`'s."""
+    """Return the first stage, called as `compile_moe_gemm1`'s."""
     check_blocks(scale_block_k, model_dim=model_dim, inter_dim=inter_dim, tile_k=tile_k)
     if out_dtype not in ("f16", "fp16", "bf16"):
         raise ValueError(f"out_dtype of the first stage must be f16 or bf16, got {out_dtype!r}")
@@ -88,7 +88,7 @@ def compile_moe_blockscale_gemm2(
     use_cshuffle_epilog: bool | None = None, accumulate: bool = True, waves_per_eu: int | None = None,
     scales_by_row: bool = False,
 ) -> Any:  # fmt: skip
-    """The second stage, called as `compile_moe_gemm2`'s."""
+    """Return the second stage, called as `compile_moe_gemm2`'s."""
     check_blocks(scale_block_k, model_dim=model_dim, inter_dim=inter_dim, tile_k=tile_k)
     check_second_stage(out_dtype, accumulate, use_cshuffle_epilog)
     plan = stage_plan(
@@ -103,7 +103,7 @@ def compile_moe_blockscale_gemm2_ex(
     *, topk: int, model_dim: int, out_dtype: str = "f16", mode: MoeGemm2Mode | str = MoeGemm2Mode.ATOMIC,
     valid_mask: Any = None, zero_intermediate: bool = True, **options: Any,
 ) -> Any:  # fmt: skip
-    """The second stage with atomics, or with rows that a reduction adds, as `compile_moe_gemm2_ex`."""
+    """Return the second stage with atomics, or with rows that a reduction adds, as `compile_moe_gemm2_ex`."""
     shared = {"topk": topk, "model_dim": model_dim, "out_dtype": out_dtype, **options}
     return stage_in_mode(compile_moe_blockscale_gemm2, mode, valid_mask, zero_intermediate, shared)
 

@@ -74,7 +74,7 @@ def add_outer(P: Any, Q: Any, dW: Any, lists: Any, plan: TilePlan, n: int) -> No
 
 @cache
 def build_expert_outer_module(n: int, k: int, dtype: str) -> Any:
-    """The launcher ``fn(P, Q, dW, p_rows, q_rows, ends, experts, stream)``.
+    """Return the launcher ``fn(P, Q, dW, p_rows, q_rows, ends, experts, stream)``.
 
     P is [rows, n], Q [rows, k] and dW [experts, n, k], all of one type and contiguous; ``ends`` says where each
     expert's entries end in the lists of rows. n and k are multiples of 64. An expert without entries gets zeros.
@@ -108,7 +108,7 @@ def build_expert_outer_module(n: int, k: int, dtype: str) -> Any:
 
 @flyc.jit
 def turn_gate(h: Any, da: Any, weight: Any, dh: Any, a: Any, pair: Any, inter: int) -> Any:
-    """One block: the gate of a pair and its gradient. Gives this thread's part of the sum of a * da."""
+    """Return one block: the gate of a pair and its gradient. Gives this thread's part of the sum of a * da."""
     share = fx.Float32(0)
     for first in range(fx.thread_idx.x * EIGHT, fx.Int32(inter), THREADS * EIGHT):
         row = fx.Int64(pair) * inter + first
@@ -131,7 +131,7 @@ def turn_gate(h: Any, da: Any, weight: Any, dh: Any, a: Any, pair: Any, inter: i
 
 @cache
 def build_gate_gradient_module(inter: int, dtype: str) -> Any:
-    """The launcher ``fn(h, da, weights, ids, mask, dh, a, dweights, experts, pairs, stream)``.
+    """Return the launcher ``fn(h, da, weights, ids, mask, dh, a, dweights, experts, pairs, stream)``.
 
     h is [pairs, 2 inter], gate before up, and da [pairs, inter] the gradient of silu(gate) * up without the pair's
     weight. dh is the gradient of h, a is silu(gate) * up, both times the weight; dweights that of the weights, f32. A

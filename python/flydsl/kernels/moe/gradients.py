@@ -111,7 +111,7 @@ def row_product(
     arch: str, kind: str, columns: int, depth: int, tiles: tuple[int, int, int], experts: int, topk: int,
     by_slot: bool, out: str,
 ) -> Any:  # fmt: skip
-    """A stage without a gate and without weights of pairs, that gives a row for each pair."""
+    """Return a stage without a gate and without weights of pairs, that gives a row for each pair."""
     options = {"experts": experts, "topk": topk, "by_slot": by_slot, "out": out}
     if arch == "gfx1250":
         return wmma_launcher(expert_plan(kind, columns, depth, tiles, False, **options), (columns, depth), NAMES)

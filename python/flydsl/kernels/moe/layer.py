@@ -62,7 +62,7 @@ class Router(NamedTuple):
 
 
 def route_by(logits: Any, topk: int, renormalize: bool = True) -> Router:
-    """The ``topk`` largest of a softmax of logits [T, E], which a call of `run_experts` finds."""
+    """Return the ``topk`` largest of a softmax of logits [T, E], which a call of `run_experts` finds."""
     tokens = logits.shape[0]
     ids = empty_beside(logits, (tokens, topk), "int32")
     return Router(ids, empty_beside(logits, (tokens, topk), "float32"), logits, renormalize)
@@ -143,7 +143,7 @@ class Sorted(NamedTuple):
 
 
 def sorted_blocks(router: Router, experts: int, unit: int, mask: Any, stream: object, cleared: Any = None) -> Sorted:
-    """The order of a call's pairs, and an array set to zero on the way."""
+    """Return the order of a call's pairs, and an array set to zero on the way."""
     ids, weights, logits, renormalize = router
     tokens, topk = ids.shape
     entries = order_length(tokens, topk, experts, unit)
@@ -174,7 +174,7 @@ def depth_of(arch: str, dim: int) -> int:
 
 
 def stage_dims(x: Any, topk: int, experts: Experts) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the builders of both stages are told."""
+    """Return what the builders of both stages are told."""
     (count, model, inter), kind, (plain, out) = experts.shape, experts.kind, TYPES[name_of(x)]
     shared = {"model_dim": model, "inter_dim": inter, "experts": count, "topk": topk, "out_dtype": out,
               "tile_m": stage_rows(x.shape[0], topk, count)}  # fmt: skip

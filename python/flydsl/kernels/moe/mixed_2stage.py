@@ -55,7 +55,7 @@ def mixed_plan(
     dtypes: tuple[str, str], columns: int, depth: int, tiles: tuple[int, int, int], gated: bool, k_batch: int = 1,
     depth_pad: int = 0, **options: Any,
 ) -> StagePlan:  # fmt: skip
-    """The plan of a stage, of either sort of scales. Of rows the last ``depth_pad`` elements are left out."""
+    """Return the plan of a stage, of either sort of scales. Of rows the last ``depth_pad`` elements are left out."""
     if not 0 <= depth_pad < depth or (depth_pad and k_batch > 1):
         raise ValueError(f"padding of {depth_pad} of {depth} elements: it is less than all, and goes with k_batch=1")
     if dtypes in KINDS:
@@ -149,8 +149,8 @@ def compile_mixed_moe_gemm1(
     gate_mode: GateMode = GateMode.SEPARATED, a_scale_one: bool = False, xcd_swizzle: int = 0,
     swiglu_limit: float = 0.0,
 ) -> Any:  # fmt: skip
-    """The first stage, ``fn(out, x, w1, scale_x, scale_w1, sorted_ids, expert_ids, sorted_weights, num_valid, bias,
-    out_scale_sorted, tokens, inter_dim, model_dim, n_blocks, stream)``.
+    """Return the first stage, ``fn(out, x, w1, scale_x, scale_w1, sorted_ids, expert_ids, sorted_weights, num_valid,
+    bias, out_scale_sorted, tokens, inter_dim, model_dim, n_blocks, stream)``.
 
     ``act`` "swiglu" limits gate and up to ``swiglu_limit`` (7.0), with a slope of 1.702 and one added to up.
     ``out_dtype`` "fp4" and "fp8" give codes, and scales in the order of experts. With GateMode.INTERLEAVE weights and
@@ -180,9 +180,10 @@ def compile_mixed_moe_gemm2(
     use_cshuffle_epilog: bool | None = None, accumulate: bool = True, enable_bias: bool = False, model_dim_pad: int = 0,
     inter_dim_pad: int = 0, persist_m: int = 4, sort_block_m: int = 0, b_nt: int = 2, xcd_swizzle: int = 0,
 ) -> Any:  # fmt: skip
-    """The second stage, ``fn(out, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid, bias,
-    tokens, model_dim, inter_dim, n_blocks, stream)``; ``sort_block_m`` are the entries that share an expert, if they
-    are more than a tile's. The last ``inter_dim_pad`` elements of rows are left out, as `compile_mixed_moe_gemm1`'s."""
+    """Return the second stage, ``fn(out, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid,
+    bias, tokens, model_dim, inter_dim, n_blocks, stream)``; ``sort_block_m`` are the entries that share an expert, if
+    they are more than a tile's. The last ``inter_dim_pad`` elements of rows are left out, as
+    `compile_mixed_moe_gemm1`'s."""
     check_second_stage(out_dtype, accumulate, use_cshuffle_epilog)
     plan = mixed_plan(
         (a_dtype, b_dtype), model_dim, inter_dim, (tile_m, tile_n, tile_k), False, experts=experts, topk=topk,

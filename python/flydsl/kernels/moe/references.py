@@ -37,12 +37,12 @@ class Order(NamedTuple):
 
 
 def order_length(tokens: int, topk: int, experts: int, unit: int) -> int:
-    """The most entries that an order can have."""
+    """Return the most entries that an order can have."""
     return tokens * topk + experts * unit - topk
 
 
 def route(logits: ArrayLike, topk: int, renormalize: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """(ids, weights) of the ``topk`` largest of a softmax; the first among equals."""
+    """Return (ids, weights) of the ``topk`` largest of a softmax; the first among equals."""
     wide = np.asarray(logits).astype(np.float64)
     chances = np.exp(wide - wide.max(-1, keepdims=True))
     chances /= chances.sum(-1, keepdims=True)
@@ -57,7 +57,7 @@ def sort_by_expert(
     topk_ids: ArrayLike, topk_weights: ArrayLike, num_experts: int, unit: int = 32,
     expert_mask: ArrayLike | None = None, num_local_tokens: int | None = None,
 ) -> Order:  # fmt: skip
-    """The order of (token, slot) by expert, tokens ascending; a token may list an expert more than once.
+    """Return the order of (token, slot) by expert, tokens ascending; a token may list an expert more than once.
 
     Experts where ``expert_mask`` is 0 are left out and the others counted anew. Tokens from ``num_local_tokens`` on are
     left out too.
@@ -146,7 +146,7 @@ def _by_expert(x: np.ndarray, w: np.ndarray, ids: np.ndarray, bias: ArrayLike) -
 
 
 def reduce_slots(rows: ArrayLike, valid_mask: ArrayLike | None = None) -> np.ndarray:
-    """The sum over the slots of a token, of those where the mask is not 0."""
+    """Return the sum over the slots of a token, of those where the mask is not 0."""
     wide = np.asarray(rows).astype(np.float64)
     return (wide if valid_mask is None else np.where(np.asarray(valid_mask)[..., None] != 0, wide, 0)).sum(1)
 
@@ -160,5 +160,5 @@ def moe(
     act: str = "silu",
     limit: float = 0.0,
 ) -> np.ndarray:
-    """The whole layer, [T, model]."""
+    """Return the whole layer, [T, model]."""
     return reduce_slots(stage2(stage1(x, w1, ids, act=act, limit=limit), w2, ids, weights))

@@ -77,7 +77,7 @@ class Keys:
 
     @flyc.jit
     def below(self, limit: Any, count: Any, lane: Any, lanes: int) -> Any:
-        """How many of the keys are less than a limit, by the lanes that share the question."""
+        """Return how many of the keys are less than a limit, by the lanes that share the question."""
         found = fx.Int32(0)
         for four in range(lane, fx.ceildiv(count, 4), lanes):
             for key in self.fours[None, four].load():
@@ -103,7 +103,7 @@ def route_tokens(logits: Any, ids: Any, weights: Any, keys: Keys, T: Any, topk: 
 
 @flyc.jit
 def name_experts(names: Any, mask: Any, experts: int) -> Any:
-    """What each expert is called among those that the mask leaves, and how many those are."""
+    """Return what each expert is called among those that the mask leaves, and how many those are."""
     thread, scan, named = fx.thread_idx.x, fx.coop.BlockScan(fx.Int32), fx.Int32(0)
     for first in fx.range_constexpr(0, experts, THREADS):
         there = fx.Int32(0)
@@ -151,7 +151,8 @@ def place_pairs(keys: Keys, weights: Any, out: RowOrder, count: Any, topk: int, 
 
 @cache
 def compile_ranking(*, num_experts: int, topk: int, routes: bool, renormalize: bool = True) -> Any:
-    """The launcher ``fn(logits, ids, weights, mask, weights, tokens, targets, ends, T, stream)`` over flat arrays."""
+    """Return the launcher ``fn(logits, ids, weights, mask, weights, tokens, targets, ends, T, stream)`` over flat
+    arrays."""
     room, lanes = (FEW_PAIRS, 1) if routes else (MOST_RANKED, LANES)
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
@@ -184,7 +185,7 @@ def compile_ranking(*, num_experts: int, topk: int, routes: bool, renormalize: b
 
 
 def routes_itself(tokens: int, experts: int, topk: int) -> bool:
-    """Whether one block routes and ranks: few turns of tokens, few pairs."""
+    """Return whether one block routes and ranks: few turns of tokens, few pairs."""
     at_once = THREADS // lanes_of(experts, SMALLEST_WAVE)
     return tokens <= GATED_ITERATIONS * at_once and tokens * topk <= FEW_PAIRS
 
@@ -227,7 +228,8 @@ PIECES = 4
 
 @cache
 def compile_gather(words: int) -> Any:
-    """The launcher ``fn(X, rows, out, stream)``: rows of X, as i32, that an index names; one outside stands for any."""
+    """Return the launcher ``fn(X, rows, out, stream)``: rows of X, as i32, that an index names; one outside stands for
+    any."""
     width = 4 if words % 4 == 0 else 1
     pieces = words // width
 
@@ -265,7 +267,7 @@ def gathered(x: Any, rows: Any, stream: object) -> Any:
 
 
 def as_words(array: Any) -> Any:
-    """The same bytes as i32."""
+    """Return the same bytes as i32."""
     if not hasattr(array, "data_ptr"):
         return array.view("int32")
     import torch

@@ -50,7 +50,7 @@ class Pairs:
         self.alive = self.count if here is None else fx.min(tokens, fx.Int32(here)) * topk
 
     def expert(self, pair: fx.Int32) -> Any:
-        """The expert of a pair, or -1 for one that is left out."""
+        """Return the expert of a pair, or -1 for one that is left out."""
         found = fx.Int32(-1)
         if pair < self.alive:
             found = fx.Int32(self.ids[pair])
@@ -81,7 +81,8 @@ def count_pairs(pairs: Pairs, counts: Any, first: fx.Int32, rounds: fx.Int32) ->
 
 @flyc.jit
 def add_up(counts: Any, starts: Any, names: Any, mask: Any, experts: int, unit: int) -> Any:
-    """Where each expert's entries start, what it is called among those that are there; how many entries and names.
+    """Return where each expert's entries start, what it is called among those that are there; how many entries and
+    names.
 
     A scan takes an expert from each thread; what was found before is carried to the next scan.
     """
@@ -225,7 +226,7 @@ def clear(buffer: Any) -> None:
 
 @cache
 def compile_moe_sorting(*, num_experts: int, topk: int, unit_size: int = 32) -> Any:
-    """The launcher ``sort(ids, weights, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
+    """Return the launcher ``sort(ids, weights, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
     workspace, T, stream, tokens, targets, ends)`` over flat arrays; the buffer, the mask and the number of local tokens
     may be None. Without a workspace one block sorts alone. Where they are given, ``tokens`` and ``targets`` get each
     entry's token and pair, ``ends`` where each expert's entries end; ``sorted_ids`` and ``expert_ids`` may then be
@@ -303,8 +304,8 @@ def gate_tokens(logits: Any, weights: Any, ids: Any, T: Any, experts: int, topk:
 
 @cache
 def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, renormalize: bool = True) -> Any:
-    """The launcher ``fn(logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
-    T, stream)``: gating and sorting by one block in one launch, in `GATED_ITERATIONS` iterations over tokens."""
+    """Return the launcher ``fn(logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask,
+    local, T, stream)``: gating and sorting by one block in one launch, in `GATED_ITERATIONS` iterations over tokens."""
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def softmax_sort_kernel(
@@ -334,7 +335,7 @@ def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, re
 
 
 def fits_one_launch(tokens: int, experts: int, topk: int) -> bool:
-    """Whether one block gates and sorts: few iterations over tokens, few pairs."""
+    """Return whether one block gates and sorts: few iterations over tokens, few pairs."""
     at_once = THREADS // lanes_of(experts, SMALLEST_WAVE)
     return 0 < tokens <= GATED_ITERATIONS * at_once and tokens * topk <= ONE_LAUNCH
 
@@ -413,7 +414,7 @@ def moe_softmax_sort_flydsl(
     num_valid_ids: Any, moe_buf: Any, num_experts: int, topk: int, dtype_str: str = "bf16", unit_size: int = 32,
     expert_mask: Any = None, renormalize: bool = True, num_local_tokens: Any = None, stream: object = None,
 ) -> tuple[Any, Any, Any, Any, Any]:  # fmt: skip
-    """The ``topk`` largest of each token's softmax, into ``topk_weights`` and ``topk_ids``, and their order.
+    """Return the ``topk`` largest of each token's softmax, into ``topk_weights`` and ``topk_ids``, and their order.
 
     For few tokens it is one launch, else those of gating and of sorting.
     """

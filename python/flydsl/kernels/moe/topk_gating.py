@@ -36,7 +36,7 @@ def _minimum(a: Any, b: Any) -> Any:
 
 
 def softmax_of(logits: Any, token: Any, lane: Any, lanes: int) -> tuple[list[Any], list[Any]]:
-    """The experts of a lane, and their share of a token's softmax. ``logits`` are an array and its experts."""
+    """Return the experts of a lane, and their share of a token's softmax. ``logits`` are an array and its experts."""
     experts = [lane + j * lanes for j in range(logits[1] // lanes)]
     scores = [logits[0][token, expert].to(fx.Float32) for expert in experts]
     top = wave_reduce(reduce(maximum, scores), maximum, lanes)
@@ -46,7 +46,7 @@ def softmax_of(logits: Any, token: Any, lane: Any, lanes: int) -> tuple[list[Any
 
 
 def largest_chances(logits: Any, token: Any, lane: Any, lanes: int, topk: int, renormalize: bool) -> list[Any]:
-    """(weight, expert) of the ``topk`` largest of a token's softmax, by the lanes that share its experts.
+    """Return (weight, expert) of the ``topk`` largest of a token's softmax, by the lanes that share its experts.
 
     A softmax of NaN has experts too, so that the token's result is NaN.
     """
@@ -70,7 +70,7 @@ def largest_chances(logits: Any, token: Any, lane: Any, lanes: int, topk: int, r
 def build_topk_gating_softmax_module(
     num_experts: int, topk: int, dtype_str: str = "bf16", renormalize: bool = True
 ) -> Any:
-    """The launcher ``fn(logits[T, E], weights f32[T, k], indices i32[T, k], token_expert i32[T, k], T)``.
+    """Return the launcher ``fn(logits[T, E], weights f32[T, k], indices i32[T, k], token_expert i32[T, k], T)``.
 
     Among equal experts the first is taken. With ``renormalize`` the weights of a token add up to 1. token_expert[t, j]
     is j * T + t.
@@ -150,7 +150,7 @@ def turn_weights(logits: Any, ids: Any, dweights: Any, dlogits: Any, place: Any,
 def build_topk_gating_gradient_module(
     num_experts: int, topk: int, dtype_str: str = "bf16", renormalize: bool = True
 ) -> Any:
-    """The launcher ``fn(logits[T, E], indices i32[T, k], dweights f32[T, k], dlogits[T, E], T, stream)``."""
+    """Return the launcher ``fn(logits[T, E], indices i32[T, k], dweights f32[T, k], dlogits[T, E], T, stream)``."""
     check_gating(num_experts, topk, dtype_str)
 
     @flyc.kernel

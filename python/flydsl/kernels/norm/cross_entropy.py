@@ -29,13 +29,13 @@ LN_2 = 0.6931471805599453
 
 
 def label_of(number: Any) -> fx.Int64:
-    """The class a target names; bytes count from 0 to 255."""
+    """Return the class a target names; bytes count from 0 to 255."""
     return (number.to(fx.Uint8) if number.dtype is fx.Int8 else number).to(fx.Int64)
 
 
 @cache
 def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan: RowPlan | None = None) -> Any:
-    """The launcher ``fn(logits, target, loss, lse, m, ignore_index, smoothing)``; both results are f32.
+    """Return the launcher ``fn(logits, target, loss, lse, m, ignore_index, smoothing)``; both results are f32.
 
     ``smoothed`` has the mean of the logits computed, which label smoothing needs.
     """
@@ -77,7 +77,7 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
 
 
 def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any, Any]:
-    """(largest element, log of the sum of the powers of e relative to it, mean) of a row, in one pass."""
+    """Return (largest element, log of the sum of the powers of e relative to it, mean) of a row, in one pass."""
     x, plain = work.x[0], [fx.Float32(0.0)]
 
     def add_up(iteration: int, vector: Any) -> None:
@@ -90,7 +90,7 @@ def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any, Any]
 
 @cache
 def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = None) -> Any:
-    """The launcher ``fn(logits, target, lse, dloss, dlogits, m, ignore_index, smoothing, scale)``.
+    """Return the launcher ``fn(logits, target, lse, dloss, dlogits, m, ignore_index, smoothing, scale)``.
 
     ``dloss`` has a gradient for each row, or one for all; each is multiplied by ``scale``, an f32 array of one number.
     ``dlogits`` may be the logits themselves.

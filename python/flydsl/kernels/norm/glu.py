@@ -59,7 +59,7 @@ def _check(length: int, dtype: str, gate: str) -> None:
 
 @cache
 def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | None = None) -> Any:
-    """The launcher ``fn(gate, up, out, m)`` of act(gate) * up."""
+    """Return the launcher ``fn(gate, up, out, m)`` of act(gate) * up."""
     _check(N, dtype, gate)
     activation = GATES[gate][0]
 
@@ -81,7 +81,7 @@ def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | Non
 
 @cache
 def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | None = None) -> Any:
-    """The launcher ``fn(dout, gate, up, dgate, dup, m)``."""
+    """Return the launcher ``fn(dout, gate, up, dgate, dup, m)``."""
     _check(N, dtype, gate)
     activation, slope = GATES[gate]
 

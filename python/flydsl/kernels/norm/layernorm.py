@@ -27,7 +27,7 @@ def build_layernorm_module(
     plan: RowPlan | None = None,
     **options: Any,
 ) -> Any:
-    """The launcher of a LayerNorm: ``fn(X, gamma, beta, Y, m)``.
+    """Return the launcher of a LayerNorm: ``fn(X, gamma, beta, Y, m)``.
 
     With ``store_stats`` it is ``fn(X, gamma, beta, Y, mean, rstd, m)``.
 
@@ -68,7 +68,7 @@ def build_layernorm_module(
 def build_fused_add_layernorm_module(
     *arguments: Any, threads: int | None = None, plan: RowPlan | None = None, **options: Any
 ) -> Any:
-    """The launcher ``fn(X, R, gamma, beta, Y, R_out, m)``: R_out is X + R in their type, Y its norm.
+    """Return the launcher ``fn(X, R, gamma, beta, Y, R_out, m)``: R_out is X + R in their type, Y its norm.
 
     With ``store_stats`` it is ``fn(X, R, gamma, beta, Y, R_out, mean, rstd, m)``.
     """
@@ -108,7 +108,7 @@ def build_fused_add_layernorm_module(
 
 @lru_cache(maxsize=None, typed=True)
 def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, gamma, beta, Q, yscale, m)``: each row over its own scale, max |y| / 127 for "i8"."""
+    """Return the launcher ``fn(X, gamma, beta, Q, yscale, m)``: each row over its own scale, max |y| / 127 for "i8"."""
     run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
 
     @flyc.jit
@@ -128,7 +128,7 @@ def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = 
 
 @lru_cache(maxsize=None, typed=True)
 def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, gamma, beta, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` first."""
+    """Return the launcher ``fn(X, gamma, beta, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` first."""
     run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
 
     @flyc.jit
@@ -149,7 +149,7 @@ def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "
 
 @lru_cache(maxsize=None, typed=True)
 def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, R, gamma, beta, Q, R_out, yscale, m)``."""
+    """Return the launcher ``fn(X, R, gamma, beta, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
     run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant))
 
@@ -172,7 +172,7 @@ def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_s
 
 @lru_cache(maxsize=None, typed=True)
 def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, R, gamma, beta, xscale, Q, R_out, yscale, m)``."""
+    """Return the launcher ``fn(X, R, gamma, beta, xscale, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
     run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant))
 
@@ -196,7 +196,7 @@ def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_st
 
 @lru_cache(maxsize=None, typed=True)
 def build_layernorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
-    """The launcher ``fn(dy, x, gamma, mean, rstd, dx, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
+    """Return the launcher ``fn(dy, x, gamma, mean, rstd, dx, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
 
     The sums are f32 of (`partial_rows`, N). With ``atomic`` it is ``fn(dy, x, gamma, mean, rstd, dx, dgamma, dbeta,
     m)``, where dgamma and dbeta are f32 and zero before.

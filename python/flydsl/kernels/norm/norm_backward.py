@@ -27,7 +27,7 @@ COLUMNS, ROWS, AT_ONCE = 32, 16, 8
 
 
 def partial_rows(length: int, rows: int) -> int:
-    """How many rows of partial sums to provide for a launch of ``rows`` rows of ``length`` elements."""
+    """Return how many rows of partial sums to provide for a launch of ``rows`` rows of ``length`` elements."""
     return max(min(rows, max(FEWEST, min(ADDED // length, MOST))), 1)
 
 

@@ -38,7 +38,7 @@ class NormForm:
 
 
 def norm_form(centred: bool, arguments: tuple[Any, ...], options: dict[str, Any], **fixed: Any) -> NormForm:
-    """The form that arguments of a builder ask for: ``(M, N, dtype, ...)`` or ``(N, dtype, ...)``.
+    """Return the form that arguments of a builder ask for: ``(M, N, dtype, ...)`` or ``(N, dtype, ...)``.
 
     Behind the type come ``store_stats`` (a flag) and ``eps``, in this order; a number in the flag's place is an eps.
     """
@@ -68,7 +68,7 @@ def norm_form(centred: bool, arguments: tuple[Any, ...], options: dict[str, Any]
 
 
 def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | None = None) -> Any:
-    """The launcher of a form; see `layernorm.py` for the entries that have fewer arguments."""
+    """Return the launcher of a form; see `layernorm.py` for the entries that have fewer arguments."""
     threads = form.threads if threads is None else threads
     check_options(form.eps, threads)
 
@@ -128,7 +128,7 @@ class AddedLine(Line):
 
 
 def norm_statistics(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
-    """(mean, 1 / standard deviation) of a row; without centring the mean is None."""
+    """Return (mean, 1 / standard deviation) of a row; without centring the mean is None."""
     return _moments(work, x, form) if form.centred else (None, _inverse_root(work, x, form))
 
 
@@ -138,7 +138,7 @@ def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
 
 
 def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
-    """(sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
+    """Return (sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
     if not x.held:
         return _moments_of_wave(*thread_moments(x), _count_of_wave(x, exchange), exchange)
     total, count = exchange.reduce(row_sum(x), add), _count_of_wave(x, exchange)
@@ -148,7 +148,7 @@ def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
 
 
 def thread_moments(x: Line) -> tuple[Any, Any, Any]:
-    """(sum, squares of the differences from the mean, elements) of a thread's part of the row, in one pass.
+    """Return (sum, squares of the differences from the mean, elements) of a thread's part of the row, in one pass.
 
     Differences are from the mean of the thread's first vector, so that few digits are lost where all elements are
     large: with p that mean, the error is of the size of count * p**2 roundings, and the row's own squares are no less
@@ -168,7 +168,7 @@ def thread_moments(x: Line) -> tuple[Any, Any, Any]:
 
 
 def _count_of_wave(x: Line, exchange: RowExchange) -> Any:
-    """How many elements of the row a wave has."""
+    """Return how many elements of the row a wave has."""
     known = x.share.count_of_wave(exchange.group)
     return exchange.reduce(x.share.count(), add) if known is None else known
 
@@ -176,14 +176,15 @@ def _count_of_wave(x: Line, exchange: RowExchange) -> Any:
 def _moments_of_wave(
     total: Any, squares: Any, count: Any, elements: Any, exchange: RowExchange
 ) -> tuple[Any, Any, Any]:
-    """The moments of a wave, which has ``elements``, from those of its threads."""
+    """Return the moments of a wave, which has ``elements``, from those of its threads."""
     whole = exchange.reduce(total, add)
     apart = mean_of(total, count) - mean_of(whole, elements)
     return whole, exchange.reduce(fx.math.fma(count * apart, apart, squares), add), elements
 
 
 def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
-    """One exchange: squares about each wave's mean and the means' distances add up to those about the row's mean.
+    """Return one exchange: squares about each wave's mean and the means' distances add up to those about the row's
+    mean.
 
     The variance is of differences, which loses no digits where all elements are large.
     """
@@ -204,7 +205,7 @@ def _row_mean(total: Any, length: int) -> Any:
 
 
 def mean_of(total: Any, count: Any) -> Any:
-    """The mean of some elements, of which there may be none."""
+    """Return the mean of some elements, of which there may be none."""
     return total.divf(fx.max(count, fx.Float32(1.0)), fastmath="arcp,afn")
 
 
@@ -258,7 +259,7 @@ def check_weight_dtype(form: NormForm, weight: str | None) -> None:
 
 
 def check_quant(quant: str) -> str:
-    """The name of a format to quantise to."""
+    """Return the name of a format to quantise to."""
     name = {"int8": "i8"}.get(quant, quant)
     if name not in LARGEST:
         raise ValueError(f"quant_dtype_str must be one of {', '.join(LARGEST)}, got {quant!r}")

@@ -24,7 +24,7 @@ def build_rmsnorm_module(
     *arguments: Any, BLOCK_THREADS: int | None = None, weight_dtype_str: str | None = None,
     threads: int | None = None, plan: RowPlan | None = None, **options: Any,
 ) -> Any:  # fmt: skip
-    """The launcher of an RMSNorm: ``fn(X, gamma, Y, m)``, or with ``store_rstd`` ``fn(X, gamma, Y, rstd, m)``.
+    """Return the launcher of an RMSNorm: ``fn(X, gamma, Y, m)``, or with ``store_rstd`` ``fn(X, gamma, Y, rstd, m)``.
 
     ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.
     """
@@ -49,7 +49,7 @@ def build_rmsnorm_module(
 def build_fused_add_rmsnorm_module(
     *arguments: Any, threads: int | None = None, plan: RowPlan | None = None, **options: Any
 ) -> Any:
-    """The launcher ``fn(X, R, gamma, Y, R_out, m)``: R_out is X + R in their type, Y its norm.
+    """Return the launcher ``fn(X, R, gamma, Y, R_out, m)``: R_out is X + R in their type, Y its norm.
 
     With ``store_rstd`` it is ``fn(X, R, gamma, Y, R_out, rstd, m)``.
     """
@@ -75,7 +75,8 @@ def build_fused_add_rmsnorm_module(
 
 @lru_cache(maxsize=None, typed=True)
 def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, gamma, Q, yscale, m)``: each row of the norm over its own scale, max |y| / 127 for "i8"."""
+    """Return the launcher ``fn(X, gamma, Q, yscale, m)``: each row of the norm over its own scale, max |y| / 127 for
+    "i8"."""
     run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)))
 
     @flyc.jit
@@ -89,7 +90,8 @@ def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i
 
 @lru_cache(maxsize=None, typed=True)
 def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, gamma, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` before quantising."""
+    """Return the launcher ``fn(X, gamma, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` before
+    quantising."""
     run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)))
 
     @flyc.jit
@@ -104,7 +106,7 @@ def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8
 
 @lru_cache(maxsize=None, typed=True)
 def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, R, gamma, Q, R_out, yscale, m)``."""
+    """Return the launcher ``fn(X, R, gamma, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
     run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant))
 
@@ -120,7 +122,7 @@ def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str
 
 @lru_cache(maxsize=None, typed=True)
 def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, R, gamma, xscale, Q, R_out, yscale, m)``."""
+    """Return the launcher ``fn(X, R, gamma, xscale, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
     run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant))
 
@@ -136,7 +138,7 @@ def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str:
 
 @lru_cache(maxsize=None, typed=True)
 def build_rmsnorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
-    """The launcher ``fn(dy, x, gamma, rstd, dx, sums, dgamma, m)``; ``sums`` is f32 of (`partial_rows`, N).
+    """Return the launcher ``fn(dy, x, gamma, rstd, dx, sums, dgamma, m)``; ``sums`` is f32 of (`partial_rows`, N).
 
     With ``atomic`` it is ``fn(dy, x, gamma, rstd, dx, dgamma, m)``, where dgamma is f32 and zero before.
     """

@@ -27,7 +27,7 @@ LOWEST = float("-inf")
 def build_softmax_module(
     M: int, N: int, dtype: str = "f32", threads: int | None = None, plan: RowPlan | None = None
 ) -> Any:
-    """The launcher of a softmax over rows of N elements; ``M`` is a hint and may differ per call.
+    """Return the launcher of a softmax over rows of N elements; ``M`` is a hint and may differ per call.
 
     ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.
     """
@@ -68,12 +68,13 @@ def softmax_row(work: RowWork) -> None:
 
 
 def above_lowest(top: Any) -> Any:
-    """What exponents are taken relative to: where there is nothing but -inf, powers are zero, not of inf - inf."""
+    """Return what exponents are taken relative to: where there is nothing but -inf, powers are zero, not of inf -
+    inf."""
     return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
 def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tuple[Any, Any]:
-    """(largest element, sum of the powers of e relative to it) of this thread's elements, in one pass.
+    """Return (largest element, sum of the powers of e relative to it) of this thread's elements, in one pass.
 
     The sum grows with the largest element so far. ``also`` is called with each vector and its iteration.
     """
@@ -90,7 +91,8 @@ def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tu
 
 
 def powers_of_row(exchange: Any, top: Any, total: Any, more: Sequence[Any] = ()) -> tuple[Any, ...]:
-    """(what powers of the row are relative to, their sum, the sum of each of ``more``), from what each thread has."""
+    """Return (what powers of the row are relative to, their sum, the sum of each of ``more``), from what each thread
+    has."""
     highest = exchange.reduce(top, maximum)
     own = exchange.reduce(total * power_of_e(top, above_lowest(highest)), add)
     waves = exchange.publish([highest, own, *(exchange.reduce(value, add) for value in more)])

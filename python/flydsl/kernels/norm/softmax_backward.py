@@ -22,7 +22,7 @@ TASK = RowTask(sources=2)
 
 @cache
 def build_softmax_bwd_module(N: int, dtype_str: str = "f32", plan: RowPlan | None = None) -> Any:
-    """The launcher ``fn(dy, y, dx, m)`` for rows of N elements; ``plan`` replaces the model's choice."""
+    """Return the launcher ``fn(dy, y, dx, m)`` for rows of N elements; ``plan`` replaces the model's choice."""
     check_row(N, dtype_str)
 
     @flyc.kernel
@@ -45,6 +45,7 @@ def softmax_bwd_row(work: RowWork) -> None:
 
 
 def softmax_bwd_buffered_operands(N: int, dtype: str) -> int:
-    """How many of dy and y stay on the multiprocessor between the two passes over a row of a launch of many rows."""
+    """Return how many of dy and y stay on the multiprocessor between the two passes over a row of a launch of many
+    rows."""
     plan = choose(N, dtype, HOPPER, 0, task=TASK).many
     return 2 if plan.keep or plan.staged or plan.slots else 0

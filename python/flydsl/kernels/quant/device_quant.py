@@ -33,13 +33,13 @@ MX: dict[str, tuple[Any, float, float, int]] = {
 
 
 def build_quant_module(N: int) -> tuple[Any, dict[str, Any]]:
-    """(``fn(X f16, Q i8, scales f32, m)``, what was chosen): rows over max |x| / 127, cut off toward zero."""
+    """Return (``fn(X f16, Q i8, scales f32, m)``, what was chosen): rows over max |x| / 127, cut off toward zero."""
     return build_row_quant_module(N, "f16", "i8"), {"N": N, "in_dtype": "f16", "quant_dtype": "i8"}
 
 
 @cache
 def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan | None = None) -> Any:
-    """The launcher ``fn(X, Q, scales, m)`` with a scale for each row."""
+    """Return the launcher ``fn(X, Q, scales, m)`` with a scale for each row."""
     check_row(N, dtype)
     if quant not in LARGEST:
         raise ValueError(f"quant must be one of {', '.join(LARGEST)}, got {quant!r}")
@@ -66,7 +66,8 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
 
 @cache
 def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
-    """The launcher ``fn(X, Q, tops, scales, m)`` with one scale for all; ``tops`` is room for m numbers of f32."""
+    """Return the launcher ``fn(X, Q, tops, scales, m)`` with one scale for all; ``tops`` is room for m numbers of
+    f32."""
     check_row(N, dtype)
 
     @flyc.kernel
@@ -125,7 +126,7 @@ def _write(out: Any, row: Any, place: Any, vector: Any, aligned: int = 0) -> Non
 
 
 def e8m0_of(x: Any) -> Any:
-    """The exponent of a positive number as a byte, one more from a significand of 1.5 on."""
+    """Return the exponent of a positive number as a byte, one more from a significand of 1.5 on."""
     bits = x.bitcast(fx.Uint32)
     exponent, rest = bits >> 23, bits & 0x7FFFFF
     half = (exponent == 0).select(fx.Uint32(0x400001), fx.Uint32(0x400000))
@@ -141,7 +142,7 @@ def inverse_of_e8m0(scale: Any) -> Any:
 
 @cache
 def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
-    """The launcher ``fn(X, bytes, scales, m)`` of groups of 32; N is a multiple of 32."""
+    """Return the launcher ``fn(X, bytes, scales, m)`` of groups of 32; N is a multiple of 32."""
     _check_groups(N, dtype, PIECE)
     if quant not in MX:
         raise ValueError(f"quant must be one of {', '.join(MX)}, got {quant!r}")
@@ -189,7 +190,7 @@ SHORT = 8
 
 @cache
 def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp8", aligned: bool = False) -> Any:
-    """The launcher ``fn(X, Q, scales, m)`` of blocks of 1 x 128 or 128 x 128; m is a multiple of ``rows``.
+    """Return the launcher ``fn(X, Q, scales, m)`` of blocks of 1 x 128 or 128 x 128; m is a multiple of ``rows``.
 
     ``aligned`` promises that X and Q begin at multiples of 16 bytes, which NVIDIA's wide accesses need.
     """
@@ -237,7 +238,7 @@ def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp
 
 
 def _block_maximum(top: Any, threads: int) -> Any:
-    """The largest of what the waves of a block have."""
+    """Return the largest of what the waves of a block have."""
     slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, wave_count(threads)]).peek()
     if fx.lane_id() == 0:
         slots[fx.thread_idx.x // fx.num_warp_threads()] = top

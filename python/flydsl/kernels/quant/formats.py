@@ -28,13 +28,15 @@ def rounded(x: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def scale_of(top: np.ndarray, dtype: str) -> np.ndarray:
-    """What a format's largest number stands for: ``top``, at least by the smallest normal number; 1 for zeros."""
+    """Return what a format's largest number stands for: ``top``, at least by the smallest normal number; 1 for
+    zeros."""
     exact = np.maximum(top / np.float32(LARGEST[dtype]), np.finfo(np.float32).smallest_normal)
     return np.where(top == 0, np.float32(1), exact).astype(np.float32)
 
 
 def quantize_per_token(x: Any, dtype: str = "i8", smooth: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """(q, scale of each row): scale = max |x| / the format's largest number, 1 for rows of zeros; NaN counts as 0."""
+    """Return (q, scale of each row): scale = max |x| / the format's largest number, 1 for rows of zeros; NaN counts as
+    0."""
     wide = np.nan_to_num(_wide(x))
     wide = wide if smooth is None else wide * _wide(smooth)
     top = np.abs(wide).max(-1, keepdims=True, initial=0)
@@ -43,13 +45,13 @@ def quantize_per_token(x: Any, dtype: str = "i8", smooth: Any = None) -> tuple[n
 
 
 def quantize_per_tensor(x: Any, dtype: str = "fp8") -> tuple[np.ndarray, np.ndarray]:
-    """(q, one scale for all)."""
+    """Return (q, one scale for all)."""
     q, scale = quantize_per_token(np.asarray(x).reshape(1, -1), dtype)
     return q.reshape(np.shape(x)), scale.reshape(1)
 
 
 def quantize_blocks(x: Any, rows: int = 1, columns: int = 128, dtype: str = "fp8") -> tuple[np.ndarray, np.ndarray]:
-    """(q, f32 scales) with a scale for every block of rows by columns, which the extents are multiples of."""
+    """Return (q, f32 scales) with a scale for every block of rows by columns, which the extents are multiples of."""
     wide = _wide(x)
     m, n = wide.shape
     if m % rows or n % columns:
@@ -64,7 +66,7 @@ def quantize_blocks(x: Any, rows: int = 1, columns: int = 128, dtype: str = "fp8
 
 
 def f32_to_e8m0(x: Any) -> np.ndarray:
-    """The exponent of a number, one more from a significand of 1.5 on; 255 stays 255."""
+    """Return the exponent of a number, one more from a significand of 1.5 on; 255 stays 255."""
     bits = np.asarray(x, np.float32).view(np.uint32)
     exponent, rest = (bits >> 23) & 0xFF, bits & 0x7FFFFF
     up = np.where(exponent == 0, rest > 0x400000, rest >= 0x400000)
@@ -85,7 +87,7 @@ MX: dict[str, tuple[Any, float, float]] = {
 
 
 def quantize_mx(x: Any, dtype: str = "mxfp4") -> tuple[np.ndarray, np.ndarray]:
-    """(bytes, e8m0 scales) of groups of 32 along the last dimension.
+    """Return (bytes, e8m0 scales) of groups of 32 along the last dimension.
 
     mxfp8 has a byte for each element, mxfp4 one for two, the even one in the low half; mxfp6 has 32 bytes for 32
     elements, of which the first 24 hold their codes one behind the other and the rest are zero.
@@ -101,7 +103,7 @@ def quantize_mx(x: Any, dtype: str = "mxfp4") -> tuple[np.ndarray, np.ndarray]:
 
 
 def dequantize_mx(packed: Any, scale: Any, dtype: str = "mxfp4") -> np.ndarray:
-    """The numbers, in float64, of what `quantize_mx` gives for "mxfp8" and "mxfp4"."""
+    """Return the numbers, in float64, of what `quantize_mx` gives for "mxfp8" and "mxfp4"."""
     codes = np.asarray(packed).view(np.uint8)
     if dtype == "mxfp4":
         codes = np.stack([codes & 15, codes >> 4], -1).reshape(*codes.shape[:-1], -1)

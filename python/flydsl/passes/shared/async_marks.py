@@ -36,7 +36,8 @@ def _has_mark(op: Operation) -> bool:
 
 
 def _copies_since(op: Operation | None, block: Block, marks: int, count: int, seen: frozenset[Block]) -> int:
-    """The least number of copies between ``op``, going backwards, and the mark with ``marks`` others behind it."""
+    """Return the least number of copies between ``op``, going backwards, and the mark with ``marks`` others behind
+    it."""
     while op is not None:
         if _name(op) == MARK:
             if marks == 0:

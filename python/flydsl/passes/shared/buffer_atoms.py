@@ -73,7 +73,7 @@ def _loaded(conv: MemoryConversion, op: FlyOp, pointer: SSAValue, info: pl.Point
 
 
 def _when_loaded(conv: MemoryConversion, rest: Any, load: Callable[[], SSAValue]) -> SSAValue:
-    """A load, or under a predicate a load and what was there before."""
+    """Return a load, or under a predicate a load and what was there before."""
     if not rest:
         return load()
     value = conv.at.when(rest[1], load, rest[0])
@@ -143,7 +143,8 @@ _SAME_FOR_ALL = ("llvm.mlir.addressof", "gpu.block_id", "gpu.grid_dim", "gpu.blo
 
 
 def _is_uniform(value: SSAValue) -> bool:
-    """Whether a value is the same for all lanes of a wave: arithmetic on arguments, block numbers and first lanes."""
+    """Return whether a value is the same for all lanes of a wave: arithmetic on arguments, block numbers and first
+    lanes."""
     owner = value.owner
     if isinstance(owner, Block):
         kernel = owner.parent_op()
@@ -163,7 +164,7 @@ _BYTES = {"elem_type": i8, "rawConstantIndices": DenseArrayBase.from_list(i32, [
 
 
 def _encodable(offset: SSAValue) -> bool:
-    """Whether the instruction's own offset field can hold a number of bytes."""
+    """Return whether the instruction's own offset field can hold a number of bytes."""
     owner = offset.owner
     value = owner.value if isinstance(owner, ConstantOp) else None
     return offset.type == i32 and isinstance(value, IntegerAttr) and 0 <= value.value.data <= _MOST_IMMEDIATE
@@ -189,7 +190,7 @@ def _buffer_atomic(conv: MemoryConversion, op: FlyOp, instruction: BufferAtomic)
 
 
 def atomic_name(instruction: BufferAtomic) -> str:
-    """What LLVM calls the operation."""
+    """Return what LLVM calls the operation."""
     name = _ATOMICS[instruction.op]
     if is_float(instruction.elem) and name != "fadd":
         return f"f{instruction.op}"

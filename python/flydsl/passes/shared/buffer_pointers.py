@@ -42,7 +42,7 @@ class Conversion(Protocol):
 
 
 def parts(conv: Conversion, pointer: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The descriptor and the byte offset of a buffer pointer."""
+    """Return the descriptor and the byte offset of a buffer pointer."""
     known = conv.buffers.get(pointer)
     if known is not None:
         return known
@@ -56,7 +56,7 @@ def _field(conv: Conversion, pointer: SSAValue, index: int, type_: Attribute) ->
 
 
 def joined(conv: Conversion, descriptor: SSAValue, offset: SSAValue) -> SSAValue:
-    """A buffer pointer of its parts; the struct is dropped later unless a region boundary needs it."""
+    """Return a buffer pointer of its parts; the struct is dropped later unless a region boundary needs it."""
     value = conv.at.undefined(BUFFER_POINTER)
     for index, part in enumerate((descriptor, offset)):
         position = {"position": DenseArrayBase.from_list(i64, [index])}
@@ -78,7 +78,7 @@ def buffer_rsrc(conv: Conversion, op: FlyOp) -> None:
 
 
 def moved(conv: Conversion, pointer: SSAValue, info: pl.Pointer, by: list[SSAValue], constant: int) -> SSAValue:
-    """The pointer some elements on. Offsets are 32-bit: a buffer spans at most 4 GiB."""
+    """Return the pointer some elements on. Offsets are 32-bit: a buffer spans at most 4 GiB."""
     descriptor, offset = parts(conv, pointer)
     size = storage_bytes(info.elem)
     if by:
@@ -104,7 +104,7 @@ def _bits(type_: Attribute, elem: str) -> int:
 
 
 def words_type(bits: int) -> Attribute:
-    """The register type of an access of that many bits."""
+    """Return the register type of an access of that many bits."""
     text = _WORDS.get(bits)
     if text is None:
         raise LoweringError(

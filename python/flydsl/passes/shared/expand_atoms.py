@@ -38,7 +38,7 @@ def _mode_zero(tensor: Tensor, index: int) -> Tensor:
 
 
 def _unwrapped(tensor: Tensor) -> Tensor:
-    """A rank-1 tuple layout as the mode inside it."""
+    """Return a rank-1 tuple layout as the mode inside it."""
     return structure.get(tensor, 0)
 
 
@@ -75,7 +75,7 @@ def _copy_bits(low: LayoutLowering, atom: SSAValue, bits: int, src: Tensor, dst:
 
 
 def _of_bits(tensor: Tensor, bits: int) -> Tensor:
-    """The neighbours from a tensor's first element on that make so many bits."""
+    """Return the neighbours from a tensor's first element on that make so many bits."""
     count, left = divmod(bits, width_bits(tensor.iter.elem))
     if rules.size(tensor) == count and not left:
         return tensor
@@ -131,7 +131,7 @@ def _copy_rank_one(
 
 
 def _cut_predicate(pred: Tensor, src: Tensor, count: int) -> Tensor:
-    """A predicate per atom: given once for all, once per atom, or once per value (the atom's first decides)."""
+    """Return a predicate per atom: given once for all, once per atom, or once per value (the atom's first decides)."""
     held, atoms = rules.size(pred), rules.size(src) // count
     if held == 1:
         return Tensor(pred.iter.add_offset(coords.crd2idx(0, pred.layout)), Layout((1, atoms), (0, 0)))
@@ -153,7 +153,7 @@ def _copy_call(low: LayoutLowering, atom: SSAValue, src: Tensor, dst: Tensor, pr
 
 
 def plain(tensor: Tensor) -> Tensor:
-    """One atom's tensor with a plain, coalesced layout; a swizzle is applied at its first element."""
+    """Return one atom's tensor with a plain, coalesced layout; a swizzle is applied at its first element."""
     if isinstance(tensor.layout, ComposedLayout):
         _check_together(tensor.layout)
         tensor = rules.decomposition(tensor)
@@ -189,7 +189,7 @@ def _check_together(layout: ComposedLayout) -> None:
 
 
 def _traversal(m: int, n: int, k: int, order: str | None, layout: Layout | None) -> list[tuple[int, int, int]]:
-    """(m, n, k) in the order they are visited."""
+    """Return (m, n, k) in the order they are visited."""
     if layout is not None:
         return [_from_layout(layout, i, m, n, k) for i in range(rules.size(layout))]
     name = order or "NMK"
@@ -254,7 +254,7 @@ def _tile_view(low: LayoutLowering, tensor: Tensor) -> SSAValue:
 
 
 def _whole_tile(tensor: Tensor) -> Tensor | None:
-    """A tile in shared memory that the instruction reads by itself keeps its modes (MN, K)."""
+    """Return a tile in shared memory that the instruction reads by itself keeps its modes (MN, K)."""
     if tensor.iter.space != "shared" or isinstance(tensor.layout, ComposedLayout):
         return None
     layout = tensor.layout

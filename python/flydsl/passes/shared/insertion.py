@@ -41,7 +41,7 @@ class Inserter:
         self._memo.pop()
 
     def remembered(self, key: Any) -> Any:
-        """What was computed for ``key`` in this region or one around it."""
+        """Return what was computed for ``key`` in this region or one around it."""
         for scope in reversed(self._memo):
             found = scope.get(key)
             if found is not None:
@@ -63,14 +63,14 @@ class Inserter:
     def op(
         self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), properties: Any = None
     ) -> Any:
-        """An upstream operation; its only result, or None."""
+        """Return an upstream operation; its only result, or None."""
         op = self.add(created(op_class(name), operands, results, properties))
         return next(iter(op.results), None)
 
     def fly(
         self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), attributes: Any = None
     ) -> Any:
-        """A fly operation; its only result, or None."""
+        """Return a fly operation; its only result, or None."""
         op = self.add(created(OP_CLASSES[name], operands, results, attributes=attributes))
         return next(iter(op.results), None)
 
@@ -97,7 +97,7 @@ class Inserter:
         return found
 
     def zeros(self, count: int, elem: str) -> SSAValue:
-        """A vector of zeros."""
+        """Return a vector of zeros."""
         key = ("zeros", count, elem)
         found = self._constants.get(key)
         if found is None:
@@ -109,7 +109,7 @@ class Inserter:
         return found
 
     def undefined(self, type_: Attribute) -> SSAValue:
-        """A value nobody set."""
+        """Return a value nobody set."""
         found = self._constants.get(("undefined", type_))
         if found is None:
             op = op_class("llvm.mlir.undef").create(result_types=[type_])

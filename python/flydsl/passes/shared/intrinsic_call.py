@@ -26,7 +26,7 @@ PTX_NAME = "fly.ptx"
 
 
 def call_properties(name: str, operands: int) -> dict[str, Attribute]:
-    """The properties of an `llvm.call_intrinsic` with plain operands."""
+    """Return the properties of an `llvm.call_intrinsic` with plain operands."""
     return {
         "intrin": StringAttr(name),
         "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
@@ -35,7 +35,7 @@ def call_properties(name: str, operands: int) -> dict[str, Attribute]:
 
 
 def asm_properties(text: str, constraints: str) -> dict[str, Attribute]:
-    """The properties of an `llvm.inline_asm` that may not be moved or dropped."""
+    """Return the properties of an `llvm.inline_asm` that may not be moved or dropped."""
     return {
         "asm_string": StringAttr(text),
         "constraints": StringAttr(constraints),
@@ -51,7 +51,7 @@ def call_intrinsic(
 
 
 def native_declaration(symbol: str, arguments: Sequence[Attribute], result: Attribute | None) -> Operation:
-    """The declaration of a function that the launcher has."""
+    """Return the declaration of a function that the launcher has."""
     return op_class("llvm.func").create(
         properties={
             "sym_name": StringAttr(symbol),
@@ -67,7 +67,7 @@ def native_declaration(symbol: str, arguments: Sequence[Attribute], result: Attr
 def native_call(
     symbol: str, operands: Sequence[SSAValue], result: Attribute | None, marks: dict[str, str]
 ) -> Operation:
-    """A call of such a function in host code, with text attributes that the launcher reads."""
+    """Return a call of such a function in host code, with text attributes that the launcher reads."""
     return op_class("llvm.call").create(
         operands=operands,
         result_types=[] if result is None else [result],

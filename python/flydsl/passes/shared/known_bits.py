@@ -11,7 +11,7 @@ _DEPTH = 8
 
 
 def constant_of(value: SSAValue) -> int | None:
-    """The integer a value certainly is."""
+    """Return the integer a value certainly is."""
     owner = value.owner
     if isinstance(owner, ConstantOp):
         attr = owner.properties["value"]
@@ -34,7 +34,7 @@ def shift_of(op: Operation) -> int | None:
 
 
 def known_zeros(value: SSAValue, depth: int = _DEPTH) -> int:
-    """A mask of the bits that are zero whatever happens at run time."""
+    """Return a mask of the bits that are zero whatever happens at run time."""
     width = width_of(value)
     everything = (1 << width) - 1
     constant = constant_of(value)
@@ -96,7 +96,7 @@ _SAME = frozenset({"arith.extsi", "arith.extui", "arith.trunci", "arith.index_ca
 
 
 def known_twos(value: SSAValue, depth: int = _DEPTH) -> int:
-    """How often two certainly divides an integer.
+    """Return how often two certainly divides an integer.
 
     It is asked for every run-time coordinate, so it looks at no more of the arithmetic than it must: a sum with an odd
     term is known at once.

@@ -39,7 +39,7 @@ _Known = MutableMapping[SSAValue, SSAValue]
 
 
 def subject(op: Operation) -> str:
-    """The operation in the user's words: its name, and that of the parameter it works on."""
+    """Return the operation in the user's words: its name, and that of the parameter it works on."""
     assert isinstance(op, FlyOp)
     value: Any = op.operands[0]
     while isinstance(value.owner, Operation) and value.owner.operands:
@@ -80,7 +80,7 @@ class _Launch:
         _insert(_call(op, [operand for operand in operands if operand is not None]), before)
 
     def _inside(self, condition: SSAValue, wanted: bool, before: Operation, known: _Known) -> tuple[Operation, _Known]:
-        """The end of the region that runs where a condition is so; one for all checks with this condition."""
+        """Return the end of the region that runs where a condition is so; one for all checks with this condition."""
         found = self._regions.get((condition, wanted))
         if found is None:
             blocks = [Block(), Block()]
@@ -115,7 +115,7 @@ class _Launch:
         return some.results[0]
 
     def _copied(self, value: SSAValue, before: Operation, known: _Known) -> SSAValue | None:
-        """What the kernel computes, computed by the host; None for what only the running kernel knows."""
+        """Return what the kernel computes, computed by the host; None for what only the running kernel knows."""
         found = known.get(value)
         if found is not None:
             return found
@@ -146,7 +146,7 @@ class _Launch:
 
 
 def _guards(op: Operation) -> list[tuple[SSAValue, bool]]:
-    """The conditions of the branches an operation stands in, outermost first, and which way each must go."""
+    """Return the conditions of the branches an operation stands in, outermost first, and which way each must go."""
     found: list[tuple[SSAValue, bool]] = []
     inner, above = op, op.parent_op()
     while above is not None:

@@ -69,7 +69,7 @@ class LayoutLowering:
                 op.operands[index] = self._rebuilt(self.payload(operand), operand.type)
 
     def _rebuilt(self, payload: Any, type_: Any) -> SSAValue:
-        """A tuple or layout that a function returns, made anew of its leaves: its caller takes it as it is."""
+        """Return a tuple or layout that a function returns, made anew of its leaves: its caller takes it as it is."""
         if isinstance(type_, LayoutType):
             parts = ((payload.shape, type_.data.shape), (payload.stride, type_.data.stride))
             return self.at.fly("make_layout", [self._rebuilt(part, type_of(known)) for part, known in parts], [type_])
@@ -88,7 +88,7 @@ class LayoutLowering:
     # Values ------------------------------------------------------------------------------------
 
     def payload(self, value: SSAValue) -> Any:
-        """The lowered payload of an operand."""
+        """Return the lowered payload of an operand."""
         found = self.known.get(value)
         if found is not None:
             return found
@@ -121,7 +121,7 @@ class LayoutLowering:
         self.done.append(op)
 
     def view(self, tensor: Tensor) -> SSAValue:
-        """A tensor of static layout as a value."""
+        """Return a tensor of static layout as a value."""
         if not is_static_payload(tensor.layout):
             raise LoweringError(
                 f"an instruction works on elements whose places are known, got {tensor.layout}",
@@ -132,7 +132,7 @@ class LayoutLowering:
         return self.at.fly("make_view", [pointer, self.at.static(tensor.layout)], [type_of(info)])
 
     def atom(self, op: FlyOp) -> tuple[SSAValue, Any]:
-        """The atom an operation works with, as a value and as a payload; a tiled one repeats its atom."""
+        """Return the atom an operation works with, as a value and as a payload; a tiled one repeats its atom."""
         value, payload = op.operands[0], self.payload(op.operands[0])
         if isinstance(payload, (TiledCopy, TiledMma)):
             return self.at.static(payload.atom), payload.atom

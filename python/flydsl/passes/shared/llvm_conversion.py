@@ -16,7 +16,8 @@ _NARROWEST_LLVM_FLOAT = 16
 
 
 def llvm_type(type_: Attribute) -> Attribute:
-    """The type LLVM has for it: index is i64, a float below 16 bits an integer, a vector of any rank a flat one."""
+    """Return the type LLVM has for it: index is i64, a float below 16 bits an integer, a vector of any rank a flat
+    one."""
     if isinstance(type_, IndexType):
         return i64
     if isinstance(type_, AnyFloat) and type_.bitwidth < _NARROWEST_LLVM_FLOAT:
@@ -42,7 +43,7 @@ def require_llvm_types(function: Operation, types: Sequence[Attribute]) -> None:
 
 
 def uncast(value: SSAValue) -> SSAValue:
-    """The converted value behind a cast to its old type, or the value itself."""
+    """Return the converted value behind a cast to its old type, or the value itself."""
     owner = value.owner
     while isinstance(owner, UnrealizedConversionCastOp) and len(owner.operands) == 1:
         value = owner.operands[0]
@@ -51,7 +52,7 @@ def uncast(value: SSAValue) -> SSAValue:
 
 
 def cast_before(value: SSAValue, type_: Attribute, anchor: Operation) -> SSAValue:
-    """The value as another type, by a cast in front of an operation where one is needed."""
+    """Return the value as another type, by a cast in front of an operation where one is needed."""
     if value.type == type_:
         return value
     source = uncast(value)

@@ -34,7 +34,7 @@ def register_attr(type_: RegisterType) -> Attribute:
 
 
 def as_registers(conv: MemoryConversion, value: SSAValue, slots: list[Slot]) -> list[SSAValue]:
-    """An operand's vector as the registers the instruction reads it from."""
+    """Return an operand's vector as the registers the instruction reads it from."""
     whole = [register_attr(slot.type) for slot in slots]
     if len(slots) == 1:
         return [cast_bits(conv.at, value, whole[0])]
@@ -73,7 +73,8 @@ _ONE = 0x7F
 
 
 def _scales(conv: MemoryConversion, state: dict[str, SSAValue], call: Intrinsic) -> dict[str, SSAValue]:
-    """The state of an atom. Two scales that are constant zeros, or that nobody set, mean no scaling, as on the chip."""
+    """Return the state of an atom. Two scales that are constant zeros, or that nobody set, mean no scaling, as on the
+    chip."""
     slots = [slot for slot in call.slots if slot.role in ("scale_a", "scale_b")]
     if not slots or not all(_is_zero(state.get(slot.role)) for slot in slots):
         return state
@@ -93,7 +94,7 @@ def _ones(bits: int) -> int:
 
 
 def _field(state: dict[str, SSAValue], slot: Slot, instruction: Any) -> SSAValue:
-    """The value of a state field, such as the scales of A."""
+    """Return the value of a state field, such as the scales of A."""
     value = state.get(slot.role)
     if value is None:
         raise LoweringError(
@@ -127,12 +128,12 @@ def lower_matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
 
 
 def from_registers(conv: MemoryConversion, result: SSAValue, kinds: list[Attribute], wanted: Attribute) -> SSAValue:
-    """What an instruction returned as the vector that the fragment holds."""
+    """Return what an instruction returned as the vector that the fragment holds."""
     return cast_bits(conv.at, _joined(conv, result, kinds) if len(kinds) > 1 else result, wanted)
 
 
 def _joined(conv: MemoryConversion, struct: SSAValue, kinds: list[Attribute]) -> SSAValue:
-    """The registers of a struct as one vector."""
+    """Return the registers of a struct as one vector."""
     fields = []
     for index, kind in enumerate(kinds):
         position = {"position": DenseArrayBase.from_list(i64, [index])}

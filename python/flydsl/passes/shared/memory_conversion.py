@@ -50,7 +50,7 @@ def llvm_pointer(space: str) -> Attribute:
 
 
 def memory_type(elem: str) -> Attribute:
-    """The type an element has in memory: bytes for bools, plain integers for narrow floats."""
+    """Return the type an element has in memory: bytes for bools, plain integers for narrow floats."""
     if width_bits(elem) < 8 and elem != "i1":
         raise LoweringError(f"{elem} is narrower than a byte and cannot be addressed", hint="pack it into i8 elements")
     if elem == "i1":
@@ -123,7 +123,7 @@ class MemoryConversion:
             raise located(error, op) from error
 
     def info(self, pointer: SSAValue) -> pl.Pointer:
-        """What is known of a pointer value."""
+        """Return what is known of a pointer value."""
         return self.infos[pointer]
 
     def replace(self, op: FlyOp, value: SSAValue, info: pl.Pointer | None = None) -> None:
@@ -135,7 +135,7 @@ class MemoryConversion:
     # Memory accesses ---------------------------------------------------------------------------
 
     def address(self, pointer: SSAValue, info: pl.Pointer) -> SSAValue:
-        """The pointer to access through: a swizzled one permutes its byte address."""
+        """Return the pointer to access through: a swizzled one permutes its byte address."""
         if info.swizzle is None:
             return pointer
         width = 32 if info.space == "shared" else 64
@@ -147,20 +147,20 @@ class MemoryConversion:
         return place
 
     def stored_type(self, type_: Attribute, info: pl.Pointer) -> Attribute:
-        """The type a value has in memory."""
+        """Return the type a value has in memory."""
         in_memory = memory_type(info.elem)
         if not isinstance(type_, VectorType):
             return in_memory
         return type_ if type_.element_type == in_memory else VectorType(in_memory, type_.get_shape())
 
     def from_memory(self, raw: SSAValue, type_: Attribute, info: pl.Pointer) -> SSAValue:
-        """What was read as the type it has in registers."""
+        """Return what was read as the type it has in registers."""
         if raw.type == type_:
             return raw
         return self.at.op("arith.trunci" if info.elem == "i1" else "arith.bitcast", [raw], [type_])
 
     def to_memory(self, value: SSAValue, info: pl.Pointer) -> SSAValue:
-        """A value as the type it has in memory."""
+        """Return a value as the type it has in memory."""
         stored = self.stored_type(value.type, info)
         if stored == value.type:
             return value
@@ -180,7 +180,8 @@ class MemoryConversion:
         return self.from_memory(raw, type_, info)
 
     def _pieces(self, info: pl.Pointer, type_: Attribute) -> list[tuple[int, int]]:
-        """(first, count) of the elements of a value that one access moves: all, unless a swizzle takes them apart."""
+        """Return (first, count) of the elements of a value that one access moves: all, unless a swizzle takes them
+        apart."""
         total = type_.get_shape()[0] if isinstance(type_, VectorType) else 1
         count = total if info.swizzle is None else min(max(info.align // storage_bytes(info.elem), 1), total)
         return [(first, min(count, total - first)) for first in range(0, total, count)]
@@ -212,13 +213,13 @@ class MemoryConversion:
         return made.operands[0], tensor.iter, tensor.layout
 
     def element(self, pointer: SSAValue, info: pl.Pointer, offset: int) -> tuple[SSAValue, pl.Pointer]:
-        """The pointer a constant number of elements on, and what is known of it."""
+        """Return the pointer a constant number of elements on, and what is known of it."""
         if offset == 0:
             return pointer, info
         return self.moved(pointer, info, [], offset), info.add_offset(offset)
 
     def moved(self, pointer: SSAValue, info: pl.Pointer, by: list[SSAValue], constant: int) -> SSAValue:
-        """The address ``by[0]`` elements on, or ``constant`` when ``by`` is empty."""
+        """Return the address ``by[0]`` elements on, or ``constant`` when ``by`` is empty."""
         if info.space == pl.BUFFER_DESC:
             return buffer_pointers.moved(self, pointer, info, by, constant)
         if not by and not -(2**31) < constant < 2**31:

@@ -128,7 +128,7 @@ def _cp_async(conv: MemoryConversion, op: FlyOp, instruction: CpAsync) -> None:
 
 
 def _row(conv: MemoryConversion, view: SSAValue, instruction: LdMatrix | StMatrix) -> SSAValue:
-    """The address of the row that this lane names."""
+    """Return the address of the row that this lane names."""
     pointer, info, layout = conv.view(view)
     if info.space != "shared":
         raise LoweringError(

@@ -14,7 +14,8 @@ _DYNAMIC = -(2**31)
 
 
 def known_start(pointer: SSAValue, modulus: int) -> int | None:
-    """The address in shared memory of a pointer, modulo a power of two up to `BLOCK_ALIGN`; None if it is not known."""
+    """Return the address in shared memory of a pointer, modulo a power of two up to `BLOCK_ALIGN`; None if it is not
+    known."""
     found = known_base(pointer, modulus)
     if found is None or not isinstance(found[0].owner, Operation):
         return None
@@ -22,7 +23,8 @@ def known_start(pointer: SSAValue, modulus: int) -> int | None:
 
 
 def known_base(pointer: SSAValue, modulus: int) -> tuple[SSAValue, int] | None:
-    """The argument or block of shared memory that a pointer is moved from, and by how much, modulo a power of two."""
+    """Return the argument or block of shared memory that a pointer is moved from, and by how much, modulo a power of
+    two."""
     total = 0
     while True:
         op = pointer.owner
@@ -39,7 +41,8 @@ def known_base(pointer: SSAValue, modulus: int) -> tuple[SSAValue, int] | None:
 
 
 def constant_moves(pointer: SSAValue, unit: int) -> tuple[SSAValue, int]:
-    """The pointer that this one is some constant multiple of ``unit`` bytes behind, and how many bytes that are."""
+    """Return the pointer that this one is some constant multiple of ``unit`` bytes behind, and how many bytes that
+    are."""
     total = 0
     while isinstance(op := pointer.owner, Operation) and op.name == "llvm.getelementptr":
         size, indices = getattr(op.properties["elem_type"], "size", None), op.properties["rawConstantIndices"]

@@ -71,7 +71,7 @@ class SsaInt(DynInt):
                 self.base, self.tail = other.base, other.tail + constant
 
     def as_width(self, width: int) -> SSAValue:
-        """The value in a register of ``width`` bits."""
+        """Return the value in a register of ``width`` bits."""
         if self.width == width:
             return self.value
         key = ("width", width, id(self.value))
@@ -101,7 +101,7 @@ class SsaInt(DynInt):
 
 
 def register(at: Inserter, leaf: Any, width: int) -> SSAValue:
-    """A leaf of any kind as an SSA value of ``width`` bits."""
+    """Return a leaf of any kind as an SSA value of ``width`` bits."""
     if isinstance(leaf, SsaInt):
         return leaf.as_width(width)
     return at.constant(f"i{width}", leaf)
@@ -215,7 +215,7 @@ class SsaPointer:
         return SsaPointer(self.at, value, swizzled)
 
     def value(self) -> SSAValue:
-        """The pointer with its offsets applied: the run-time one, then the constant one."""
+        """Return the pointer with its offsets applied: the run-time one, then the constant one."""
         value, info = self.base, self.origin
         if not isinstance(self.moved, int):
             value, info = self._step(value, info, self.moved, ("offset", id(value), id(self.moved.value)))
@@ -233,5 +233,5 @@ class SsaPointer:
 
 
 def make_tuple(at: Inserter, leaf: SsaInt) -> SSAValue:
-    """A run-time leaf as a value of the int tuple type."""
+    """Return a run-time leaf as a value of the int tuple type."""
     return at.fly("make_int_tuple", [leaf.value], [type_of(Unknown(leaf.width, leaf.div))])

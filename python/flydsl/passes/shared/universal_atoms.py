@@ -93,7 +93,7 @@ _ATOMIC_FLOATS = ("f16", "bf16", "f32", "f64")
 
 
 def universal_atomic(scopes: Mapping[str, str]) -> AtomRule:
-    """The rule for atomics of a target whose synchronisation scopes have these names."""
+    """Return the rule for atomics of a target whose synchronisation scopes have these names."""
 
     def rule(conv: MemoryConversion, op: FlyOp, instruction: UniversalAtomic) -> None:
         if op.results:

@@ -28,7 +28,7 @@ Mask = Sequence[int]
 
 
 def runs(offsets: list[Any]) -> list[tuple[int, int]]:
-    """(first, count) of maximal stretches of consecutive static offsets."""
+    """Return (first, count) of maximal stretches of consecutive static offsets."""
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(offsets):
@@ -50,7 +50,7 @@ def _offset(tensor: Tensor, position: int) -> Any:
 
 
 def element_accesses(tensor: Tensor, mask: Mask | None = None, writes: bool = False) -> list[Access]:
-    """The accesses that move a tensor in memory: `layout.accesses` with what is known of its pointer."""
+    """Return the accesses that move a tensor in memory: `layout.accesses` with what is known of its pointer."""
     pointer = tensor.iter
     size = storage_bytes(pointer.elem)
     widest = WIDEST_BYTES if width_bits(pointer.elem) >= 8 else size
@@ -73,7 +73,7 @@ def _load_access(at: Inserter, tensor: Tensor, access: Access) -> SSAValue:
 
 
 def load_elements(at: Inserter, tensor: Tensor) -> SSAValue:
-    """All elements of a memory tensor as a vector."""
+    """Return all elements of a memory tensor as a vector."""
     if tensor.iter.space == "register":
         made = _register_accesses(tensor)
     else:
@@ -83,7 +83,8 @@ def load_elements(at: Inserter, tensor: Tensor) -> SSAValue:
 
 
 def _in_order(at: Inserter, found: SSAValue, made: Sequence[Access], tensor: Tensor) -> SSAValue:
-    """What accesses loaded, one after the other, as the elements in their order; those in one spot were loaded once."""
+    """Return what accesses loaded, one after the other, as the elements in their order; those in one spot were loaded
+    once."""
     where = {position: i for i, position in enumerate(p for access in made for p in access.positions)}
     count = rules.size(tensor)
     if len(where) < count:
@@ -130,7 +131,8 @@ def shuffle(at: Inserter, a: SSAValue, b: SSAValue, mask: Any, elem: str) -> SSA
 
 
 def cast_bits(at: Inserter, value: SSAValue, type_: Attribute) -> SSAValue:
-    """The same bits as another scalar or vector type; bits that were cast before are taken from where they came."""
+    """Return the same bits as another scalar or vector type; bits that were cast before are taken from where they
+    came."""
     if value.type == type_:
         return value
     made = value.owner
@@ -174,7 +176,8 @@ def picked(at: Inserter, vector: SSAValue, positions: Sequence[int], elem: str) 
 
 
 def _masked_accesses(tensor: Tensor, mask: Mask, writes: bool) -> list[Access]:
-    """The accesses, none of which two predicates decide about; elements in one spot stay apart if theirs differ."""
+    """Return the accesses, none of which two predicates decide about; elements in one spot stay apart if theirs
+    differ."""
     if len(set(mask)) > 1 and len(set(spots(tensor.layout))) < len(mask):
         return [Access((position,), 0) for position in range(len(mask))]
     return element_accesses(tensor, mask, writes)
@@ -186,7 +189,8 @@ def _by_flag(made: Sequence[Access], mask: Mask) -> list[tuple[int, list[Access]
 
 
 def load_masked(at: Inserter, tensor: Tensor, flags: SSAValue, mask: Mask, other: SSAValue) -> SSAValue:
-    """All elements as a vector; where a predicate is false memory is not read and the element is that of ``other``."""
+    """Return all elements as a vector; where a predicate is false memory is not read and the element is that of
+    ``other``."""
     elem = tensor.iter.elem
     if tensor.iter.space == "register":
         return select_elements(at, flags, mask, load_elements(at, tensor), other, elem)
@@ -236,7 +240,7 @@ def select_elements(
 
 
 def held_elements(at: Inserter, tensor: Tensor) -> SSAValue:
-    """What registers hold now, to be put back where a predicate is false: it may be nothing yet."""
+    """Return what registers hold now, to be put back where a predicate is false: it may be nothing yet."""
     assert at.anchor is not None
     before = at.anchor.prev_op
     value = load_elements(at, tensor)

@@ -18,7 +18,7 @@ FUNCTIONS = ("func.func", "gpu.func", "llvm.func")
 
 
 def functions(module: Operation, declared: bool = False) -> Iterator[Operation]:
-    """Every function with a body: host functions and the kernels inside gpu modules.
+    """Yield every function with a body: host functions and the kernels inside gpu modules.
 
     With ``declared``, those without one too. Given a function instead of a module, that function.
     """
@@ -34,7 +34,8 @@ def functions(module: Operation, declared: bool = False) -> Iterator[Operation]:
 
 
 def members(module: Operation) -> Iterator[Operation]:
-    """The operations of a module and of those inside it: functions, globals, modules, and nothing in functions."""
+    """Yield the operations of a module and of those inside it: functions, globals, modules, and nothing in
+    functions."""
     for region in module.regions:
         for block in region.blocks:
             for op in ops_of(block):
@@ -49,7 +50,7 @@ def function_bodies(module: Operation) -> Iterator[Region]:
 
 
 def gpu_modules(module: Operation) -> list[Operation]:
-    """The gpu modules directly in a module, or the operation itself if it is one."""
+    """Return the gpu modules directly in a module, or the operation itself if it is one."""
     if module.name == "gpu.module":
         return [module]
     return [
@@ -74,7 +75,7 @@ _is_pure: dict[type, bool] = {}
 
 
 def is_pure(op: Operation) -> bool:
-    """Whether an operation may be dropped when unused and shared when repeated."""
+    """Return whether an operation may be dropped when unused and shared when repeated."""
     kind = type(op)
     known = _is_pure.get(kind)
     if known is None:
@@ -99,7 +100,7 @@ KEPT = "fly.kept"
 
 
 def sanitizes(op: Operation) -> bool:
-    """Whether an operation is in a module that a sanitizer watches."""
+    """Return whether an operation is in a module that a sanitizer watches."""
     top: Operation = op
     while (above := top.parent_op()) is not None:
         top = above
@@ -107,13 +108,13 @@ def sanitizes(op: Operation) -> bool:
 
 
 def sanitizer_settings(module: Operation) -> dict[str, Any] | None:
-    """The checks and array arguments that a module is compiled with, or None without a sanitizer."""
+    """Return the checks and array arguments that a module is compiled with, or None without a sanitizer."""
     text = sanitizer_text(module)
     return json.loads(text) if text else None
 
 
 def sanitizer_text(module: Operation) -> str:
-    """The same as it goes into the artifact; empty without a sanitizer."""
+    """Return the same as it goes into the artifact; empty without a sanitizer."""
     found = module.attributes.get(SANITIZE)
     return found.data if isinstance(found, StringAttr) else ""
 
@@ -128,7 +129,7 @@ def mark_swizzle(op: Operation, swizzle: Any) -> None:
 
 
 def location_of(op: Operation) -> SourceLocation | None:
-    """Where the user wrote what became ``op``."""
+    """Return where the user wrote what became ``op``."""
     location = op.location
     if not isinstance(location, FileLineColLoc):
         return None
@@ -136,7 +137,7 @@ def location_of(op: Operation) -> SourceLocation | None:
 
 
 def located(error: FlyDSLError, op: Operation) -> FlyDSLError:
-    """The error, pointing at the operation's line unless it already points somewhere."""
+    """Return the error, pointing at the operation's line unless it already points somewhere."""
     if error.location is None:
         error.location = location_of(op)
     return error

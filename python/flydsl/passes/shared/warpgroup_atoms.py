@@ -24,7 +24,7 @@ _ADDRESS_UNIT = 1 << _ADDRESS_SHIFT
 
 
 def _descriptor(conv: MemoryConversion, view: SSAValue, major: str, name: str) -> SSAValue:
-    """The 64-bit descriptor of a tile: fixed strides and swizzle, the address of its first element."""
+    """Return the 64-bit descriptor of a tile: fixed strides and swizzle, the address of its first element."""
     if isinstance(view.type, VectorType):  # what does not lie in shared memory was read into registers
         raise LoweringError(
             f"wgmma reads {name} from shared memory, and it was given a tile elsewhere",

@@ -167,7 +167,7 @@ def _universal(conv: Conversion, op: FlyOp, instruction: UniversalCopy, source: 
 
 
 def _bytes(conv: Conversion, count: SSAValue, elem: str) -> SSAValue:
-    """A number of elements as bytes."""
+    """Return a number of elements as bytes."""
     if width_bits(elem) <= 8:
         return count
     return conv.at.op("arith.muli", [count, conv.at.constant("i32", storage_bytes(elem))], [i32], conv.at.wrapping)

@@ -46,7 +46,7 @@ def _before(op: FlyOp, name: str, operands: list[SSAValue], type_: Attribute) ->
 
 
 def _field(op: Operation) -> SSAValue | None:
-    """What an `llvm.extractvalue` takes out of a struct that was put together before it."""
+    """Return what an `llvm.extractvalue` takes out of a struct that was put together before it."""
     position = op.properties.get("position")
     made = op.operands[0].owner
     while isinstance(made, Operation) and made.name == "llvm.insertvalue":

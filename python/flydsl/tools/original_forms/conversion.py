@@ -50,14 +50,14 @@ Atom = pl.CopyAtom | pl.MmaAtom
 
 
 def memory_type(elem: str) -> Attribute:
-    """The type an element has in memory: bytes for bools, integers for narrow floats."""
+    """Return the type an element has in memory: bytes for bools, integers for narrow floats."""
     if elem == "i1":
         return i8
     return element_type(f"i{width_bits(elem)}") if is_float(elem) and elem not in _LLVM_FLOATS else element_type(elem)
 
 
 def state_types(atom: Atom) -> list[Attribute]:
-    """The fields of an atom's run-time state."""
+    """Return the fields of an atom's run-time state."""
     instruction = atom.op
     if isinstance(instruction, TensorCopy):
         return list(TENSOR_COPY_STATE)
@@ -66,7 +66,7 @@ def state_types(atom: Atom) -> list[Attribute]:
 
 
 def state_index(atom: Atom, field: str) -> int:
-    """Where a field of an atom's state is in its struct."""
+    """Return where a field of an atom's state is in its struct."""
     fields = TENSOR_COPY_FIELDS if isinstance(atom.op, TensorCopy) else atom.op.state
     if field not in fields:
         known = ", ".join(fields) or "none"
@@ -75,7 +75,7 @@ def state_index(atom: Atom, field: str) -> int:
 
 
 def converted(type_: Attribute) -> Attribute:
-    """The type that a value of this type has afterwards."""
+    """Return the type that a value of this type has afterwards."""
     if isinstance(type_, (PtrType, MemRefType)):
         info = type_.data.iter if isinstance(type_, MemRefType) else type_.data
         return llvm_pointer(info.space)
@@ -183,14 +183,14 @@ class Conversion:
     # Values ------------------------------------------------------------------------------------
 
     def type(self, value: SSAValue) -> Attribute:
-        """The type a value had in the input."""
+        """Return the type a value had in the input."""
         return self.types.get(value, value.type)
 
     def payload(self, value: SSAValue) -> Any:
         return payload_of(self.type(value))
 
     def value(self, value: SSAValue) -> SSAValue:
-        """What a value of the input became."""
+        """Return what a value of the input became."""
         found = self.became.get(value)
         if found is None and value in self.moved:
             found = self.became[value] = self._step(self.moved[value])
@@ -201,12 +201,12 @@ class Conversion:
         self.dead.append(op)
 
     def atom(self, value: SSAValue) -> Any:
-        """The atom that a value is, or that it repeats."""
+        """Return the atom that a value is, or that it repeats."""
         payload = self.payload(value)
         return payload.atom if isinstance(payload, (pl.TiledCopy, pl.TiledMma)) else payload
 
     def state(self, atom: SSAValue, index: int) -> SSAValue:
-        """A field of the state of an atom."""
+        """Return a field of the state of an atom."""
         return self.field(self.value(atom), index)
 
     def field(self, struct: SSAValue, index: int) -> SSAValue:
@@ -220,7 +220,7 @@ class Conversion:
     # Pointers ----------------------------------------------------------------------------------
 
     def _step(self, moved: _Moved) -> SSAValue:
-        """The pointer where its `add_offset` stands: the run-time step first, the constant one last."""
+        """Return the pointer where its `add_offset` stands: the run-time step first, the constant one last."""
         anchor, self.at.anchor = self.at.anchor, moved.op
         elem = self.payload(moved.op.operands[0]).elem
         place = self.value(moved.base)
@@ -240,7 +240,7 @@ class Conversion:
         return self.at.op("arith.addi", pair, [widest], self.at.wrapping)
 
     def advanced(self, pointer: SSAValue, elem: str, by: SSAValue) -> SSAValue:
-        """The address some elements on."""
+        """Return the address some elements on."""
         properties = {
             "rawConstantIndices": integers(32, _GEP_DYNAMIC),
             "elem_type": memory_type(elem),
@@ -249,7 +249,7 @@ class Conversion:
         return self.at.op("llvm.getelementptr", [pointer, by], [pointer.type], properties)
 
     def element(self, pointer: SSAValue, info: pl.Pointer, offset: int) -> tuple[SSAValue, pl.Pointer]:
-        """The pointer a constant number of elements on, and what is known of it."""
+        """Return the pointer a constant number of elements on, and what is known of it."""
         if offset == 0:
             return pointer, info
         return self.advanced(pointer, info.elem, self.at.constant("i32", offset)), info.add_offset(offset)
@@ -260,7 +260,7 @@ class Conversion:
         return self.value(value), tensor.iter, tensor.layout
 
     def address(self, pointer: SSAValue, info: pl.Pointer) -> SSAValue:
-        """The pointer to access through: a swizzled one permutes its byte address."""
+        """Return the pointer to access through: a swizzled one permutes its byte address."""
         if info.swizzle is None:
             return pointer
         width = 32 if info.space == "shared" else 64
@@ -316,7 +316,7 @@ def _make_ptr(conv: Conversion, op: FlyOp) -> None:
 
 
 def llvm_pointer_8() -> Attribute:
-    """The type of a bare buffer descriptor."""
+    """Return the type of a bare buffer descriptor."""
     kind: Any = llvm_pointer(pl.BUFFER_DESC)
     return kind.types.data[0]
 
@@ -360,7 +360,8 @@ def _add_offset(conv: Conversion, op: FlyOp) -> None:
 
 
 def _joined(conv: Conversion, op: FlyOp, pointer: SSAValue, by: list[SSAValue], amount: int | DynInt) -> _Moved:
-    """A step after another: constants add up, and so do run-time numbers; a constant goes behind a run-time number."""
+    """Return a step after another: constants add up, and so do run-time numbers; a constant goes behind a run-time
+    number."""
     inner = conv.moved.get(pointer)
     if inner is None:
         return _Moved(op, pointer, [], amount) if isinstance(amount, int) else _Moved(op, pointer, by, None)

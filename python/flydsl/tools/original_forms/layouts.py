@@ -69,7 +69,7 @@ class _Lowering(LayoutLowering):
         return found
 
     def _layout_of(self, value: SSAValue, layout: object) -> Any:
-        """The layout of a tensor from outside; its run-time leaves are asked for."""
+        """Return the layout of a tensor from outside; its run-time leaves are asked for."""
         if is_static_payload(layout) or not isinstance(layout, Layout):
             return layout
         return Layout(self._leaves(value, "get_shape", layout.shape), self._leaves(value, "get_stride", layout.stride))
@@ -141,12 +141,12 @@ class _Chunks:
         return [sum(i * d for i, d in zip(at, strides, strict=True)) for at in slowest_first]
 
     def shape(self, order: list[int]) -> list[int]:
-        """A vector of these modes, the slowest first."""
+        """Return a vector of these modes, the slowest first."""
         return [self.modes[i][0] for i in reversed(order)]
 
 
 def _chunks(tensor: Tensor) -> _Chunks | None:
-    """How to cut a tensor; None where the original's way does not apply and the compiler's own is taken."""
+    """Return how to cut a tensor; None where the original's way does not apply and the compiler's own is taken."""
     layout = tensor.layout
     if not isinstance(tensor.iter, SsaPointer) or not isinstance(layout, Layout) or not is_static_payload(layout):
         return None
@@ -168,7 +168,7 @@ def _slice_attributes(offset: int, size: int | None = None) -> dict[str, Attribu
 
 
 def _reordered(low: LayoutLowering, value: SSAValue, cut: _Chunks, back: bool) -> SSAValue:
-    """The elements from the order of the chunks to that of the modes, or back."""
+    """Return the elements from the order of the chunks to that of the modes, or back."""
     natural = list(range(len(cut.modes)))
     if cut.order == natural or cut.run is None:
         return value

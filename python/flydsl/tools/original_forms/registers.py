@@ -30,7 +30,7 @@ SEGMENTS = "operandSegmentSizes"
 
 
 def _run(view: SSAValue) -> int | None:
-    """How many elements a register operand has, if they are one run; None for others."""
+    """Return how many elements a register operand has, if they are one run; None for others."""
     type_ = view.type
     if not isinstance(type_, MemRefType) or type_.data.iter.space != "register":
         return None
@@ -159,7 +159,7 @@ class _Promoter(Promoter):
         self._set((allocation.number, 0), value)
 
     def _as(self, value: SSAValue, kind: Attribute) -> SSAValue:
-        """A value as another type of the same bits: floats below 16 bits are integers in registers."""
+        """Return a value as another type of the same bits: floats below 16 bits are integers in registers."""
         if value.type == kind:
             return value
         if kind == element_type("i1"):

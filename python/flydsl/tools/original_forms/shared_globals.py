@@ -16,7 +16,7 @@ _SHARED = 3
 
 
 def dynamic_block(at: Inserter, function: Operation) -> SSAValue:
-    """The block of shared memory whose size the launch gives: one for all kernels of a module."""
+    """Return the block of shared memory whose size the launch gives: one for all kernels of a module."""
     module = _around(function)
     known = [name for name in _names(module) if name.startswith(_DYNAMIC)]
     if not known:
@@ -25,7 +25,7 @@ def dynamic_block(at: Inserter, function: Operation) -> SSAValue:
 
 
 def static_block(at: Inserter, function: Operation, size: int, align: int) -> SSAValue:
-    """A block of its own for one allocation."""
+    """Return a block of its own for one allocation."""
     module = _around(function)
     name = f"{_STATIC}{sum(name.startswith(_STATIC) for name in _names(module))}"
     _global(module, name, size, align, "internal")

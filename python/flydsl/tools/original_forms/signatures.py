@@ -38,7 +38,8 @@ def _projection(payload: object, part: str) -> str:
 
 
 def _parts(payload: object) -> list[str] | None:
-    """The parts with run-time leaves in the order of the struct; None for a tuple, whose leaves are the fields."""
+    """Return the parts with run-time leaves in the order of the struct; None for a tuple, whose leaves are the
+    fields."""
     if type(payload) not in _MAKERS:
         return None
     order = _MAKERS[type(payload)][1]
@@ -48,7 +49,7 @@ def _parts(payload: object) -> list[str] | None:
 
 
 def struct_of(payload: object) -> PackedStructType:
-    """The struct that holds the run-time leaves of a payload."""
+    """Return the struct that holds the run-time leaves of a payload."""
     parts = _parts(payload)
     if parts is None:
         return packed([element_type(f"i{leaf.width}") for leaf in run_time_leaves(payload)])
@@ -56,7 +57,7 @@ def struct_of(payload: object) -> PackedStructType:
 
 
 def _carried(payload: object) -> tuple[bool, Any]:
-    """Whether a payload has a pointer of its own, and what else there is to carry."""
+    """Return whether a payload has a pointer of its own, and what else there is to carry."""
     if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer):
         return True, payload.layout
     return False, payload
@@ -141,7 +142,7 @@ class _Packed(SignatureRewriter):
 
 
 def _whole(op: Operation) -> SSAValue | None:
-    """The struct whose fields, in order, are what ``op`` inserts last of."""
+    """Return the struct whose fields, in order, are what ``op`` inserts last of."""
     last = op.results[0]
     if not isinstance(last.type, PackedStructType):
         return None

@@ -60,7 +60,7 @@ def _swizzle(op: Operation) -> _Swizzle | None:
 
 
 def divisor(value: SSAValue, depth: int = _DEPTH) -> int:
-    """A number that certainly divides a value; 0 divides nothing but zero."""
+    """Return a number that certainly divides a value; 0 divides nothing but zero."""
     constant = constant_of(value)
     if constant is not None:
         return abs(constant)
@@ -87,7 +87,7 @@ _KNOWN = ("arith.addi", "arith.subi", "arith.select", "arith.muli", "arith.shli"
 
 
 def _stated(value: SSAValue) -> int:
-    """What the tuples that a value is put into say about it."""
+    """Return what the tuples that a value is put into say about it."""
     found = 1
     for use in value.uses:
         op = use.operation

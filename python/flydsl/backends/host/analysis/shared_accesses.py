@@ -40,7 +40,7 @@ SHARED_SPACE = 3
 
 
 def touches_shared(body: Region) -> bool:
-    """Whether anything in a body writes shared memory by address."""
+    """Return whether anything in a body writes shared memory by address."""
     stores = (op for op in body.walk() if op.name in _ADDRESS and op.name != "llvm.load")
     return any(is_shared(op.operands[_ADDRESS[op.name]].type) for op in stores)
 
@@ -59,7 +59,7 @@ class SharedOrder:
         """Addresses that the run under construction loads."""
 
     def accesses(self, op: Operation) -> tuple[list[SSAValue], list[SSAValue]]:
-        """The addresses in shared memory that an operation loads, and those that it writes."""
+        """Return the addresses in shared memory that an operation loads, and those that it writes."""
         found = self._accesses.get(op)
         if found is None:
             loads: list[SSAValue] = []
@@ -72,7 +72,7 @@ class SharedOrder:
         return found
 
     def overwrites(self, op: Operation) -> bool:
-        """Whether an operation may write what the run so far has loaded."""
+        """Return whether an operation may write what the run so far has loaded."""
         stores = self.accesses(op)[1]
         return self._any_clash(self.loaded, stores)
 
@@ -81,7 +81,7 @@ class SharedOrder:
         self.loaded += self.accesses(op)[0]
 
     def conflict_inside(self, op: Operation) -> bool:
-        """Whether control flow loads shared memory and then, in whatever iteration, may overwrite it."""
+        """Return whether control flow loads shared memory and then, in whatever iteration, may overwrite it."""
         found = self._conflicts.get(op)
         if found is None:
             loads, stores = self.accesses(op)
@@ -120,7 +120,7 @@ class SharedOrder:
         return not (self._form(load) == self._form(store) and self._by_thread(store))
 
     def _by_thread(self, value: SSAValue) -> bool:
-        """Whether an address is made from the number of the thread."""
+        """Return whether an address is made from the number of the thread."""
         found = self._of_thread.get(value)
         if found is None:
             owner = value.owner
@@ -131,7 +131,7 @@ class SharedOrder:
         return found
 
     def _form(self, value: SSAValue) -> int:
-        """A number for the arithmetic behind a value, the same where the value is; what is none has its own."""
+        """Return a number for the arithmetic behind a value, the same where the value is; what is none has its own."""
         known = self._form_of.get(value)
         if known is None:
             owner, key = value.owner, None
@@ -143,7 +143,7 @@ class SharedOrder:
 
 
 def is_shared(type_: object) -> bool:
-    """Whether a pointer type points to shared memory."""
+    """Return whether a pointer type points to shared memory."""
     space = getattr(getattr(type_, "addr_space", None), "data", 0)
     return space == SHARED_SPACE
 
@@ -166,7 +166,7 @@ class Ranges:
         self._known: dict[SSAValue, Range | None] = {}
 
     def of(self, value: SSAValue) -> Range | None:
-        """The range of an integer, or of a shared address counted from the start of shared memory."""
+        """Return the range of an integer, or of a shared address counted from the start of shared memory."""
         if value not in self._known:
             self._known[value] = None  # while it is looked at
             found = self._of_argument(value) if isinstance(value, BlockArgument) else self._of_op(value)
@@ -277,7 +277,7 @@ class SharedBounds:
         self.ranges = Ranges(offsets, block_size, wg.target.wave_size)
 
     def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
-        """The rules of accesses by address, each held to shared memory where it might leave it."""
+        """Return the rules of accesses by address, each held to shared memory where it might leave it."""
 
         def held(name: str, address: int, place: str) -> Rule:
             def rule(emitter: FunctionEmitter, op: Operation) -> None:
@@ -304,7 +304,7 @@ class SharedBounds:
         return found is not None and found[0] >= 0 and found[1] + size <= self.end
 
     def _turned(self, body: FunctionEmitter, pointer: str, size: int, place: str) -> str:
-        """The address, or that of a place of its own where it does not lie in shared memory."""
+        """Return the address, or that of a place of its own where it does not lie in shared memory."""
         shared = self.wg.shared
         offset = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr addrspace(3) {pointer} to i64')}, {shared.base}")
         last = body.assign(f"sub i64 {shared.held}, {size}")
@@ -314,7 +314,7 @@ class SharedBounds:
         return body.assign(f"select i1 {inside}, ptr addrspace(3) {pointer}, ptr addrspace(3) {other}")
 
     def _place(self, body: FunctionEmitter, name: str, size: int) -> str:
-        """A place in the frame of the function, as large as the access and, for loads, full of zeros."""
+        """Return a place in the frame of the function, as large as the access and, for loads, full of zeros."""
         slot = self._places.get((name, size))
         if slot is None:
             slot = self._places[name, size] = body.fresh("beyond")

@@ -28,7 +28,7 @@ def _formula(text: Formula) -> Behaviour:
 
 
 def _call(name: str) -> Behaviour:
-    """The same function of LLVM's own."""
+    """Return the same function of LLVM's own."""
     return _formula(lambda wg, type_, xs: f"call {type_} @llvm.{name}({', '.join(f'{type_} {x}' for x in xs)})")
 
 
@@ -43,7 +43,7 @@ def _fraction(wg: Workgroup, type_: str, xs: list[str]) -> str:
 
 
 def _median(wg: Workgroup, type_: str, xs: list[str]) -> str:
-    """The middle of three: max(min(a, b), min(max(a, b), c))."""
+    """Return the middle of three: max(min(a, b), min(max(a, b), c))."""
     a, b, c = xs
     body = wg.body
     low = body.assign(f"call {type_} @llvm.minnum({type_} {a}, {type_} {b})")
@@ -92,7 +92,7 @@ def _eight_bit(wg: Workgroup, name: str) -> str:
 
 
 def _pack_eight_bit(name: str) -> Behaviour:
-    """Two f32 into the low or high half of a register that keeps its other half."""
+    """Return two f32 into the low or high half of a register that keeps its other half."""
 
     def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
@@ -110,7 +110,7 @@ def _pack_eight_bit(name: str) -> Behaviour:
 
 
 def _unpack_eight_bit(name: str) -> Behaviour:
-    """The two bytes of the low or high half of a register as two f32."""
+    """Return the two bytes of the low or high half of a register as two f32."""
 
     def run(wg: Workgroup, op: Operation) -> None:
         body, first = wg.body, 16 * immediate(op, 1)

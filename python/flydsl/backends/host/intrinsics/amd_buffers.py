@@ -70,7 +70,7 @@ def _when(wg: Workgroup, condition: str, then: Callable[[], None], otherwise: Ca
 
 
 def _pieces(type_: str) -> tuple[int, str, int]:
-    """(count, element type, bytes of one) of the type an instruction moves."""
+    """Return (count, element type, bytes of one) of the type an instruction moves."""
     count, elem = (int(type_[1:].split(" x ")[0]), type_[1:-1].split(" x ")[1]) if type_[0] == "<" else (1, type_)
     sizes = {"float": 4, "half": 2, BF16: 2, "double": 8}
     return count, elem, sizes[elem] if elem in sizes else int(elem[1:]) // 8
@@ -145,14 +145,14 @@ def _store(wg: Workgroup, op: Operation) -> None:
 
 
 def _combined(wg: Workgroup, operation: str, place: str, typed: str, elem: str, size: int) -> str:
-    """The expression that combines a value into memory and gives what was there."""
+    """Return the expression that combines a value into memory and gives what was there."""
     if is_soft(wg.body.scope, operation, elem):
         return f"call {elem} {soft_atomic(wg.body.scope, operation)}(ptr {place}, {typed})"
     return f"atomicrmw {operation} ptr {place}, {typed} monotonic, align {size}"
 
 
 def _atomic(operation: str) -> Behaviour:
-    """A read-modify-write per element, dropped outside the buffer; gives what was there before."""
+    """Return a read-modify-write per element, dropped outside the buffer; gives what was there before."""
 
     def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
@@ -196,7 +196,7 @@ def _scalar_load(wg: Workgroup, op: Operation) -> None:
 
 
 def _lane_place(wg: Workgroup, base: str, size: int, more: int) -> str:
-    """Where a lane's data goes: the wave's base, then the lanes side by side."""
+    """Return where a lane's data goes: the wave's base, then the lanes side by side."""
     body = wg.body
     lane, _ = lane_parts(wg)
     step = body.assign(f"add i64 {body.assign(f'mul i64 {lane}, {size}')}, {more}")

@@ -50,7 +50,7 @@ def _place(axis: int) -> Behaviour:
 
 
 def _load(size: int) -> Behaviour:
-    """A lane's bytes into its own workgroup's LDS; the others of the mask run the same load for theirs."""
+    """Load a lane's bytes into its own workgroup's LDS; the others of the mask run the same load for theirs."""
 
     def run(wg: Workgroup, op: Operation) -> None:
         body, (source, target), more = wg.body, op.operands[:2], immediate(op, 2)

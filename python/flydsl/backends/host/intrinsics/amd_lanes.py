@@ -15,7 +15,7 @@ from flydsl.target.dpp import ROW, DppControl, dpp_control
 
 
 def _value_of(wg: Workgroup, value: Any, place: str) -> str:
-    """The value that thread number ``place`` holds; zero where that thread does not run."""
+    """Return the value that thread number ``place`` holds; zero where that thread does not run."""
     return wg.body.operand(value) if wg.plan.is_uniform(value) else read_lane(wg, value, place)
 
 
@@ -72,7 +72,7 @@ _ROTATE, _FOURIER = 0xC000, 0xE000
 
 
 def _fourier(wg: Workgroup, lane: str, mask: int) -> str:
-    """The lane's five bits in reverse, moved down by as many as ``mask`` keeps in place."""
+    """Return the lane's five bits in reverse, moved down by as many as ``mask`` keeps in place."""
     body = wg.body
     turned = "0"
     for bit in range(5):
@@ -83,7 +83,7 @@ def _fourier(wg: Workgroup, lane: str, mask: int) -> str:
 
 
 def _quad(wg: Workgroup, lane: str, pattern: int) -> str:
-    """The lane of the same four that two bits of ``pattern`` name."""
+    """Return the lane of the same four that two bits of ``pattern`` name."""
     body = wg.body
     place = body.assign(f"shl i64 {body.assign(f'and i64 {lane}, 3')}, 1")
     picked = body.assign(f"and i64 {body.assign(f'lshr i64 {pattern}, {place}')}, 3")
@@ -120,7 +120,7 @@ def _dpp(wg: Workgroup, op: Operation) -> None:
 
 
 def _dpp_source(wg: Workgroup, control: DppControl, lane: str) -> tuple[str, str]:
-    """(source lane, whether it lies where the control may read) of the current lane."""
+    """Return (source lane, whether it lies where the control may read) of the current lane."""
     body = wg.body
     inside = body.assign(f"and i64 {lane}, {control.group - 1}")
     if control.kind == "quad":
@@ -144,7 +144,7 @@ def _dpp_source(wg: Workgroup, control: DppControl, lane: str) -> tuple[str, str
 
 
 def _dpp_written(wg: Workgroup, lane: str, row_mask: int, bank_mask: int) -> str | None:
-    """Whether the current lane is written: rows of 16 lanes, banks of four lanes in each row."""
+    """Return whether the current lane is written: rows of 16 lanes, banks of four lanes in each row."""
     if row_mask == 15 and bank_mask == 15:
         return None
     body = wg.body

@@ -30,7 +30,7 @@ def _scale(wg: Workgroup, value: str, inverse: bool) -> str:
 
 
 def _wide_elements(wg: Workgroup, texts: list[tuple[str, str]], wide: str) -> list[str]:
-    """The elements of wide operands (type, text) as doubles."""
+    """Return the elements of wide operands (type, text) as doubles."""
     body, found = wg.body, []
     for type_, text in texts:
         count = int(type_[1:].split(" ")[0]) if type_[0] == "<" else 1
@@ -41,7 +41,7 @@ def _wide_elements(wg: Workgroup, texts: list[tuple[str, str]], wide: str) -> li
 
 
 def _as_float(wg: Workgroup, value: str, wide: str) -> str:
-    """A wide value with a type that LLVM extends: bf16 is the upper half of an f32."""
+    """Return a wide value with a type that LLVM extends: bf16 is the upper half of an f32."""
     if wide != "bf16":
         return f"{_LLVM[wide]} {value}"
     body = wg.body
@@ -51,7 +51,7 @@ def _as_float(wg: Workgroup, value: str, wide: str) -> str:
 
 
 def _rounded(wg: Workgroup, value: str, wide: str) -> str:
-    """A double as a wide value."""
+    """Return a double as a wide value."""
     if wide != "bf16":
         return wg.body.assign(f"fptrunc double {value} to {_LLVM[wide]}")
     function = narrowing_function(wg.body.scope, "f64", "bf16", 0)
@@ -59,7 +59,7 @@ def _rounded(wg: Workgroup, value: str, wide: str) -> str:
 
 
 def _register_words(wg: Workgroup, type_: str, text: str) -> list[str]:
-    """The 32-bit words of packed registers."""
+    """Return the 32-bit words of packed registers."""
     body, count = wg.body, _size(type_) // 32
     if count == 1:
         return [body.assign(f"bitcast {type_} {text} to i32")]

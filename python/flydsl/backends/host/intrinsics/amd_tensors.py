@@ -21,7 +21,7 @@ _TABLE = native.TILE_ROWS + _ROWS
 
 
 def _words(wg: Workgroup, op: Operation) -> str:
-    """The descriptor in memory; groups that are left out are zero."""
+    """Return the descriptor in memory; groups that are left out are zero."""
     body = wg.body
     words = body.fresh("words")
     body.entry_line(f"{words} = alloca [{WORDS} x i32], align 16")

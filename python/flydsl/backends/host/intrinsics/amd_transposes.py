@@ -19,7 +19,7 @@ SHARED = "ptr addrspace(3)"
 
 
 def _row(wg: Workgroup, op: Operation, thread: str) -> tuple[str, str]:
-    """(address that another thread gave, whether that thread runs); one's own address where it does not."""
+    """Return (address that another thread gave, whether that thread runs); one's own address where it does not."""
     body, pointer = wg.body, op.operands[0]
     exists = body.assign(f"icmp ult i64 {thread}, {wg.threads}")
     safe = body.assign(f"select i1 {exists}, i64 {thread}, i64 {wg.thread_number}")
@@ -36,7 +36,7 @@ def _byte(wg: Workgroup, pointer: str, index: str) -> str:
 
 
 def _granule(wg: Workgroup, op: Operation, thread: str, bit: str, granularity: int, row_bytes: int) -> str:
-    """The bits of a granule in another thread's row; zero from a thread that does not run."""
+    """Return the bits of a granule in another thread's row; zero from a thread that does not run."""
     body = wg.body
     pointer, exists = _row(wg, op, thread)
     first = body.assign(f"lshr i64 {bit}, 3")
@@ -49,7 +49,7 @@ def _granule(wg: Workgroup, op: Operation, thread: str, bit: str, granularity: i
 
 
 def _number(wg: Workgroup, lane: str, mode: Layout) -> str:
-    """Where a lane's granules begin: the value at ``lane`` of a layout over lanes."""
+    """Return where a lane's granules begin: the value at ``lane`` of a layout over lanes."""
     body, total, below = wg.body, "0", 1
     for size, stride in zip(it.leaves(mode.shape), it.leaves(mode.stride), strict=True):
         digit = body.assign(f"urem i64 {body.assign(f'udiv i64 {lane}, {below}')}, {size}")

@@ -43,7 +43,7 @@ def meeting(run: Behaviour) -> HostIntrinsic:
 
 
 def immediate(op: Operation, index: int) -> int:
-    """An operand that the instruction encodes, which must be a constant."""
+    """Return an operand that the instruction encodes, which must be a constant."""
     owner = op.operands[index].owner
     value = owner.properties.get("value") if isinstance(owner, ConstantOp) else None
     if not isinstance(value, IntegerAttr):

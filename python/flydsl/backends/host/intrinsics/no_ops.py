@@ -76,7 +76,8 @@ _PASSED = re.compile(r"(=\w+,)+(\d+,?)+(,?~\{\w+\})*")
 
 
 def assembly_name(op: Operation) -> str:
-    """What inline assembly that is no instruction of the PTX table does: a name of the table, or one it lacks."""
+    """Return what inline assembly that is no instruction of the PTX table does: a name of the table, or one it
+    lacks."""
     text, constraints = (text_prop(op, name) for name in ("asm_string", "constraints"))
     found = [part.split()[0] for part in re.split(r"[\n;]", re.sub(r"//.*|/\*.*?\*/", "", text)) if part.strip()]
     rest = [name for name in found if not IDLE.fullmatch(name)]
@@ -88,7 +89,7 @@ def assembly_name(op: Operation) -> str:
 
 
 def _is_passed(op: Operation, constraints: str) -> bool:
-    """Whether every result is the operand of the same number."""
+    """Return whether every result is the operand of the same number."""
     tied = [int(part) for part in constraints.split(",") if part.isdigit()]
     return _PASSED.fullmatch(constraints) is not None and tied == list(range(len(op.operands)))
 

@@ -26,7 +26,7 @@ they are numbered 0 to {fibers.BARRIERS - 1}"""
 
 
 def shared_pointer(wg: Workgroup, address: str, rank: str | None = None) -> str:
-    """The host address of a shared-memory address of this block, or of another one of the cluster."""
+    """Return the host address of a shared-memory address of this block, or of another one of the cluster."""
     body = wg.body
     wide = body.assign(f"zext i32 {address} to i64")
     base = "%scratch" if rank is None else body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {rank})")
@@ -44,7 +44,8 @@ def update(wg: Workgroup, barrier: str, arrivals: int, tx_bytes: str) -> None:
 
 
 def _counted(arrivals: int) -> Behaviour:
-    """An arrival or none at the barrier that the first operand addresses, and the bytes of the second, if any."""
+    """Return an arrival or none at the barrier that the first operand addresses, and the bytes of the second, if
+    any."""
 
     def run(wg: Workgroup, op: Operation) -> None:
         place, *tx_bytes = (wg.body.operand(x) for x in op.operands)
@@ -127,7 +128,7 @@ def _try_wait(wg: Workgroup, op: Operation) -> None:
 
 
 def _first_value(wg: Workgroup, value: SSAValue) -> str:
-    """An operand that is the same in the whole wave, as i64."""
+    """Return an operand that is the same in the whole wave, as i64."""
     body = wg.body
     if wg.plan.is_uniform(value):
         return body.assign(f"zext i32 {body.operand(value)} to i64")
@@ -138,7 +139,7 @@ def _first_value(wg: Workgroup, value: SSAValue) -> str:
 
 
 def _named_barrier(wg: Workgroup, op: Operation) -> tuple[str, str]:
-    """(number, expected threads) of a named barrier; a number that none has would count in foreign memory."""
+    """Return (number, expected threads) of a named barrier; a number that none has would count in foreign memory."""
     number, expected = (_first_value(wg, value) for value in op.operands)
     wg.fail_if(wg.body.assign(f"icmp uge i64 {number}, {fibers.BARRIERS}"), op, NO_SUCH_BARRIER)
     return number, expected
@@ -157,7 +158,7 @@ def _barrier_arrive(wg: Workgroup, op: Operation) -> None:
 
 
 def _cluster_counter(wg: Workgroup) -> tuple[str, str]:
-    """(the counter of the cluster; how many threads the cluster has)."""
+    """Return (the counter of the cluster; how many threads the cluster has)."""
     body = wg.body
     x, y, z = fibers.cluster_extents(wg.op)
     total = body.assign(f"trunc i64 {body.assign(f'mul i64 {wg.threads}, {x * y * z}')} to i32")
@@ -200,7 +201,7 @@ def _map_address(wg: Workgroup, op: Operation) -> None:
 
 
 def cluster_pointer(wg: Workgroup, op: Operation, address: str) -> str:
-    """The host address of an address of the cluster's shared memory."""
+    """Return the host address of an address of the cluster's shared memory."""
     body = wg.body
     rank = body.assign(f"zext i32 {body.assign(f'lshr i32 {address}, {RANK_SHIFT}')} to i64")
     check_block(wg, op, rank)

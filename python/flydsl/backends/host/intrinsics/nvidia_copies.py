@@ -205,7 +205,7 @@ def _wait_bulk(function: str) -> Behaviour:
 
 
 def asm_number(op: Operation) -> int:
-    """The number that an instruction of PTX ends in."""
+    """Return the number that an instruction of PTX ends in."""
     return int(op.properties["asm_string"].data.rstrip("; ").rpartition(" ")[2])  # type: ignore[union-attr]
 
 
@@ -213,7 +213,7 @@ def asm_number(op: Operation) -> int:
 
 
 def _cell(wg: Workgroup, op: Operation, matrix: int, transposed: bool, half: int) -> tuple[str, str]:
-    """(thread that names the row, byte in the row) of the element that this lane holds in half a word."""
+    """Return (thread that names the row, byte in the row) of the element that this lane holds in half a word."""
     body = wg.body
     lane, first = lane_parts(wg)
     group, inside = body.assign(f"lshr i64 {lane}, 2"), body.assign(f"and i64 {lane}, 3")
@@ -224,7 +224,7 @@ def _cell(wg: Workgroup, op: Operation, matrix: int, transposed: bool, half: int
 
 
 def _row_address(wg: Workgroup, op: Operation, index: int, thread_: str) -> str:
-    """The row that another thread names; rows begin at multiples of their 16 bytes."""
+    """Return the row that another thread names; rows begin at multiples of their 16 bytes."""
     pointer = op.operands[index]
     row = wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
     wg.broken_promises.note(op, f"{type_text(pointer.type)} {row}", ROW_BYTES)

@@ -22,7 +22,7 @@ def _registers(value: SSAValue) -> int:
 
 
 def _of_waves(function: str) -> Behaviour:
-    """What each wave does once: close its group, show its registers to products."""
+    """Return what each wave does once: close its group, show its registers to products."""
 
     def run(wg: Workgroup, op: Operation) -> None:
         if wg.asynchrony is not None:

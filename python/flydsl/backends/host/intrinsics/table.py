@@ -54,7 +54,7 @@ __all__ = ["CALL", "HOST_INTRINSICS", "HostIntrinsic", "TARGET_PREFIXES", "host_
 
 
 def intrinsic_name(op: Operation) -> str | None:
-    """The intrinsic an operation calls, if it calls one."""
+    """Return the intrinsic an operation calls, if it calls one."""
     if op.name == ASM:
         found = ptx_name(op)
         if found is not None:
@@ -68,7 +68,7 @@ def intrinsic_name(op: Operation) -> str | None:
 
 @cache
 def _entry(name: str) -> HostIntrinsic | None:
-    """The entry of a name; type suffixes such as ``.v4i32`` are dropped one by one."""
+    """Return the entry of a name; type suffixes such as ``.v4i32`` are dropped one by one."""
     while name.startswith(TARGET_PREFIXES):
         found = HOST_INTRINSICS.get(name)
         if found is not None:
@@ -78,6 +78,6 @@ def _entry(name: str) -> HostIntrinsic | None:
 
 
 def host_intrinsic(op: Operation) -> HostIntrinsic | None:
-    """How a call of a target intrinsic runs on the host; None for any other operation."""
+    """Return how a call of a target intrinsic runs on the host; None for any other operation."""
     name = intrinsic_name(op)
     return _entry(name) if name is not None else None

@@ -33,7 +33,7 @@ from flydsl.target.mma_rdna import SCALE_REGISTERS, WMMA_ROWS, Wmma, WmmaRow, Wm
 
 
 def as_vector(name: str, role: str, value: Any) -> Vector:
-    """A vector, register tensor, scalar or raw SSA value as a vector of whatever elements it has."""
+    """Return a vector, register tensor, scalar or raw SSA value as a vector of whatever elements it has."""
     if isinstance(value, Tensor):
         return value.load()
     found = vector_operand(value)
@@ -94,7 +94,7 @@ def _arguments(name: str, order: Sequence[str], args: Sequence[Any]) -> dict[str
 
 
 def _constant(name: str, field: str, value: Any) -> int:
-    """A field of the instruction's encoding: known while tracing."""
+    """Return a field of the instruction's encoding: known while tracing."""
     found = plain(value)
     if isinstance(found, bool) or not isinstance(found, int):
         raise DslTypeError(f"{name}: {field} is part of the instruction and must be a Python int, got {shown(value)}")
@@ -169,13 +169,14 @@ def _wmma(name: str, rows: list[WmmaRow]) -> Callable[..., Vector]:
 
 
 def _signed(name: str, role: str, value: Any, elem: str) -> bool:
-    """Whether an integer operand is signed, as its elements say; packed words say nothing and count as unsigned."""
+    """Return whether an integer operand is signed, as its elements say; packed words say nothing and count as
+    unsigned."""
     held = as_vector(name, role, value).dtype
     return held.width == width_bits(elem) and held.format.signed
 
 
 def _format(name: str, field: str, value: Any) -> str:
-    """The element type of a format code, or of an element type given as such."""
+    """Return the element type of a format code, or of an element type given as such."""
     if isinstance(value, type) and issubclass(value, Numeric):
         value = SCALED_FORMATS.get(str(value.ir_type), -1)
     code = _constant(name, field, value)

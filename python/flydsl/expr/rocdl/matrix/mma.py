@@ -13,7 +13,7 @@ from flydsl.target.mma_rdna import DIALECT_NAMES, Wmma, WmmaScale, wmma_scale_si
 
 
 def MFMA(m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None) -> Mfma:
-    """A dense MFMA of gfx90a, gfx942 or gfx950; ``elem_ab`` is one type or a pair.
+    """Return a dense MFMA of gfx90a, gfx942 or gfx950; ``elem_ab`` is one type or a pair.
 
     The chip decides how 8-bit floats are encoded, FNUZ on gfx942 and OCP on gfx950, whichever of the two is named.
     """
@@ -28,7 +28,7 @@ def MFMA(m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None) -> Mfma:
 def MFMAScale(
     m: int, n: int, k: int, elem_a: Any, elem_b: Any = None, elem_acc: Any = None, *, opsel_a: int = 0, opsel_b: int = 0
 ) -> MfmaScale:
-    """A block-scaled MFMA of gfx950. Set ``scale_a`` and ``scale_b`` (i32, four E8M0 bytes) on the atom."""
+    """Return a block-scaled MFMA of gfx950. Set ``scale_a`` and ``scale_b`` (i32, four E8M0 bytes) on the atom."""
     a, b = pair_of((elem_a, elem_a if elem_b is None else elem_b))
     acc = accumulator_of(elem_acc, a)
     wanted = signature(m, n, k, a, b, acc)
@@ -41,7 +41,7 @@ def WMMA(
     m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None, sign_a: bool | None = None, sign_b: bool | None = None,
     clamp: bool = False,
 ) -> Wmma:  # fmt: skip
-    """A dense WMMA of the target being traced. Integers are signed as their types say unless told otherwise."""
+    """Return a dense WMMA of the target being traced. Integers are signed as their types say unless told otherwise."""
     if is_tracing():
         # A target without WMMA at all refuses any generation's alike.
         having = current_target().generation
@@ -76,7 +76,7 @@ def _wmma(
 
 
 def wmma_of(generation: str) -> Any:
-    """The WMMA constructor of one generation, whatever is being traced."""
+    """Return the WMMA constructor of one generation, whatever is being traced."""
 
     def make(
         m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None, sign_a: bool | None = None,
@@ -94,7 +94,8 @@ def WMMAScale(
     opsel_a: int = 0, opsel_b: int = 0, mod_c: int = 0, reuse_a: bool = False, reuse_b: bool = False,
     block_size: int = 32,
 ) -> WmmaScale:  # fmt: skip
-    """A block-scaled WMMA of gfx1250. ``scale_a`` and ``scale_b`` are i32 for blocks of 32, i64 for blocks of 16."""
+    """Return a block-scaled WMMA of gfx1250. ``scale_a`` and ``scale_b`` are i32 for blocks of 32, i64 for blocks of
+    16."""
     a, b = pair_of((elem_a, elem_a if elem_b is None else elem_b))
     acc = accumulator_of(elem_acc, a)
     return existing(

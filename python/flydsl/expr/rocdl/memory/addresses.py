@@ -19,7 +19,7 @@ DESCRIPTOR_TYPE = "!llvm.ptr<8>"
 
 
 def descriptor_of(source: Any) -> Value:
-    """The buffer descriptor of a buffer tensor or pointer, of global memory, or the descriptor itself."""
+    """Return the buffer descriptor of a buffer tensor or pointer, of global memory, or the descriptor itself."""
     pointer = pointer_of(source)
     if isinstance(pointer, Pointer):
         buffered = pointer.payload.space == pl.BUFFER_DESC
@@ -37,7 +37,7 @@ _SPACES = {"!llvm.ptr": "generic", "!llvm.ptr<1>": "global", "!llvm.ptr<3>": "sh
 
 
 def from_llvm(source: Any, assumed: str | None = None) -> Any:
-    """A pointer of LLVM (``p.llvm_ptr``) as one to bytes; anything else as it is.
+    """Return a pointer of LLVM (``p.llvm_ptr``) as one to bytes; anything else as it is.
 
     ``assumed`` is the memory of one that does not say where it points.
     """
@@ -49,7 +49,7 @@ def from_llvm(source: Any, assumed: str | None = None) -> Any:
 
 
 def pointer_in(source: Any, space: str, what: str) -> Pointer:
-    """The pointer of a tensor, pointer or array in one memory; integers are addresses in it."""
+    """Return the pointer of a tensor, pointer or array in one memory; integers are addresses in it."""
     source = from_llvm(pointer_of(source, plain=what), space)
     if isinstance(source, (Integer, int)) and not isinstance(source, bool):
         number = Int32(source) if space == "shared" and getattr(source, "width", 32) == 32 else source
@@ -63,12 +63,12 @@ def pointer_in(source: Any, space: str, what: str) -> Pointer:
 
 
 def shared_pointer(source: Any, what: str = "the LDS address") -> Value:
-    """An address in LDS as LLVM's pointer."""
+    """Return an address in LDS as LLVM's pointer."""
     return current().fly("to_llvm_ptr", [pointer_in(source, "shared", what).ir_value()], None, "!llvm.ptr<3>")
 
 
 def global_pointer(source: Any, what: str = "the global address") -> Value:
-    """An address in global memory as LLVM's pointer."""
+    """Return an address in global memory as LLVM's pointer."""
     return current().fly("to_llvm_ptr", [pointer_in(source, "global", what).ir_value()], None, "!llvm.ptr<1>")
 
 

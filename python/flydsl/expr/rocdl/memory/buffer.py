@@ -29,14 +29,14 @@ _RDNA_FLAGS = _FLAGS | (1 << 24) | _CHECK_OFFSETS
 
 
 def descriptor_flags(generation: str) -> int:
-    """The last word of a descriptor: a raw buffer of 32-bit words, bounds checked."""
+    """Return the last word of a descriptor: a raw buffer of 32-bit words, bounds checked."""
     if generation == "cdna5":
         return 0  # its descriptor has no such fields: 45 bits of records take their place
     return _RDNA_FLAGS if generation.startswith("rdna") else _FLAGS
 
 
 def make_buffer_ptr(ptr: Any, num_records_bytes: Any = None) -> Pointer:
-    """A pointer to global memory as one through a buffer descriptor of that many bytes (4 GiB if not given)."""
+    """Return a pointer to global memory as one through a buffer descriptor of that many bytes (4 GiB if not given)."""
     if not isinstance(ptr, Pointer):
         raise DslTypeError(f"make_buffer_ptr takes a pointer, got {type(ptr).__name__}", hint="use fx.get_iter(tensor)")
     info = ptr.payload
@@ -60,7 +60,7 @@ def _signed(value: int) -> int:
 
 
 def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes: Any = None) -> Tensor:
-    """The same tensor through a buffer descriptor. ``max_size=False`` sets its end where the layout ends."""
+    """Return the same tensor through a buffer descriptor. ``max_size=False`` sets its end where the layout ends."""
     if not isinstance(tensor, Tensor) or not tensor.is_memory:
         raise DslTypeError(f"make_buffer_tensor takes a tensor over global memory, got {type(tensor).__name__}")
     records = num_records_bytes
@@ -73,7 +73,7 @@ def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes:
 
 
 def get_buffer_rsrc(ptr: Any) -> Any:
-    """The bare 128-bit descriptor behind a buffer pointer or tensor, for raw intrinsics."""
+    """Return the bare 128-bit descriptor behind a buffer pointer or tensor, for raw intrinsics."""
     pointer = pointer_of(ptr)
     if not isinstance(pointer, Pointer) or pointer.payload.space != pl.BUFFER_DESC:
         raise DslTypeError("get_buffer_rsrc takes a buffer pointer", hint="make one with fx.rocdl.make_buffer_ptr")

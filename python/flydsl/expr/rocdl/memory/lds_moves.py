@@ -34,7 +34,7 @@ def _read(name: str, granularity: int, result_type: Any, pointer: Any) -> Any:
 
 
 def lds_transpose_load(result_type: Any, lds: Any, elem_offset: Any, elem_bytes: int) -> Any:
-    """A transposing read of 8- or 16-bit elements: each lane gives the offset of its row, counted in elements.
+    """Return a transposing read of 8- or 16-bit elements: each lane gives the offset of its row, counted in elements.
 
     gfx950 reads 64 bits a lane, gfx1250 128 bits of 16-bit elements or 64 bits of 8-bit ones.
     """

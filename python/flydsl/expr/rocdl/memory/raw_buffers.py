@@ -38,7 +38,7 @@ def _offsets(offset: Any, soffset: Any, aux: int) -> list[Value]:
 
 
 def raw_ptr_buffer_load(result_type: Any, rsrc: Any, offset: Any, soffset: Any = 0, aux: int = 0) -> Any:
-    """A number or vector at a byte offset; zero beyond the descriptor's records."""
+    """Return a number or vector at a byte offset; zero beyond the descriptor's records."""
     require("a buffer load", "rocm")
     lanes, dtype = lanes_of(result_type)
     type_ = _word_type((lanes or 1) * dtype.width)
@@ -47,7 +47,7 @@ def raw_ptr_buffer_load(result_type: Any, rsrc: Any, offset: Any, soffset: Any =
 
 
 def from_words(raw: Value, result_type: Any) -> Any:
-    """The number or vector whose bits an instruction gave as words."""
+    """Return the number or vector whose bits an instruction gave as words."""
     lanes, dtype = lanes_of(result_type)
     bits = (lanes or 1) * dtype.width
     count, kind = max(bits // 32, 1), _narrow(bits)
@@ -57,7 +57,7 @@ def from_words(raw: Value, result_type: Any) -> Any:
 
 
 def masked_load(mask: Any, result_type: Any, rsrc: Any, offset: Any, soffset: Any, aux: int) -> Any:
-    """A load for the lanes whose mask holds; the others read the start of the buffer and get zero."""
+    """Return a load for the lanes whose mask holds; the others read the start of the buffer and get zero."""
     lanes, dtype = lanes_of(result_type)
     type_ = _word_type((lanes or 1) * dtype.width)
     holds = Boolean(mask)

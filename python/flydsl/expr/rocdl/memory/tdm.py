@@ -21,7 +21,7 @@ def TDM(
     rank: int, num_warps: int = 1, pad_interval: int = 0, pad_amount: int = 0, cache_modifier: int = 0,
     atomic_barrier: bool = False, early_timeout: bool = False,
 ) -> TensorCopy:  # fmt: skip
-    """The copy instruction of a tile of ``rank`` dimensions; see `make_tdm_atom`."""
+    """Return the copy instruction of a tile of ``rank`` dimensions; see `make_tdm_atom`."""
     return TensorCopy(rank, num_warps, pad_interval, pad_amount, cache_modifier, atomic_barrier, early_timeout)
 
 
@@ -48,7 +48,7 @@ class TdmAtom(CopyAtom):
         return cls(exemplar.payload, None, {**exemplar.fields, **changed})
 
     def set_value(self, field: str | dict[str, Any], value: Any = None) -> Self:
-        """A new atom with one or several state fields set."""
+        """Return a new atom with one or several state fields set."""
         changes = field if isinstance(field, dict) else {field: value}
         for name in changes:
             if name not in self.payload.op.state:
@@ -126,7 +126,7 @@ def make_tdm_atom(
     tensor: Any, extents: Sequence[Any], strides: Sequence[Any] | None = None, *, num_warps: int, pad_interval: int = 0,
     pad_amount: int = 0, cache_modifier: int = 0, atomic_barrier: bool = False, early_timeout: bool = False,
 ) -> TdmAtom:  # fmt: skip
-    """The atom that copies tiles shaped like ``tensor``: slowest dimension first, the last one contiguous.
+    """Return the atom that copies tiles shaped like ``tensor``: slowest dimension first, the last one contiguous.
 
     ``extents`` says how much of the tensor there is from the tile's start along each dimension, and None where the
     whole tile is there; beyond it zeros arrive and nothing is stored. ``strides`` overrides the tensor's, None again

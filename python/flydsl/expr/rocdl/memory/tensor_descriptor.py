@@ -41,12 +41,12 @@ class TensorDescriptor:
     cache_policy: int = 0
 
     def group(self, index: int) -> Vector:
-        """One of the four groups of words, as the instruction takes it."""
+        """Return one of the four groups of words, as the instruction takes it."""
         start = sum(GROUPS[:index])
         return Vector.from_elements([Int32(word) for word in self.words[start : start + GROUPS[index]]], Int32)
 
     def with_fields(self, **fields: Number) -> TensorDescriptor:
-        """The same descriptor with some fields replaced."""
+        """Return the same descriptor with some fields replaced."""
         touched = {piece.word for name in fields for piece in FIELDS[name]}
         words = list(self.words)
         for name, value in fields.items():
@@ -72,7 +72,7 @@ def _or(left: Number, right: Number) -> Number:
 
 
 def _part(name: str, value: Number, piece: Any) -> Number:
-    """The bits of a field that go into one word, in their place."""
+    """Return the bits of a field that go into one word, in their place."""
     mask = (1 << piece.bits) - 1
     found = value.value if isinstance(value, Numeric) and value.is_static() else value
     if isinstance(found, int):
@@ -89,7 +89,7 @@ def _part(name: str, value: Number, piece: Any) -> Number:
 
 
 def pack(fields: Mapping[str, Number]) -> tuple[Number, ...]:
-    """The twenty words of a descriptor with these fields."""
+    """Return the twenty words of a descriptor with these fields."""
     words: list[Number] = [0] * WORDS
     for name, value in fields.items():
         for piece in FIELDS[name]:
@@ -126,7 +126,7 @@ def _flags(options: Options) -> dict[str, Number]:
 
 
 def _wave_offsets(waves: Sequence[int], part: Sequence[int]) -> list[Number]:
-    """Where this wave's part of a tile begins along each dimension, slowest first."""
+    """Return where this wave's part of a tile begins along each dimension, slowest first."""
     if prod(waves) == 1:
         return [0] * len(waves)
     number, offsets = wave_id() % prod(waves), []
@@ -151,7 +151,7 @@ def _plus(left: Number, right: Number) -> Number:
 
 
 def _remaining(extent: Number, offset: Number) -> Number:
-    """How much of an extent lies behind an offset, never below zero."""
+    """Return how much of an extent lies behind an offset, never below zero."""
     if isinstance(offset, int) and isinstance(extent, int):
         return max(extent - offset, 0)
     return maxsi(Int32(extent) - Int32(offset), Int32(0))
@@ -173,7 +173,8 @@ def tile_descriptor(
     source: Any, lds: Any, tile: Sequence[int], extents: Sequence[Number], strides: Sequence[Number], options: Options,
     offset: Number = 0, lds_bytes: Number = 0,
 ) -> TensorDescriptor:  # fmt: skip
-    """The descriptor of a tile, dimensions slowest first: extents count from the tile's start, the last stride is 1."""
+    """Return the descriptor of a tile, dimensions slowest first: extents count from the tile's start, the last stride
+    is 1."""
     require("the tensor data mover", "rocm", ("cdna5",))
     rank = len(tile)
     if not 1 <= rank <= MOST_RANK or not len(extents) == len(strides) == rank:

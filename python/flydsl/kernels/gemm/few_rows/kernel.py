@@ -67,12 +67,12 @@ class Strip:
         return [*(word for i in range(RUN) for word in self.words_of(run, i)), *self.factors_of(run)]
 
     def words_of(self, run: Any, i: int) -> list[Any]:
-        """Four words of a run, which nothing waits for yet; behind the last, any."""
+        """Return four words of a run, which nothing waits for yet; behind the last, any."""
         block = (self.part * self.runs + run) * RUN + i
         return list(copied(self.words + fx.min(block, self.blocks - 1) * BLOCK_WORDS, 4))
 
     def factors_of(self, run: Any) -> list[Any]:
-        """A lane's factors of the groups that a run begins with, four at a time."""
+        """Return a lane's factors of the groups that a run begins with, four at a time."""
         first = (self.part * self.runs + run) * RUN_K // self.form.group
         fours = range(ceildiv(RUN_K // self.form.group, 4) or 1)
         return [factor for four in fours for factor in lane_factors(self.arrays, self.rows, first + four * 4)]
@@ -224,7 +224,7 @@ def add_up(strip, sums, parts, bias, y, activation, config):
 
 @cache
 def build_few_rows(form: PackedKind, activation: str, wide: bool, config: FewRows) -> Any:
-    """A jit function ``few_rows(x, packed, y, scales, zeros, bias, stream)``; zeros and the bias may be None."""
+    """Return a jit function ``few_rows(x, packed, y, scales, zeros, bias, stream)``; zeros and the bias may be None."""
 
     @flyc.jit
     def few_rows(x: fx.Tensor, packed: fx.Tensor, y: fx.Tensor, scales: fx.Tensor, zeros: fx.Tensor | None,

@@ -55,7 +55,7 @@ class FewRows:
         return self.parts * self.held * RUN_K + PAD
 
     def place(self, run: Any) -> Any:
-        """Where x of a run begins in shared memory."""
+        """Return where x of a run begins in shared memory."""
         return run // self.held % self.places * (self.rows * self.line)
 
     @property
@@ -68,7 +68,7 @@ class FewRows:
         return self.places * self.rows * self.line * 2 + self.warps * self.tiles * 512
 
     def can_hold(self, k: int) -> bool:
-        """Whether x of so many columns goes through the places."""
+        """Return whether x of so many columns goes through the places."""
         return self.places > 1 or self.held >= ceildiv(ceildiv(k, RUN_K), self.parts)
 
     @property
@@ -78,7 +78,8 @@ class FewRows:
 
 
 def few_rows_configs(m: int, k: int) -> list[FewRows]:
-    """Every configuration that the model compares: x as a whole where it is small, so that warps meet only once."""
+    """Return every configuration that the model compares: x as a whole where it is small, so that warps meet only
+    once."""
     rows, found = 1 << (m - 1).bit_length(), []
     for warps in (16, 8):
         for strips in (4, 2, 1):
@@ -105,5 +106,5 @@ def few_rows_time(problem: Problem, config: FewRows, machine: Machine = HOPPER, 
 
 @lru_cache(maxsize=4096)
 def choose_few_rows(problem: Problem, sms: int = 132) -> FewRows:
-    """The configuration that the model finds fastest."""
+    """Return the configuration that the model finds fastest."""
     return min(few_rows_configs(problem.m, problem.k), key=lambda config: few_rows_time(problem, config, HOPPER, sms))

@@ -42,7 +42,8 @@ CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"),
 
 
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
-    """Every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees it."""
+    """Return every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees
+    it."""
     found = (config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
     # Turns are for blocks that have several tiles.
     return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
@@ -66,7 +67,7 @@ def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
 
 @cache
 def _table() -> tuple[GemmConfig, ...]:
-    """The configurations of `WIDTHS` and `CLUSTERS`."""
+    """Return the configurations of `WIDTHS` and `CLUSTERS`."""
     found = []
     for (rows, consumers, turns), widths in WIDTHS.items():
         for columns in widths:
@@ -85,7 +86,7 @@ def _table() -> tuple[GemmConfig, ...]:
 
 
 def fits(problem: Problem, config: GemmConfig) -> bool:
-    """Whether the kernel can be built so; ``problem`` as the kernel sees it."""
+    """Return whether the kernel can be built so; ``problem`` as the kernel sees it."""
     if not problem.b_along_k and config.tile_n % 64:
         return False
     if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
@@ -117,7 +118,8 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
 
 
 def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
-    """What was measured with groups, on an H200, 2026-11-16: clusters that share, or turns, gained with large ones."""
+    """Return what was measured with groups, on an H200, 2026-11-16: clusters that share, or turns, gained with large
+    ones."""
     # Narrow tiles read the same rows too often: 64 x 64 took 92 us where 64 x 128 took 66.
     if config.tile_n < min(96, problem.n):
         return False
@@ -130,7 +132,7 @@ def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
 
 @lru_cache(maxsize=4096)
 def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
-    """The configuration that the model finds fastest, for the product as it is or swapped."""
+    """Return the configuration that the model finds fastest, for the product as it is or swapped."""
     best, shortest = GemmConfig(), float("inf")
     for swapped in problem.orders:
         seen = problem.swapped if swapped else problem

@@ -38,8 +38,8 @@ class Epilogue:
         self.sums = warp_product(self.shape[1] * kind.columns_of_one)
 
     def boxed(self, ptr: Any, each: int = 1) -> Any:
-        """A warp's place in shared memory as (row, column), in the order of C; swizzled, so that no banks conflict.
-        ``each`` says how many columns of the product have one place."""
+        """Return a warp's place in shared memory as (row, column), in the order of C; swizzled, so that no banks
+        conflict. ``each`` says how many columns of the product have one place."""
         (rows, columns), (_, length) = self.shape, self.lines()
         pieces = length // self.piece
         down, right = (length, 1) if self.kind.c_along_n else (1, length)
@@ -83,7 +83,8 @@ class Epilogue:
                     self.copy_elements(place, top, left)
 
     def activated(self, part: Any) -> Any:
-        """The activation of each element, or the gate of each even column times the odd one: a thread has both."""
+        """Return the activation of each element, or the gate of each even column times the odd one: a thread has
+        both."""
         name = self.kind.activation
         if name not in GATES:
             return ACTIVATIONS[name](part)
@@ -129,7 +130,8 @@ class Epilogue:
             (place if each == 1 else place[(0, None), None, None]).store(part)
 
     def row_of_c(self, row: Any, end: Any) -> tuple[Any, Any]:
-        """Where a row goes, and whether it does: behind the end it does not, nor where the index names no row of C."""
+        """Return where a row goes, and whether it does: behind the end it does not, nor where the index names no row of
+        C."""
         if self.to_rows is None:
             return row, row < end
         target = fx.Int32(self.to_rows[fx.min(row, end - 1)])
@@ -137,7 +139,7 @@ class Epilogue:
         return target, (row < end) & (target >= 0) & (target < rows)
 
     def mover(self, atom: Any) -> tuple[Any, int]:
-        """A copy of a box in pieces of 16 bytes, a line's by neighbouring lanes, and how many lanes it takes."""
+        """Return a copy of a box in pieces of 16 bytes, a line's by neighbouring lanes, and how many lanes it takes."""
         lines, length = self.lines()
         pieces = length // self.piece
         together = min(lines, 32 // pieces)

@@ -43,7 +43,7 @@ class GatheredRows(Operand):
         """Pieces of a thread, each in a line of its own."""
 
     def rows_of(self, place: Place) -> tuple[list[Any], Any]:
-        """Which rows of A a thread copies pieces of, -1 for zeros, and whether there is none of those.
+        """Return which rows of A a thread copies pieces of, -1 for zeros, and whether there is none of those.
 
         Behind the group's end nothing is copied, as nobody stores what comes of it: groups of a few rows would send for
         one line many times, all blocks for the same.

@@ -69,7 +69,7 @@ def operand_lines(matrix: Any, k_mode: int, name: str) -> OperandLines:
 
 
 def lines_of(matrix: Any) -> tuple[bool, bool]:
-    """Whether C's rows are contiguous, and whether pieces of 16 bytes of its lines are aligned and whole."""
+    """Return whether C's rows are contiguous, and whether pieces of 16 bytes of its lines are aligned and whole."""
     steps, size = strides(matrix), matrix.dtype.itemsize
     along_n = steps[-1] == 1 and not (matrix.shape[-1] == 1 and steps[-2] == 1)
     if not along_n and steps[-2] != 1:
@@ -117,7 +117,7 @@ def _build_pack(k_mode: int, along_k: bool, batched: bool, width: int) -> Any:
 
 
 def packed_lines(matrix: Any, k_mode: int, lines: OperandLines, stream: Any) -> Any:
-    """The matrix, or a copy of it whose lines are K and start at multiples of 16 bytes."""
+    """Return the matrix, or a copy of it whose lines are K and start at multiples of 16 bytes."""
     if not lines.is_ragged:
         return matrix
     *batch, rows, k = matrix.shape if k_mode == 1 else (*matrix.shape[:-2], matrix.shape[-1], matrix.shape[-2])

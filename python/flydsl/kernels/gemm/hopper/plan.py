@@ -131,7 +131,7 @@ class GemmConfig:
     staggered: bool = False
 
     def sharing(self, mode: str) -> int:
-        """How many blocks of a cluster lie along a mode."""
+        """Return how many blocks of a cluster lie along a mode."""
         return self.cluster if self.along == mode else 1
 
     @cached_property
@@ -193,7 +193,8 @@ class GemmConfig:
         return self.tile_m == BLOCK_ROWS * self.consumers and SCALED % self.tile_n == 0 and self.consumers < 3
 
     def moves_registers(self, kind: GemmKind) -> bool:
-        """Whether sums leave too little of an equal share of the registers, so that loading threads give up theirs."""
+        """Return whether sums leave too little of an equal share of the registers, so that loading threads give up
+        theirs."""
         weights = 0 if kind.packed is None else 2 * 16  # two fragments
         return self.sums(kind.block_scaled) + weights > FITTING_SUMS[self.consumers]
 
@@ -415,14 +416,15 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
-    """How much longer results take across C's lines, or in parts of cache lines, whose rest other tiles write."""
+    """Return how much longer results take across C's lines, or in parts of cache lines, whose rest other tiles
+    write."""
     if not problem.c_along_n:
         return machine.across
     return machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
 
 
 def longest(machine: Machine, *times: float) -> float:
-    """What takes longest decides; what takes nearly as long adds to it."""
+    """Return what takes longest decides; what takes nearly as long adds to it."""
     return sum(time**machine.sharpness for time in times) ** (1 / machine.sharpness)
 
 

@@ -25,7 +25,7 @@ def extent(tensor: Any, mode: int) -> Any:
 
 
 def transposed(matrix: Any) -> Any:
-    """The last two modes exchanged."""
+    """Return the last two modes exchanged."""
     rank = len(matrix.shape)
     return fx.select(matrix, [*range(rank - 2), rank - 1, rank - 2])
 
@@ -46,7 +46,7 @@ class Operand:
 
     @staticmethod
     def map_of(matrix: Any, rows: int, bk: int, along_k: bool, sharers: int) -> Any:
-        """What TMA knows of a matrix. A copy moves rows of K or, where rows are contiguous, a square of them."""
+        """Return what TMA knows of a matrix. A copy moves rows of K or, where rows are contiguous, a square of them."""
         box = (rows // sharers, bk) if along_k else (bk, bk // sharers)
         return fx.nvvm.make_tensor_map(matrix, (1,) * (len(matrix.shape) - 2) + box)
 
@@ -100,12 +100,12 @@ class Schedule:
         return self.rows_of(self.m) * self.columns * self.batches
 
     def range(self) -> Any:
-        """The numbers of this block's tiles."""
+        """Return the numbers of this block's tiles."""
         cluster = self.config.cluster
         return fx.schedule.persistent(fx.block_idx.x // cluster, fx.grid_dim.x // cluster, self.tiles())
 
     def inside(self, tile: Any, rows: Any) -> tuple[Any, Any]:
-        """(first row, first column) of a tile of one matrix of so many rows of clusters."""
+        """Return (first row, first column) of a tile of one matrix of so many rows of clusters."""
         config = self.config
         row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
         row = row * config.cluster + self.rank if config.along == "m" else row
@@ -125,14 +125,16 @@ class Schedule:
         return last if self.config.is_whole else fx.min(row + self.config.tile_m, last)
 
     def k_range(self) -> tuple[Any, Any]:
-        """The steps of K that this block takes: all, or its part; none where there are fewer steps than parts."""
+        """Return the steps of K that this block takes: all, or its part; none where there are fewer steps than
+        parts."""
         parts = self.config.splits
         if parts == 1:
             return fx.Int32(0), self.steps
         return self.rank * self.steps // parts, (self.rank + 1) * self.steps // parts
 
     def k_and_column(self, step: Any, place: Place) -> tuple[Any, Any]:
-        """The step of K and the first column of one of a block's steps: with parts, all steps of one, then the next."""
+        """Return the step of K and the first column of one of a block's steps: with parts, all steps of one, then the
+        next."""
         if self.parts == 1:
             return step, place.column
         first, last = self.k_range()
@@ -140,7 +142,7 @@ class Schedule:
         return step - part * (last - first), place.column + part * self.config.tile_n
 
     def all_steps(self) -> tuple[Any, Any]:
-        """The steps of K of all parts of a tile, in numbers that go on behind the last of a part."""
+        """Return the steps of K of all parts of a tile, in numbers that go on behind the last of a part."""
         first, last = self.k_range()
         return first, first + (last - first) * self.parts
 
@@ -216,7 +218,8 @@ def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: i
 
 
 def warp_product(columns: int) -> Any:
-    """The 16 rows of a wgmma that a warp has: lanes and registers are those of mma.sync, 8 columns after 8 columns."""
+    """Return the 16 rows of a wgmma that a warp has: lanes and registers are those of mma.sync, 8 columns after 8
+    columns."""
     atom = fx.make_mma_atom(fx.nvvm.MmaSync(WARP_ROWS, 8, 16, fx.BFloat16, fx.Float32))
     tile = (WARP_ROWS, 16 if columns % 16 == 0 else 8, 16)  # by 16 columns stmatrix moves them
     return fx.make_tiled_mma(atom, fx.make_layout((1, 1, 1), (0, 0, 0)), tile)
@@ -251,7 +254,7 @@ class PartialSums:
 
     @flyc.jit
     def sum(self, values: Any, rank: Any, phase: Any) -> Any:
-        """The sums over all parts of one warp's accumulators, part by part, and which warp's.
+        """Return the sums over all parts of one warp's accumulators, part by part, and which warp's.
 
         Each block takes an equal share of the warps; those left over get a number that no warp has.
         """

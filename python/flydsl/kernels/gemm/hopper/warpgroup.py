@@ -101,7 +101,7 @@ class TurningWarpgroup(Warpgroup):
 
 
 def rows_of_sums(place: Place) -> list[Any]:
-    """The two rows that a thread has sums of where each warpgroup has 64; behind the last one, that."""
+    """Return the two rows that a thread has sums of where each warpgroup has 64; behind the last one, that."""
     own = FragmentPlaces(warp_product(8), fx.lane_id(), (WARP_ROWS, 8))
     top = place.row + (fx.thread_idx.x // 32 - WARPGROUP // 32) * WARP_ROWS
     return [fx.min(top + own.origin[0] + step, place.end - 1) for step in own.along(0)]
@@ -118,7 +118,7 @@ class BlockScales:
         self.a, self.b, self.from_rows = scale_a, scale_b, from_rows
 
     def rows(self, place: Place) -> list[Any]:
-        """The two rows of A whose sums a thread has."""
+        """Return the two rows of A whose sums a thread has."""
         found = rows_of_sums(place)
         if self.from_rows is None:
             return found
@@ -126,7 +126,7 @@ class BlockScales:
         return [fx.min(fx.max(fx.Int32(self.from_rows[row]), fx.Int32(0)), last) for row in found]
 
     def load(self, place: Place, rows: list[Any], k: Any) -> list[Any]:
-        """A lane's scales of four steps from k on: those of the rows, and that of the columns."""
+        """Return a lane's scales of four steps from k on: those of the rows, and that of the columns."""
         columns, steps = extent(self.b, -2), extent(self.b, -1)
         at = fx.min(k + fx.lane_id() % LANES_OF_ROW, steps - 1)
         of_b = fx.Float32(self.b[(*place.b, fx.min(place.column // SCALED, columns - 1), at)])

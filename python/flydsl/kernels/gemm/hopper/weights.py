@@ -83,17 +83,17 @@ class PackedWeights(Operand):
             fx.nvvm.bulk_load(source, place, BLOCK_WORDS * 4, barrier)
 
     def words(self, stage: Any) -> Any:
-        """A thread's four words of a stage."""
+        """Return a thread's four words of a stage."""
         threads = self.blocks * WARPGROUP
         layout = fx.make_layout((4, threads, self.stages), (1, 4, 4 * threads))
         return fx.make_view(self.ptr, layout)[None, fx.thread_idx.x - WARPGROUP, stage].load()
 
     def quad(self, k: Any) -> Any:
-        """Which four groups step k is in."""
+        """Return which four groups step k is in."""
         return k * self.bk // (self.form.group * LANES_OF_ROW)
 
     def load_factors(self, rows: list[Any], quad: Any) -> list[Any]:
-        """A lane's factors of four groups. Nothing waits for them before they are used."""
+        """Return a lane's factors of four groups. Nothing waits for them before they are used."""
         arrays = [self.scales] if self.zeros is None else [self.scales, self.zeros]
         return lane_factors(arrays, rows, quad * LANES_OF_ROW)
 
@@ -105,7 +105,7 @@ class PackedWeights(Operand):
         return found
 
     def unpacked(self, words: Any, factors: list[Any]) -> Any:
-        """A thread's 32 weights of a step: in each word pairs of either row, at two places of K."""
+        """Return a thread's 32 weights of a step: in each word pairs of either row, at two places of K."""
         each = self.form.groups_of(self.bk)
         many, found = len(factors) // each, []
         for j in range(K_BLOCKS):
@@ -132,8 +132,8 @@ def passed_factors(held: list[Any], lane: Any, dtype: Any) -> list[Any]:
 
 
 def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> Any:
-    """A word's eight weights, pairs of either of two rows at two places of K; ``own`` are scales of the rows, and zeros
-    if there are any. Without zeros codes of integers are 8 too large."""
+    """Return a word's eight weights, pairs of either of two rows at two places of K; ``own`` are scales of the rows,
+    and zeros if there are any. Without zeros codes of integers are 8 too large."""
     codes = unpacked_codes(word, form, dtype)
     if form.name == "mxfp4":
         return codes * _spread([_numbers([power_of_two(x.to(fx.Uint8)) >> 16], dtype)[0] for x in own], dtype)
@@ -144,7 +144,7 @@ def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> An
 
 
 def unpacked_codes(word: Any, form: PackedKind, dtype: Any) -> Any:
-    """A word's eight codes as numbers, which are too large by `codes_above`."""
+    """Return a word's eight codes as numbers, which are too large by `codes_above`."""
     pairs = [word >> (4 * i) for i in range(4)]
     if form.name == "mxfp4":  # sign, two bits of exponent and one of fraction
         words = [(pair & 0x00080008) << 12 | (pair & 0x00070007) << 6 for pair in pairs]
@@ -159,7 +159,7 @@ def codes_above(form: PackedKind, dtype: Any) -> float:
 
 
 def power_of_two(exponent: Any) -> Any:
-    """The bits of 2^(exponent - 127) in f32, of an exponent of eight bits; 255 is no number."""
+    """Return the bits of 2^(exponent - 127) in f32, of an exponent of eight bits; 255 is no number."""
     exponent = fx.Int32(exponent)
     least, most = exponent == 0, exponent == 255
     return least.select(fx.Int32(0x400000), most.select(fx.Int32(0x7FC00000), exponent << 23))

@@ -14,7 +14,7 @@ NIBBLES = 0xF0F0F0F0 - (1 << 32)
 
 
 def weights_from(tensor: Any, first: Any, plan: GemmPlan) -> Any:
-    """The columns of a block in the shuffled B, as (n, k): a lane's access lies behind those of the 16 rows."""
+    """Return the columns of a block in the shuffled B, as (n, k): a lane's access lies behind those of the 16 rows."""
     piece, depth = plan.b_piece, plan.b_depth
     shape = ((BLOCK, plan.tile_n // BLOCK), (piece, depth // piece))
     layout = fx.make_layout(shape, ((piece, BLOCK * depth), (1, BLOCK * piece)))
@@ -41,7 +41,7 @@ class Weights:
         fx.copy(self.access, self.in_memory[None, None, 0], self.fetched[tile % 2][None, None, chunk], soffset=at)
 
     def chunk(self, tile: int, chunk: Any) -> Any:
-        """A chunk as the instruction takes it; ``chunk`` is its coordinate along K."""
+        """Return a chunk as the instruction takes it; ``chunk`` is its coordinate along K."""
         return self.tiles[tile % 2][None, None, chunk]
 
 

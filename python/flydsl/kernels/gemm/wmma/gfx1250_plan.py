@@ -260,7 +260,8 @@ CHOICES = ((256, 256, 2, 4, 2), (128, 256, 2, 4, 2), (128, 128, 2, 2, 3), (64, 1
 
 
 def estimated_clocks(plan: TilePlan, m: int, n: int) -> float:
-    """The model: rounds of blocks over the units, each step as long as its products and reads of LDS, or traffic."""
+    """Return the model: rounds of blocks over the units, each step as long as its products and reads of LDS, or
+    traffic."""
     rounds = -(-(-(-m // plan.tile_m) * -(-n // plan.tile_n)) // UNITS)
     products = plan.m_reps * plan.n_reps * plan.waves * MATRIX_CLOCKS[plan.a_format] / min(SIMDS, plan.waves)
     operands = (plan.m_reps * plan.a.step_bytes + plan.n_reps * plan.b.step_bytes) * BLOCK * plan.waves

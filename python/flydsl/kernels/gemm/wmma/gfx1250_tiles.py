@@ -74,11 +74,11 @@ class Stream:
         self.ring = fx.recast_iter(self.start.dtype, start)
 
     def stage(self, number: fx.Int32 | int) -> Any:
-        """Where a stage begins."""
+        """Return where a stage begins."""
         return self.ring + number * self.size
 
     def view(self, shape: tuple[Any, ...], stride: tuple[Any, ...], stages: int) -> Any:
-        """A tile in LDS, with a last mode for the stages."""
+        """Return a tile in LDS, with a last mode for the stages."""
         return fx.make_view(self.ring, fx.make_layout((*shape, stages), (*stride, self.size)))
 
     def fetch(self, tile: fx.Int32 | int, stage: int, waves: int) -> None:
@@ -116,7 +116,7 @@ def fetch_all(streams: Any, tile: Any, stage: int, plan: TilePlan) -> None:
 
 
 def tiled_instruction(plan: TilePlan) -> Any:
-    """The matrix instruction of a wave. It takes B first, so that a lane's sums are neighbours of a row of C."""
+    """Return the matrix instruction of a wave. It takes B first, so that a lane's sums are neighbours of a row of C."""
     shape = (BLOCK * plan.blocks, BLOCK, plan.a.depth)
     if plan.a.dtype.width == 16:
         atom = rocdl.cdna5.WMMA(*shape, plan.a.dtype)
@@ -149,16 +149,17 @@ class Tiles:
         self.streams: list[Stream] = []
 
     def eight(self, i: int, j: int) -> tuple[Any, tuple[Any, ...]]:
-        """This lane's sums of a repetition along M and one along N, and where the first of them is: (column, row)."""
+        """Return this lane's sums of a repetition along M and one along N, and where the first of them is: (column,
+        row)."""
         pair, block = divmod(j, self.plan.blocks)
         return self.totals[i][pair][None, block].load(), fx.get_leaves(self.places[8 * block, pair, i])
 
     def row_of(self, i: int) -> Any:
-        """This lane's row of A and of C in a repetition along M, counted from the wave's first."""
+        """Return this lane's row of A and of C in a repetition along M, counted from the wave's first."""
         return fx.get_leaves(self.places[0, 0, i])[1]
 
     def _zeros(self) -> Any:
-        """A lane's sums of an instruction: eight columns of every block."""
+        """Return a lane's sums of an instruction: eight columns of every block."""
         total = fx.make_rmem_tensor((8, self.plan.blocks), fx.Float32)
         total.fill(0.0)
         return total
@@ -181,7 +182,7 @@ class Tiles:
                 stream.prefetch(self.first_iteration + later, plan.threads)
 
     def pieces_of(self, view: Any, wave: fx.Int32) -> Any:
-        """This lane's part of an operand in LDS: (operand, repetitions, steps, stages).
+        """Return this lane's part of an operand in LDS: (operand, repetitions, steps, stages).
 
         The view is (16 rows, elements of a step, blocks, repetitions, steps, waves, stages). A lane has a row, and
         either half of the wave every second 16-byte piece of it.
@@ -192,25 +193,25 @@ class Tiles:
         return fx.group(part.partition_S(view), 0, 4)[None, None, None, wave, None]
 
     def rows_of(self, stream: Stream, wave: fx.Int32, waves: int, reps: int) -> Any:
-        """This lane's pieces of ``reps`` times 16 rows of a wave, of which ``waves`` share the tile."""
+        """Return this lane's pieces of ``reps`` times 16 rows of a wave, of which ``waves`` share the tile."""
         plan, step, row = self.plan, stream.tile[1] // self.plan.steps, stream.row
         shape = (BLOCK, step, 1, reps, plan.steps, waves)
         stride = (row, 1, 0, BLOCK * row, step, reps * BLOCK * row)
         return self.pieces_of(stream.view(shape, stride, plan.stages), wave)
 
     def read(self, source: Any, copy: Any = None) -> Any:
-        """An operand of an instruction as a vector; a ``copy`` other than 16 bytes of a lane."""
+        """Return an operand of an instruction as a vector; a ``copy`` other than 16 bytes of a lane."""
         found = fx.make_fragment_like(source)
         fx.copy(copy or fx.make_copy_atom(fx.UniversalCopy128b(), source.dtype), source, found)
         values = found.load()
         return values.reshape(values.numel)
 
     def begin_iteration(self, tile: fx.Int32 | int, left: int) -> Any:
-        """What an iteration has beside what is in LDS, for its steps; ``left`` tiles follow."""
+        """Return what an iteration has beside what is in LDS, for its steps; ``left`` tiles follow."""
         return None
 
     def read_step(self, stage: int, step: int, held: Any) -> Any:
-        """The operands of a step, from LDS and what `begin_iteration` gave."""
+        """Return the operands of a step, from LDS and what `begin_iteration` gave."""
         raise NotImplementedError
 
     def multiply_step(self, operands: Any, rows: range) -> None:

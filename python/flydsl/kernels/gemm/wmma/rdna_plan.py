@@ -193,7 +193,8 @@ TILES: tuple[tuple[int, int, int, int, int], ...] = (
 
 
 def estimated_clocks(plan: RdnaPlan, chip: Chip) -> int:
-    """The model: rounds of blocks over the units, each as long as its products and reads of LDS, or as its traffic.
+    """Return the model: rounds of blocks over the units, each as long as its products and reads of LDS, or as its
+    traffic.
 
     A unit works on one block at a time as if it had all its SIMDs; a block with fewer waves than SIMDs uses as many.
     """
@@ -207,7 +208,7 @@ def estimated_clocks(plan: RdnaPlan, chip: Chip) -> int:
 
 
 def ranked_tiles(M: int, N: int, K: int, arch: str = "gfx1100") -> list[dict[str, int]]:
-    """The options of `create_wmma_gemm_module` for every tile, what `estimated_clocks` finds shortest first."""
+    """Return the options of `create_wmma_gemm_module` for every tile, what `estimated_clocks` finds shortest first."""
     require("arch", arch, CHIPS)
     names = ("reg_m", "reg_n", "reg_k", "waves_m", "waves_n")
     choices = [dict(zip(names, tile, strict=True)) for tile in TILES]
@@ -216,5 +217,5 @@ def ranked_tiles(M: int, N: int, K: int, arch: str = "gfx1100") -> list[dict[str
 
 @lru_cache(1024)
 def pick_tile(M: int, N: int, K: int, arch: str = "gfx1100") -> dict[str, int]:
-    """The first of `ranked_tiles`; of tiles that are alike to the model, the first of `TILES`."""
+    """Return the first of `ranked_tiles`; of tiles that are alike to the model, the first of `TILES`."""
     return ranked_tiles(M, N, K, arch)[0]

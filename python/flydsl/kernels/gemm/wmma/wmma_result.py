@@ -69,7 +69,7 @@ class OfColumns:
         self.resource = buffer_ops.create_buffer_resource(numbers, max_size=False, num_records_bytes=size)
 
     def __getitem__(self, column: fx.Int32) -> Any:
-        """Those of eight neighbours from a multiple of eight on, as f32."""
+        """Return those of eight neighbours from a multiple of eight on, as f32."""
         width = self.width
         parts = [
             buffer_ops.buffer_load(self.resource, column + part, vec_width=width, dtype=self.dtype)

@@ -75,7 +75,7 @@ def compile_moe_reduction(
     *, topk: int, model_dim: int, dtype_str: str = "f16", use_mask: bool = False, num_experts: int = 0,
     out_dtype_str: str | None = None, aligned: bool = False,
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(X[T, topk, D], Y[T, D], valid_mask i8[T, topk], T, stream)``.
+    """Return the launcher ``fn(X[T, topk, D], Y[T, D], valid_mask i8[T, topk], T, stream)``.
 
     With ``num_experts`` it is ``fn(X, Y, expert_mask, topk_ids, T, stream)``: a slot counts if its expert is one of
     those, and the mask of it, unless that is None, is not 0. Without ``use_mask`` all count, and nothing is asked.
@@ -206,7 +206,7 @@ def compile_moe_gemm2_ex(
 def stage_in_mode(
     compile_stage: Any, mode: MoeGemm2Mode | str, mask: Any, zeroed: bool, options: dict[str, Any]
 ) -> Any:
-    """A second stage of any kind, by atomics or with a reduction."""
+    """Return a second stage of any kind, by atomics or with a reduction."""
     if MoeGemm2Mode(mode) is MoeGemm2Mode.ATOMIC:
         return compile_stage(**options, accumulate=True)
     stage = compile_stage(**options, accumulate=False)

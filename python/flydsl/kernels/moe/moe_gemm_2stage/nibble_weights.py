@@ -29,7 +29,7 @@ SCALES: dict[str, Any] = {"columns": fx.Float32, "pairs": fx.BFloat16, "rows": f
 
 
 def eight_numbers(word: Any, scale: Any) -> list[Any]:
-    """The signed values of a word in f32, times a scale if there is one.
+    """Return the signed values of a word in f32, times a scale if there is one.
 
     Byte j has value j low and value j + 4 high. With the sign bits turned over they are 8 more than they were, and
     bytes become floats by one instruction each.
@@ -43,8 +43,8 @@ def eight_numbers(word: Any, scale: Any) -> list[Any]:
 
 
 def eight_floats(word: Any, scale: Any) -> Any:
-    """The values of eight fp4, the first in the lowest bits, times their scale in bf16, which holds them exactly: by an
-    instruction for two where the target has one."""
+    """Return the values of eight fp4, the first in the lowest bits, times their scale in bf16, which holds them
+    exactly: by an instruction for two where the target has one."""
     with suppress(ValueError):
         pairs = [rocdl.cvt_scalef32_pk_bf16_fp4(word, scale, byte) for byte in range(4)]
         return fx.Vector.from_elements([pair[i] for pair in pairs for i in range(2)], fx.BFloat16)
@@ -103,7 +103,7 @@ class NibbleWeights:
         self.scales = [fx.make_rmem_tensor((plan.chunks, plan.column_tiles), fx.Float32) for _ in range(2)]
 
     def scale_at(self, group: Any, part: int, column: Any) -> Any:
-        """The scale of a group of a column of gate (0) or up (1)."""
+        """Return the scale of a group of a column of gate (0) or up (1)."""
         plan, kind = self.plan, self.plan.group_scales
         row = column + part * plan.columns
         if plan.interleaved:
@@ -127,7 +127,7 @@ class NibbleWeights:
                 self.scales[tile % 2][chunk, j] = self.scale_at(group, part, column)
 
     def chunk(self, tile: int, chunk: fx.Int32) -> Any:
-        """A chunk as the instruction takes it."""
+        """Return a chunk as the instruction takes it."""
         number = chunk[-1] if isinstance(chunk, tuple) else (chunk or 0)
         for column in range(self.plan.column_tiles):
             scale = self.scales[tile % 2][number, column] if self.plan.group else None

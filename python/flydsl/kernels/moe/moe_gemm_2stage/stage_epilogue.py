@@ -35,14 +35,14 @@ class Factors:
         self.first = fx.Int64(expert) * plan.n + column * plan.tile
 
     def row(self, entry: Any, valid: Any) -> Any:
-        """The scale of a row; 1 where there are none."""
+        """Return the scale of a row; 1 where there are none."""
         if not self.plan.scaled or self.plan.elem_bytes > 1:
             return fx.Float32(1)
         place = valid.select(self.rows.source(entry), fx.Int32(0))
         return valid.select(fx.Float32(self.of_rows[place]), fx.Float32(0))
 
     def scale(self, part: int, column: fx.Int32) -> Any:
-        """The scales of four columns."""
+        """Return the scales of four columns."""
         return self._four(self.of_columns, part, column)
 
     def shift(self, part: int, column: fx.Int32) -> Any:
@@ -54,7 +54,7 @@ class Factors:
 
 
 def products(pipeline: Any, factors: Factors, tile: tuple[int, int], column: fx.Int32, row_scale: Any) -> list[Any]:
-    """The scaled sums of a lane for four columns of a row: one vector, or those of gate and up."""
+    """Return the scaled sums of a lane for four columns of a row: one vector, or those of gate and up."""
     plan, (i, r) = pipeline.plan, tile
     found = []
     for part in range(plan.parts):
@@ -89,7 +89,7 @@ def bent(x: Any, beta: float) -> Any:
 def result(
     pipeline: Any, factors: Factors, tile: tuple[int, int], column: fx.Int32, row_scale: Any, weight: Any
 ) -> Any:
-    """A lane's four numbers of the result."""
+    """Return a lane's four numbers of the result."""
     plan = pipeline.plan
     sums = products(pipeline, factors, tile, column, row_scale)
     value = gated(plan, *sums) if plan.gated else sums[0]
@@ -112,7 +112,7 @@ def finish(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: fx.Int
 
 
 def places(pipeline: Any) -> list[tuple[tuple[int, int], Any, Any]]:
-    """((column tile, row tile), row, first column) of each of the lane's fours."""
+    """Return ((column tile, row tile), row, first column) of each of the lane's fours."""
     plan, found = pipeline.plan, []
     tile = fx.make_identity_tensor((plan.tile, plan.tile_m))
     part = pipeline.tiled.get_slice(pipeline.thread).partition_C(tile)
@@ -124,7 +124,7 @@ def places(pipeline: Any) -> list[tuple[tuple[int, int], Any, Any]]:
 
 
 def exchange(pipeline: Any, rows: Rows, factors: Factors) -> Any:
-    """The result as a tile of rows in LDS, where the tiles of A were."""
+    """Return the result as a tile of rows in LDS, where the tiles of A were."""
     plan, dtype = pipeline.plan, pipeline.plan.exchange_dtype
     start = fx.recast_iter(dtype, pipeline.lds)
     fx.barrier()  # everyone has read the last tile of A

@@ -174,7 +174,7 @@ class StagePlan(GemmPlan):
         return self.limit or SWIGLU_LIMIT
 
     def stage_blocks(self, blocks: Any) -> tuple[Any, int, int]:
-        """The grid: columns of a block of rows side by side, parts of K in the third dimension."""
+        """Return the grid: columns of a block of rows side by side, parts of K in the third dimension."""
         tiles = self.block_rows // self.tile_m
         return blocks * (tiles * (self.columns // self.tile)), 1, self.k_batch
 
@@ -195,7 +195,7 @@ class Rows:
         self.first = block * plan.tile_m
 
     def entry(self, row: fx.Int32) -> tuple[Entry, Any]:
-        """The entry of a row, and whether it is one."""
+        """Return the entry of a row, and whether it is one."""
         place = self.first + row
         word = fx.Int32(self.ids[place])
         token, slot = word & TOKEN_MASK, word >> SLOT_SHIFT
@@ -209,7 +209,7 @@ class Rows:
         return self.tokens * self.plan.topk if self.plan.by_slot else self.tokens
 
     def source(self, entry: Entry) -> Any:
-        """The row of A of an entry."""
+        """Return the row of A of an entry."""
         if self.plan.rows_in_order or not self.plan.by_slot:
             return entry.place if self.plan.rows_in_order else entry.token
         if self.plan.smooth:
@@ -217,7 +217,7 @@ class Rows:
         return entry.token * self.plan.topk + entry.slot
 
     def target(self, entry: Entry) -> Any:
-        """The row of the result of an entry."""
+        """Return the row of the result of an entry."""
         if self.plan.result_in_order:
             return entry.place
         return entry.token if self.plan.accumulate else entry.token * self.plan.topk + entry.slot

@@ -97,7 +97,7 @@ class ExpertPipeline(Pipeline):
 
 
 def elements_of(tensor: Any, dtype: Any) -> Any:
-    """A tensor whose bytes are elements of a type: 8-bit floats may come as integers."""
+    """Return a tensor whose bytes are elements of a type: 8-bit floats may come as integers."""
     if tensor.dtype.width != 8 or dtype.width != 8:
         return tensor
     return fx.make_view(fx.recast_iter(dtype, fx.get_iter(tensor)), tensor.layout)
@@ -162,7 +162,7 @@ def stage_launcher(
 
 
 def flattened(tensor: Any) -> Any:
-    """A contiguous tensor as a line, whose length the kernels do not ask for."""
+    """Return a contiguous tensor as a line, whose length the kernels do not ask for."""
     return fx.make_view(fx.get_iter(tensor), fx.make_layout(fx.get_scalar(fx.size(tensor)), 1))
 
 
@@ -184,7 +184,7 @@ def stage_plan(
     in_dtype: str, columns: int, depth: int, tiles: tuple[int, int, int], gated: bool, k_batch: int = 1,
     group_size: int = -1, scheduled: bool = True, **options: Any,
 ) -> StagePlan:  # fmt: skip
-    """The plan of a stage of ``columns`` results for rows of ``depth``."""
+    """Return the plan of a stage of ``columns`` results for rows of ``depth``."""
     if in_dtype not in MIXED_DTYPES:
         raise ValueError(f"in_dtype must be one of {', '.join(IN_DTYPES)}, got {in_dtype!r}")
     if k_batch < 1 or depth % k_batch:
@@ -204,8 +204,8 @@ def compile_moe_gemm1(
     doweight_stage1: bool, in_dtype: str = "fp8", group_size: int = -1, out_dtype: str = "f16",
     use_cshuffle_epilog: bool | None = None, scale_is_bf16: bool = False, k_batch: int = 1,
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(out, x, w1, scale_x, scale_w1, sorted_ids, expert_ids, sorted_weights, num_valid_ids, tokens,
-    inter_dim, model_dim, n_blocks, stream)``; out is [T, topk, inter].
+    """Return the launcher ``fn(out, x, w1, scale_x, scale_w1, sorted_ids, expert_ids, sorted_weights, num_valid_ids,
+    tokens, inter_dim, model_dim, n_blocks, stream)``; out is [T, topk, inter].
 
     With ``k_batch`` above 1 out is [T, topk, 2 inter], f32 or bf16 and zero before: gate and up are added to it, and
     neither silu nor weights are. ``use_cshuffle_epilog`` is a way to the same numbers and changes nothing.
@@ -226,8 +226,8 @@ def compile_moe_gemm2(
     doweight_stage2: bool, in_dtype: str = "fp8", group_size: int = -1, out_dtype: str = "f16",
     use_cshuffle_epilog: bool | None = None, accumulate: bool = True, scale_is_bf16: bool = False,
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(out, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid_ids, tokens,
-    model_dim, inter_dim, n_blocks, stream)``.
+    """Return the launcher ``fn(out, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid_ids,
+    tokens, model_dim, inter_dim, n_blocks, stream)``.
 
     With ``accumulate`` out is [T, model], zero before, and rows are added to it by atomics; else [T, topk, model].
     """

@@ -79,7 +79,7 @@ class ExpertMxPipeline(ExpertPipeline):
         self.row_shift = rows.first // BLOCK % 2 * 8 if plan.tile_m % 32 else 0
 
     def _column_pairs(self, column: fx.Int32) -> tuple[Any, Any, Any]:
-        """Which words hold the scales of the wave's columns: of blocks of 16 it takes every fourth."""
+        """Return which words hold the scales of the wave's columns: of blocks of 16 it takes every fourth."""
         plan, count = self.plan, self.plan.column_tiles // self.plan.parts
         if plan.interleaved:  # a word has gate and up of 16 columns
             return column * (plan.tile // BLOCK) + self.wave, count, WAVES
@@ -136,7 +136,7 @@ class ExpertMxPipeline(ExpertPipeline):
 
 
 def operand(fragment: Any, tile: int, kind: str) -> Any:
-    """A tile's part of the registers of one chunk, as what the instruction takes."""
+    """Return a tile's part of the registers of one chunk, as what the instruction takes."""
     part = fragment[None, tile, None] if fx.rank(fragment) == 3 else fragment[None, tile]
     if kind == "fp4":
         return fp4_of(part)

@@ -23,7 +23,7 @@ THREADS = 256
 
 
 def scale_place(row: Any, group: Any, groups: int) -> Any:
-    """Where the scale of a group of a row is, among rows of so many groups:
+    """Return where the scale of a group of a row is, among rows of so many groups:
     [row / 32][group / 8][group % 4][row % 16][group / 4 % 2][row / 16 % 2]."""
     block = row // 32 * (groups // 8) + group // 8
     return block * 256 + group % 4 * 64 + row % 16 * 4 + group // 4 % 2 * 2 + row // 16 % 2
@@ -48,7 +48,8 @@ def write_group(vector: Any, out: Any, place: Any, scales: Any, at: Any, quant: 
 
 @cache
 def compile_scale_sort(groups: int, topk: int) -> Any:
-    """The launcher ``fn(scales, sorted_ids, num_valid, out, T, rows, stream)``; ``topk`` is 0 for a row a token."""
+    """Return the launcher ``fn(scales, sorted_ids, num_valid, out, T, rows, stream)``; ``topk`` is 0 for a row a
+    token."""
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def scale_sort_kernel(scales: fx.Tensor, ids: fx.Tensor, num_valid: fx.Tensor, out: fx.Tensor, T: fx.Int32):
@@ -101,8 +102,8 @@ def build_silu_and_mul_fq_module(
     inter_dim: int, topk: int, quant_mode: str = "fp4", gui_layout: bool = False, act: str = "silu",
     enable_bias: bool = False, swiglu_limit: float = 0.0,
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(x bf16[T topk, 2 inter], out, out_scale_sorted, sorted_ids, num_valid_ids, topk_ids, bias, T,
-    n_sorted_rows, stream)``: silu(gate) * up of the rows that the order lists.
+    """Return the launcher ``fn(x bf16[T topk, 2 inter], out, out_scale_sorted, sorted_ids, num_valid_ids, topk_ids,
+    bias, T, n_sorted_rows, stream)``: silu(gate) * up of the rows that the order lists.
 
     ``quant_mode`` "fp4" and "fp8" give codes and scales in the order of experts, "none" bf16. With ``gui_layout``
     blocks of 16 columns of gate and up alternate. The bias is f32 [E, 2 inter], added before.
@@ -115,7 +116,7 @@ def build_silu_and_mul_fq_module(
     groups, limit = inter_dim // PIECE, swiglu_limit or SWIGLU_LIMIT
 
     def columns_of(group: Any, part: int, half: int) -> Any:
-        """Where 16 columns of a group of gate (0) or up (1) begin in a row."""
+        """Return where 16 columns of a group of gate (0) or up (1) begin in a row."""
         first = group * PIECE + half * 16
         return first * 2 + part * 16 if gui_layout else first + part * inter_dim
 

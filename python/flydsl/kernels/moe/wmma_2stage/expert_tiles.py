@@ -148,7 +148,7 @@ class ExpertTiles(NarrowTiles):
     # The result ------------------------------------------------------------------------------------------------------
 
     def places_in_part(self) -> list[tuple[int, int, Any, Any]]:
-        """(repetition along M, and along N in a part, row, first column) of this lane's eights."""
+        """Return (repetition along M, and along N in a part, row, first column) of this lane's eights."""
         plan, found = self.plan, []
         row, column = self.wave_row * plan.wave_m, self.wave_column * (plan.tile // plan.n_warp)
         for i in range(plan.m_reps):
@@ -185,7 +185,7 @@ class ExpertTiles(NarrowTiles):
                     add_four(out, target + four, some, valid)
 
     def exchange(self) -> Any:
-        """The result as a tile of rows in LDS, where the ring was."""
+        """Return the result as a tile of rows in LDS, where the ring was."""
         plan, dtype = self.plan, self.plan.exchange_dtype
         start = fx.recast_iter(dtype, self.memory)
         rocdl.lds_barrier()  # everyone has read the last tile

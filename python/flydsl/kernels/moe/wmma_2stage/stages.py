@@ -40,7 +40,7 @@ def expert_plan(
     in_dtype: str, columns: int, depth: int, tiles: tuple[int, int, int], gated: bool, num_buffers: int = 2,
     waves: tuple[int | None, int] = (None, N_WAVES), k_batch: int = 1, **options: Any,
 ) -> ExpertPlan:  # fmt: skip
-    """The plan of a stage of ``columns`` results for rows of ``depth``."""
+    """Return the plan of a stage of ``columns`` results for rows of ``depth``."""
     if in_dtype not in IN_DTYPES:
         raise ValueError(f"in_dtype must be one of {', '.join(IN_DTYPES)}, got {in_dtype!r}")
     if k_batch < 1 or depth % k_batch:
@@ -112,8 +112,8 @@ def compile_moe_gemm1(
     cluster_n: int = 1, m_warp: int | None = None, n_warp: int = N_WAVES, waves_per_eu: int | None = None,
     act: str = "silu",
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(out, x, w1, scale_x, scale_w1, sorted_ids, expert_ids, sorted_weights, num_valid_ids, tokens,
-    inter_dim, model_dim, n_blocks, stream)``; out is [T, topk, inter].
+    """Return the launcher ``fn(out, x, w1, scale_x, scale_w1, sorted_ids, expert_ids, sorted_weights, num_valid_ids,
+    tokens, inter_dim, model_dim, n_blocks, stream)``; out is [T, topk, inter].
 
     With ``k_batch`` above 1 out is [T, topk, 2 inter], f32 or bf16 and zero before: gate and up are added to it. The
     epilogue's, the tensor data mover's and clusters' options are ways to the same numbers and change nothing.
@@ -138,8 +138,8 @@ def compile_moe_gemm2(
     use_tdm_gather: bool = True, use_tdm_store: bool = True, wave_specialized_tdm: bool = False, cluster_m: int = 1,
     cluster_n: int = 1, m_warp: int | None = None, n_warp: int = N_WAVES, waves_per_eu: int | None = None,
 ) -> Any:  # fmt: skip
-    """The launcher ``fn(out, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid_ids, tokens,
-    model_dim, inter_dim, n_blocks, stream)``.
+    """Return the launcher ``fn(out, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid_ids,
+    tokens, model_dim, inter_dim, n_blocks, stream)``.
 
     With ``accumulate`` out is [T, model], zero before, and rows are added to it by atomics; else [T, topk, model].
     """
