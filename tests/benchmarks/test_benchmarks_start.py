@@ -72,7 +72,7 @@ def test_the_table_of_every_kernel_starts(tmp_path: Path) -> None:
     done = subprocess.run(command, env=around(tmp_path), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = {row[1].strip(): row for line in done.stdout.splitlines() if len(row := line.split("|")) > 15}
-    assert "16x0.25" in rows["hgemm f16 128x128x64"][10] and "4x0.50" in rows["hgemm f16 128x128x64"][11]
+    assert "16x0.38" in rows["hgemm f16 128x128x64"][10] and "16x0.12" in rows["hgemm f16 128x128x64"][11]
     softmax = [row for name, row in rows.items() if name.startswith("softmax")]
     assert softmax and all(int(row[8]) == 0 and float(row[9]) > 1 for row in softmax)
 

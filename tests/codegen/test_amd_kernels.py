@@ -47,7 +47,7 @@ def test_what_is_watched(name: str) -> None:
 
 def test_loads_are_wide_where_copies_into_lds_are_narrow() -> None:
     (text,) = texts_of(next(case for case in GEMMS if case.name == "hgemm f16 128x128x64"), "gfx942").values()
-    assert set(main_loop(text).turn.accesses("buffer_")) == {16}
+    assert set(main_loop(text).iteration.accesses("buffer_")) == {16}
     assert fact(text, "group_segment_fixed_size") == 2 * 128 * 64 * 2, "one tile of each operand"
 
 

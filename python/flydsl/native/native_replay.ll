@@ -558,35 +558,34 @@ if.end:                                           ; preds = %lor.lhs.false1
   br i1 %tobool5.not, label %lor.lhs.false6, label %cleanup52
 
 lor.lhs.false6:                                   ; preds = %if.end
-  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 128
-  %6 = load i64, ptr %arrayidx7, align 8
-  %cmp8 = icmp ult i64 %add4, %6
+  %call7 = call i64 @fly.native_replay.lowest(ptr %python, ptr nonnull %found)
+  %cmp8 = icmp ult i64 %add4, %call7
   br i1 %cmp8, label %cleanup52, label %lor.lhs.false10
 
 lor.lhs.false10:                                  ; preds = %lor.lhs.false6
   %dtype = getelementptr inbounds nuw i8, ptr %found, i64 20
-  %7 = load i32, ptr %dtype, align 4
-  %and = and i32 %7, 255
+  %6 = load i32, ptr %dtype, align 4
+  %and = and i32 %6, 255
   %cmp11 = icmp eq i32 %and, 2
   br i1 %cmp11, label %land.lhs.true, label %if.end16
 
 land.lhs.true:                                    ; preds = %lor.lhs.false10
-  %8 = load ptr, ptr %arrayidx, align 8
-  %call14 = call i1 @fly.native_replay.is_plain(ptr %python, ptr %8)
+  %7 = load ptr, ptr %arrayidx, align 8
+  %call14 = call i1 @fly.native_replay.is_plain(ptr %python, ptr %7)
   br i1 %call14, label %if.end16, label %cleanup52
 
 if.end16:                                         ; preds = %land.lhs.true, %lor.lhs.false10
   %words17 = getelementptr inbounds nuw i8, ptr %facts, i64 8
-  %9 = load i64, ptr %facts, align 8
-  %add.ptr = getelementptr inbounds i64, ptr %words17, i64 %9
+  %8 = load i64, ptr %facts, align 8
+  %add.ptr = getelementptr inbounds i64, ptr %words17, i64 %8
   br label %while.cond
 
 while.cond:                                       ; preds = %while.body, %if.end16
   %twin.0 = phi i64 [ 0, %if.end16 ], [ %inc, %while.body ]
   %arrayidx19 = getelementptr inbounds nuw ptr, ptr %args, i64 %twin.0
-  %10 = load ptr, ptr %arrayidx19, align 8
-  %11 = load ptr, ptr %arrayidx, align 8
-  %cmp21.not = icmp eq ptr %10, %11
+  %9 = load ptr, ptr %arrayidx19, align 8
+  %10 = load ptr, ptr %arrayidx, align 8
+  %cmp21.not = icmp eq ptr %9, %10
   br i1 %cmp21.not, label %while.end, label %while.body
 
 while.body:                                       ; preds = %while.cond
@@ -597,51 +596,51 @@ while.end:                                        ; preds = %while.cond
   %addresses = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %arrayidx23 = getelementptr inbounds i64, ptr %addresses, i64 %at
   store i64 %add4, ptr %arrayidx23, align 8
-  %12 = load i32, ptr %rank, align 8
-  %conv25 = zext i32 %12 to i64
+  %11 = load i32, ptr %rank, align 8
+  %conv25 = zext i32 %11 to i64
   store i64 %conv25, ptr %add.ptr, align 8
-  %13 = load i32, ptr %dtype, align 4
-  %conv28 = zext i32 %13 to i64
+  %12 = load i32, ptr %dtype, align 4
+  %conv28 = zext i32 %12 to i64
   %arrayidx29 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
   store i64 %conv28, ptr %arrayidx29, align 8
   %device = getelementptr inbounds nuw i8, ptr %found, i64 8
-  %14 = load i64, ptr %device, align 8
+  %13 = load i64, ptr %device, align 8
   %arrayidx30 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 16
-  store i64 %14, ptr %arrayidx30, align 8
+  store i64 %13, ptr %arrayidx30, align 8
   %arrayidx31 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
   store i64 %twin.0, ptr %arrayidx31, align 8
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %while.end
   %i.0 = phi i64 [ 0, %while.end ], [ %inc45, %for.body ]
-  %15 = load i32, ptr %rank, align 8
-  %conv33 = zext i32 %15 to i64
+  %14 = load i32, ptr %rank, align 8
+  %conv33 = zext i32 %14 to i64
   %cmp34 = icmp samesign ult i64 %i.0, %conv33
   br i1 %cmp34, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
   %shape = getelementptr inbounds nuw i8, ptr %found, i64 24
-  %16 = load ptr, ptr %shape, align 8
-  %arrayidx36 = getelementptr inbounds nuw i64, ptr %16, i64 %i.0
-  %17 = load i64, ptr %arrayidx36, align 8
+  %15 = load ptr, ptr %shape, align 8
+  %arrayidx36 = getelementptr inbounds nuw i64, ptr %15, i64 %i.0
+  %16 = load i64, ptr %arrayidx36, align 8
   %mul37 = shl nuw nsw i64 %i.0, 1
-  %18 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul37
-  %arrayidx39 = getelementptr inbounds nuw i8, ptr %18, i64 32
-  store i64 %17, ptr %arrayidx39, align 8
-  %19 = load ptr, ptr %strides, align 8
-  %arrayidx41 = getelementptr inbounds nuw i64, ptr %19, i64 %i.0
-  %20 = load i64, ptr %arrayidx41, align 8
-  %21 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul37
-  %arrayidx44 = getelementptr inbounds nuw i8, ptr %21, i64 40
-  store i64 %20, ptr %arrayidx44, align 8
+  %17 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul37
+  %arrayidx39 = getelementptr inbounds nuw i8, ptr %17, i64 32
+  store i64 %16, ptr %arrayidx39, align 8
+  %18 = load ptr, ptr %strides, align 8
+  %arrayidx41 = getelementptr inbounds nuw i64, ptr %18, i64 %i.0
+  %19 = load i64, ptr %arrayidx41, align 8
+  %20 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul37
+  %arrayidx44 = getelementptr inbounds nuw i8, ptr %20, i64 40
+  store i64 %19, ptr %arrayidx44, align 8
   %inc45 = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
   %mul48 = shl nuw nsw i64 %conv33, 1
   %add49 = add nuw nsw i64 %mul48, 4
-  %22 = load i64, ptr %facts, align 8
-  %add51 = add nsw i64 %22, %add49
+  %21 = load i64, ptr %facts, align 8
+  %add51 = add nsw i64 %21, %add49
   store i64 %add51, ptr %facts, align 8
   br label %cleanup52
 
@@ -863,6 +862,24 @@ if.then:                                          ; preds = %entry
 return:                                           ; preds = %entry, %if.then
   %retval.0 = phi i1 [ %call1, %if.then ], [ true, %entry ]
   ret i1 %retval.0
+}
+
+define internal i64 @fly.native_replay.lowest(ptr %python, ptr %found) {
+entry:
+  %device = getelementptr inbounds nuw i8, ptr %found, i64 8
+  %0 = load i64, ptr %device, align 8
+  %1 = and i64 %0, 4294967295
+  %cmp = icmp eq i64 %1, 1
+  br i1 %cmp, label %cond.end, label %cond.false
+
+cond.false:                                       ; preds = %entry
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 128
+  %2 = load i64, ptr %arrayidx, align 8
+  br label %cond.end
+
+cond.end:                                         ; preds = %entry, %cond.false
+  %cond = phi i64 [ %2, %cond.false ], [ 65536, %entry ]
+  ret i64 %cond
 }
 
 define internal i1 @fly.native_replay.is_plain(ptr %python, ptr %tensor) {

@@ -14,7 +14,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
-from flydsl.compiler.calls import native_call
+from flydsl.compiler.calls import launch_code, native_call
 from tests.support import random_data
 from tests.support.only_dlpack import OnlyDlpack
 
@@ -82,14 +82,17 @@ def test_a_storage_that_was_cut(torch: ModuleType) -> None:
 
 
 def test_a_low_heap_makes_calls_slower_and_not_wrong(torch: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the limit lies above the tensors, every call goes the full way."""
-    monkeypatch.setattr(native_call, "LOWEST_ADDRESS", (1 << 63) - 1)
+    """Where tensors lie as low as offsets in a storage may be, every call asks the storage."""
+    monkeypatch.setattr(native_call, "HEAP_IS_LOW", True)
+    monkeypatch.setattr(launch_code, "LOWEST_ADDRESS", (1 << 63) - 1)
     copy, x = make_copy(), torch.randn(N)
     bound = flyc.compile(copy, x, torch.zeros(N), N)
     for call in (copy, copy, bound, bound):
         y = torch.full((N,), float("nan"))
         call(x, y, N)
         assert torch.equal(y, x)
+    for offset in (0, 1 << 22, 1 << 26):
+        refused_everywhere(freed(torch, offset), x, torch.zeros(N), "has no storage")
 
 
 def test_tensors_of_tracing(torch: ModuleType) -> None:

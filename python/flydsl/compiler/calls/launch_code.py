@@ -48,7 +48,7 @@ from flydsl.compiler.arguments.argument_form import (
 )
 from flydsl.compiler.arguments.kinds import Dynamic
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
-from flydsl.compiler.calls.native_call import lowest_address, native_launch
+from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, native_launch
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import never_changes
 from flydsl.expr.trace.host_argument import Stream
@@ -255,7 +255,8 @@ def _read_torch(writer: Writer, number: int, value: str, form: TensorForm, examp
         checks.append(f"{value}.device != v{number}")
     writer.refuse_if(*checks)
     writer.lines.append(f"p{number} = {value}.data_ptr()")
-    writer.refuse_if(f"p{number} < {lowest_address(form.place[0])}")  # no memory, or an empty array: the full way tells
+    # No memory, or an empty array: the full way tells.
+    writer.refuse_if(f"p{number} < {LOWEST_ADDRESS} and not {value}.untyped_storage().data_ptr()")
     _read_layout(writer, number, form, f"{value}.shape", f"{value}.stride()", 1, exact)
 
 

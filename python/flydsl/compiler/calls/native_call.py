@@ -66,24 +66,10 @@ _FUNCTIONS = {
 }
 
 
-def _lowest_address() -> int:
-    """Below this no tensor's memory lies, as a rule; what seems to goes the full way, which asks its storage.
-
-    The pointer of a tensor whose storage was freed is its offset in bytes, which may be more than a few pages. Where
-    the heap itself lies low, only the part below all programs is left.
-    """
-    heap = ctypes.addressof(ctypes.create_string_buffer(4096))
-    return 1 << 32 if heap >> 32 else 1 << 22
-
-
-LOWEST_ADDRESS = _lowest_address()
-_LOWEST_OF_GPUS = 1 << 32
-"""Drivers place the memory of GPUs far up."""
-
-
-def lowest_address(place: str) -> int:
-    """Return the lowest address that memory at a place has, as a rule."""
-    return LOWEST_ADDRESS if family(place).virtual else max(LOWEST_ADDRESS, _LOWEST_OF_GPUS)
+LOWEST_ADDRESS = 1 << 32
+"""The pointer of a tensor whose storage was freed is its offset in bytes: below this, the storage has to be asked."""
+HEAP_IS_LOW = not ctypes.addressof(ctypes.create_string_buffer(4096)) >> 32
+"""Whether arrays of the host lie there, as in a Python that is linked to a fixed address, such as Debian's."""
 
 
 @cache
@@ -148,6 +134,8 @@ def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hi
         return None
     if not any(isinstance(p.form, TensorForm) for p in parameters) or not dlpack_reader():
         return None
+    if HEAP_IS_LOW and family(device.kind).virtual:
+        return None  # Python asks a storage in half a microsecond, and all would go the full way
     plan = _Plan(executable.artifact.argument_format)
     if not all(_add(plan, parameter, exact) for parameter in parameters):
         return None
@@ -196,7 +184,7 @@ def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
         native.PLAN_BLOCK_BYTES: max(struct.calcsize("@" + plan.formats), 1),
         native.PLAN_ARGUMENTS: count,
         native.PLAN_HIDDEN_STREAM: hidden,
-        native.PLAN_LOWEST_ADDRESS: lowest_address(executable.artifact.device),
+        native.PLAN_LOWEST_ADDRESS: LOWEST_ADDRESS,
         **{word: function_address(name) for word, name in _FUNCTIONS.items()},
     }
     return [words[word] for word in range(native.PLAN_ROWS)]

@@ -60,13 +60,19 @@ static bool is_plain(Words *python, Object *tensor) {
     return negated == (Object *)python[PYTHON_FALSE];
 }
 
+/* Where memory begins. The host's may lie low, and is replayed in tests alone; a low address of a GPU is the offset in a
+ * storage that was freed. */
+static uint64_t lowest(Words *python, const Tensor *found) {
+    return (uint32_t)found->device == 1 ? 1 << 16 : (uint64_t)python[PYTHON_LOWEST_ADDRESS];
+}
+
 /* A tensor: all but where it lies, and which argument is the same one. One that lies at no multiple of 16 is refused. */
 static bool take_tensor(Words *python, Object *const *args, int64_t at, Facts *facts) {
     Tensor found;
     if (!read_tensor(python, args[at], &found) || !found.strides || facts->count + 4 + 2 * found.rank > MOST_FACTS)
         return false;
     uint64_t address = found.data + found.offset;
-    if (address % REPLAY_ALIGNMENT || address < (uint64_t)python[PYTHON_LOWEST_ADDRESS] ||
+    if (address % REPLAY_ALIGNMENT || address < lowest(python, &found) ||
         ((found.dtype & 255) == DLPACK_FLOAT && !is_plain(python, args[at])))
         return false;
     int64_t twin = 0, *words = facts->words + facts->count;

@@ -12,7 +12,7 @@ typedef struct {
 /* DLPack's DLTensor. */
 typedef struct {
     uint64_t data;
-    uint64_t device; /* type and index */
+    uint64_t device; /* type (1 is the host) and index */
     uint32_t rank;
     uint32_t dtype; /* code, bits and lanes */
     const int64_t *shape, *strides;
