@@ -31,11 +31,12 @@ TORCH: Any = sys.modules.get("torch")
 
 def met_torch() -> Any:
     """Return the torch module, which must have been imported by whoever made a tensor."""
-    global TORCH, is_traced
+    global TORCH, is_traced, is_transformed
     if TORCH is None:
         TORCH = sys.modules["torch"]
     torch = TORCH
-    is_traced = torch.compiler.is_compiling
+    if is_traced is _never:
+        is_traced, is_transformed = _questions(torch)
     if not _TORCH:
         names = {
             "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i32": "int32", "i64": "int64",
@@ -151,8 +152,24 @@ def _never() -> bool:
     return False
 
 
+def _questions(torch: Any) -> tuple[Any, Any]:
+    """Make `is_traced` and `is_transformed` of torch's own functions."""
+    is_compiling, forward = torch.compiler.is_compiling, torch.autograd.forward_ad
+    inside_functions = torch._C._are_functorch_transforms_active
+
+    def traced() -> bool:
+        return is_compiling() or forward._current_level >= 0
+
+    def transformed() -> bool:
+        return not is_compiling() and (forward._current_level >= 0 or inside_functions())
+
+    return traced, transformed
+
+
 is_traced: Any = _never
-"""Whether torch traces this call, and nothing may be asked of the machine: torch's own function, once it is met."""
+"""Whether torch traces this call, or follows it forward: nothing may be asked of the machine, or repeated."""
+is_transformed: Any = _never
+"""Whether tensors may be more than memory: with tangents of forward-mode differentiation, or in `torch.func`."""
 
 
 def arch_of(x: Any) -> str:

@@ -167,6 +167,8 @@ def one_place(*values: Any) -> None:
 def same_kind(*values: Any) -> str | None:
     """Return why arrays do not go together, or None: all are of one library, one type and one device."""
     one_place(*values)
+    if arrays.is_transformed():
+        return "forward-mode differentiation and the transforms of torch.func are torch's own"
     first, *others = (value for value in values if value is not None)
     for other in others:
         if first.dtype != other.dtype:
@@ -178,7 +180,7 @@ def host_numbers(x: Any) -> Any:
     """Return the numbers of an array that lies on the host, for a check; None if it lies on a GPU, or torch traces."""
     if arrays.is_array(x):
         return x
-    return None if arrays.is_traced() or x.device.type != "cpu" else x.detach().numpy()
+    return None if arrays.is_traced() or arrays.is_transformed() or x.device.type != "cpu" else x.detach().numpy()
 
 
 def why_not_rows(*values: Any) -> str | None:
