@@ -1,4 +1,4 @@
-"""canonicalize: drops dead and repeated pure operations.
+"""canonicalize: drops dead and repeated pure operations, and branches that only choose between numbers.
 
 One backward walk for what nobody uses and one forward walk for what is computed twice in a block.
 LLVM does the rest better; this keeps the IR between passes small and readable.
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from flydsl.dialects.upstream import replace_uses
+from flydsl.dialects.upstream import created, op_class, put_before, replace_uses
 from flydsl.passes.shared.walk import function_bodies, is_pure, take_out
 
 
@@ -78,8 +78,52 @@ def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = (), k
             op = following
 
 
+def select_by_comparison(region: Region) -> None:
+    """Make selections of branches by a comparison of floats that do no more than choose between values.
+
+    LLVM makes selections of them too, but takes some for a minimum, whose zero has another sign: a selection by us does
+    not let it (`codegen/floats/signs_of_zeros.py`).
+    """
+    for block in region.blocks:
+        op: Any = block.first_op
+        while op is not None:
+            following = op._next_op
+            for inner in op.regions:
+                select_by_comparison(inner)
+            if op.name == "scf.if" and op.results and _only_chooses(op):
+                _select(op)
+            op = following
+
+
+def _only_chooses(op: Operation) -> bool:
+    comparison = op.operands[0].owner
+    return (
+        isinstance(comparison, Operation)
+        and comparison.name == "arith.cmpf"
+        and all(inner.name in ("arith.constant", "scf.yield") for region in op.regions for inner in region.block.ops)
+    )
+
+
+def _select(op: Operation) -> None:
+    yielded: list[Sequence[SSAValue]] = []
+    for region in op.regions:
+        *constants, end = region.block.ops
+        for constant in constants:
+            constant.detach()
+            put_before(constant, op)
+        yielded.append(end.operands)
+    for result, first, second in zip(op.results, *yielded, strict=True):
+        chosen = created(op_class("arith.select"), [op.operands[0], first, second], [result.type])
+        chosen.location = op.location
+        put_before(chosen, op)
+        chosen.results[0].name_hint = result.name_hint
+        replace_uses(result, chosen.results[0])
+    take_out(op)
+
+
 def canonicalize(module: Operation) -> None:
     """Run the pass on a module."""
     for body in function_bodies(module):
         share_repeated(body)
+        select_by_comparison(body)
         drop_dead(body)

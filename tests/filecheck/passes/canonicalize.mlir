@@ -76,4 +76,34 @@ gpu.module @kernels {
     gpu.barrier
     gpu.return
   }
+
+  // A branch by a comparison of floats that only chooses is a selection; one that does more stays, and so does one by another condition.
+  // CHECK-LABEL: gpu.func @choices
+  // CHECK: %c = arith.cmpf olt, %x, %y : f32
+  // CHECK: %one = arith.constant 1.000000e+00 : f32
+  // CHECK: [[S:%.*]] = arith.select %c, %x, %one : f32
+  // CHECK: scf.if %c -> (f32)
+  // CHECK: scf.if %flag -> (f32)
+  gpu.func @choices(%p: !llvm.ptr<1>, %x: f32, %y: f32, %flag: i1) kernel {
+    %c = arith.cmpf olt, %x, %y : f32
+    %s = scf.if %c -> (f32) {
+      scf.yield %x : f32
+    } else {
+      %one = arith.constant 1.0 : f32
+      scf.yield %one : f32
+    }
+    %t = scf.if %c -> (f32) {
+      llvm.store %x, %p : f32, !llvm.ptr<1>
+      scf.yield %x : f32
+    } else {
+      scf.yield %y : f32
+    }
+    %u = scf.if %flag -> (f32) {
+      scf.yield %s : f32
+    } else {
+      scf.yield %t : f32
+    }
+    llvm.store %u, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
 }

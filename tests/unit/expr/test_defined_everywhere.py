@@ -91,6 +91,27 @@ def negated_sums(x: fx.Tensor, out: fx.Tensor):
 
 
 @flyc.kernel
+def choices_kernel(x: fx.Tensor, out: fx.Tensor):
+    v, zero = x[fx.thread_idx.x], fx.Float32(0.0)
+    below, not_below = zero, v
+    if v < 0.0:
+        below = v
+    if not (v < 0.0):
+        not_below = zero
+    row = out[fx.thread_idx.x, None]
+    row[0], row[1], row[2], row[3] = min(zero, v), max(-zero, v), min(v, zero), max(v, zero)
+    row[4], row[5] = v if v < 0.0 else zero, v if v > -0.0 else -zero
+    row[6], row[7] = v if v >= 0.0 else zero, zero if v >= 0.0 else v
+    row[8], row[9] = below, not_below
+    row[10], row[11] = zero if zero <= v else v, v if zero > v else zero
+
+
+@flyc.jit
+def choices(x: fx.Tensor, out: fx.Tensor):
+    choices_kernel(x, out).launch(block=(8, 1, 1))
+
+
+@flyc.kernel
 def turns_kernel(out: fx.Tensor, a: fx.Int32, b: fx.Int32, c: fx.Int32):
     turns, last = fx.Int32(0), fx.Int32(ANOTHER)
     for i in range(a, b, c):
@@ -158,6 +179,22 @@ def check_negated_sums(run: Any) -> None:
     assert np.signbit(out).all()
 
 
+def check_choices(run: Any) -> None:
+    """Zeros keep their signs, and NaN goes where Python has it go: LLVM takes some of these for a minimum."""
+    x = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, -1e-45], np.float32)
+    out = np.full((8, 12), 99, np.float32)
+    run(choices, x, out)
+    for v, found in zip(x.tolist(), out, strict=True):
+        below, above = v if v < 0.0 else 0.0, v if v > 0.0 else -0.0
+        expected = np.array([
+            min(0.0, v), max(-0.0, v), min(v, 0.0), max(v, 0.0), below, above, v if v >= 0.0 else 0.0,
+            0.0 if v >= 0.0 else v, below, below, 0.0 if v >= 0.0 else v, below,
+        ], np.float32)  # fmt: skip
+        np.testing.assert_array_equal(found, expected, str(v))
+        real = ~np.isnan(expected)
+        np.testing.assert_array_equal(np.signbit(found[real]), np.signbit(expected[real]), str(v))
+
+
 RANGES = [
     (0, 10, 3), (10, 0, -3), (0, 10, 0), (5, 5, 1), (0, -5, 1), (2147483640, 2147483647, 5),
     (-2147483648, 2147483647, 1 << 30), (2147483600, 2147483647, 1), (2147483647, -2147483648, -(1 << 30)),
@@ -173,14 +210,18 @@ def check_turns(run: Any) -> None:
         assert out[2] == len(range(a, b, 1 << 28)), (a, b, c)
 
 
-CHECKS = [check_guarded, check_shifts, check_integers, check_remainders, check_negated_sums, check_turns]
+CHECKS = [
+    check_guarded, check_shifts, check_integers, check_remainders, check_negated_sums, check_choices, check_turns,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("arch", ARCHES)
 def test_on_the_virtual_gpu(check: Any, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
-    check(lambda function, *args: function(*args))
+    for level in ("0", "3"):
+        monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", level)
+        check(lambda function, *args: function(*args))
 
 
 def test_constants_are_computed_alike() -> None:

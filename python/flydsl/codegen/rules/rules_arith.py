@@ -16,6 +16,7 @@ from flydsl.codegen.floats.elementwise_float import (
     must_widen,
 )
 from flydsl.codegen.floats.float_functions import remainder_function
+from flydsl.codegen.floats.signs_of_zeros import exact_condition
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import Scalar, int_scalar, type_text
 from flydsl.codegen.reading.literals import int_literal, literal, splat_literal
@@ -188,11 +189,26 @@ def emit_cmpf(emitter: FunctionEmitter, op: Operation) -> None:
 
 def emit_select(emitter: FunctionEmitter, op: Operation) -> None:
     condition, when_true, when_false = op.operands
-    flags = fastmath_text(op)
-    if flags and must_widen(emitter, emitter.scalar(when_true)):
+    flags, scalar = fastmath_text(op), emitter.scalar(when_true)
+    exact = None
+    if must_widen(emitter, scalar):
         flags = ""  # the arms are integers
+    elif scalar.is_float:
+        exact = _exact_condition(emitter, op)
     arms = f"{emitter.typed(when_true)}, {emitter.typed(when_false)}"
-    emitter.define(op, f"select {flags}{emitter.typed(condition)}, {arms}")
+    chosen = emitter.typed(condition) if exact is None else f"{type_text(condition.type)} {exact}"
+    emitter.define(op, f"select {flags}{chosen}, {arms}")
+
+
+def _exact_condition(emitter: FunctionEmitter, op: Operation) -> str | None:
+    """Return the condition of a choice between a number and zero, where the sign of the zero depends on it."""
+    condition, *arms = op.operands
+    comparison = condition.owner
+    if not isinstance(comparison, Operation) or comparison.name not in ("arith.cmpf", "llvm.fcmp"):
+        return None
+    if "nsz" in fastmath_text(op) + fastmath_text(comparison) or "fast" in fastmath_text(op):
+        return None
+    return exact_condition(emitter, comparison, keyword_prop(comparison, "predicate", CMPF_PREDICATES), arms)
 
 
 def emit_addui_extended(emitter: FunctionEmitter, op: Operation) -> None:
