@@ -107,3 +107,32 @@ def test_a_word_where_a_matrix_instruction_has_a_number() -> None:
     instruction = "gfx1250.wmma_scale<16x16x128, (f8E4M3FN, f8E4M3FN) -> f32, reuseA = @here>"
     code, _, stderr = run([], f"func.func @f(%m: !fly.mma_atom<!fly_rocdl.{instruction}>) {{\n  return\n}}\n")
     assert code == 1 and "reuseA is a number, true or false, not '@here'" in stderr
+
+
+@pytest.mark.parametrize("offset", [3_000_000_000, 5_000_000_000])
+def test_an_offset_beyond_32_bits(offset: int) -> None:
+    text = f"""
+    func.func @f(%p: !fly.ptr<i8, global>) -> i8 {{
+      %far = fly.static : !fly.int_tuple<{offset}>
+      %q = fly.add_offset(%p, %far) : (!fly.ptr<i8, global>, !fly.int_tuple<{offset}>) -> !fly.ptr<i8, global>
+      %x = fly.ptr.load(%q) : (!fly.ptr<i8, global>) -> i8
+      return %x : i8
+    }}
+    """
+    code, stdout, stderr = run(["--convert-fly-to-rocdl"], text)
+    assert (code, stderr) == (0, "") and f"arith.constant {offset} : i64" in stdout
+
+
+def test_a_branch_that_yields_nothing() -> None:
+    text = """
+    func.func @f(%x: f32) -> f32 {
+      %c = arith.cmpf olt, %x, %x : f32
+      %s = scf.if %c -> (f32) {
+      } else {
+        scf.yield %x : f32
+      }
+      return %s : f32
+    }
+    """
+    _, _, stderr = run(["--canonicalize"], text)
+    assert "this is a bug" not in stderr

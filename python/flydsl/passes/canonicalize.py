@@ -96,10 +96,12 @@ def select_by_comparison(region: Region) -> None:
 
 
 def _only_chooses(op: Operation) -> bool:
-    comparison = op.operands[0].owner
+    comparison, ends = op.operands[0].owner, [block.last_op for region in op.regions for block in region.blocks]
     return (
         isinstance(comparison, Operation)
         and comparison.name == "arith.cmpf"
+        and len(ends) == 2
+        and all(end is not None and len(end.operands) == len(op.results) for end in ends)
         and all(inner.name in ("arith.constant", "scf.yield") for region in op.regions for inner in region.block.ops)
     )
 

@@ -25,7 +25,7 @@ from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import FlyType, MemRefType, PtrType, element_type, payload_of
 from flydsl.dialects.upstream import integer, integers, op_class
 from flydsl.layout import coords
-from flydsl.layout.leaf import DynInt
+from flydsl.layout.leaf import INT32_LIMIT, DynInt
 from flydsl.passes.shared.async_marks import resolve_async_marks
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.memory_conversion import llvm_pointer
@@ -230,7 +230,8 @@ class Conversion:
                 total = self._sum(total, other)
             place = self.advanced(place, elem, total)
         if moved.constant is not None:
-            place = self.advanced(place, elem, self.at.constant("i32", moved.constant))
+            index = "i32" if -INT32_LIMIT <= moved.constant < INT32_LIMIT else "i64"
+            place = self.advanced(place, elem, self.at.constant(index, moved.constant))
         self.at.anchor = anchor
         return place
 
