@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.dialects.upstream import created, op_class, put_before, replace_uses
 from flydsl.passes.shared.walk import function_bodies, is_pure, take_out
@@ -79,7 +79,7 @@ def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = (), k
 
 
 def select_by_comparison(region: Region) -> None:
-    """Make selections of branches by a comparison of floats that do no more than choose between values.
+    """Make selections of results of branches by a comparison of floats that are values from outside or constants.
 
     LLVM makes selections of them too, but takes some for a minimum, whose zero has another sign: a selection by us does
     not let it (`codegen/floats/signs_of_zeros.py`).
@@ -90,37 +90,43 @@ def select_by_comparison(region: Region) -> None:
             following = op._next_op
             for inner in op.regions:
                 select_by_comparison(inner)
-            if op.name == "scf.if" and op.results and _only_chooses(op):
+            if op.name == "scf.if" and op.results and _is_by_comparison(op):
                 _select(op)
             op = following
 
 
-def _only_chooses(op: Operation) -> bool:
+def _is_by_comparison(op: Operation) -> bool:
     comparison, ends = op.operands[0].owner, [block.last_op for region in op.regions for block in region.blocks]
     return (
         isinstance(comparison, Operation)
         and comparison.name == "arith.cmpf"
         and len(ends) == 2
         and all(end is not None and len(end.operands) == len(op.results) for end in ends)
-        and all(inner.name in ("arith.constant", "scf.yield") for region in op.regions for inner in region.block.ops)
     )
 
 
 def _select(op: Operation) -> None:
-    yielded: list[Sequence[SSAValue]] = []
-    for region in op.regions:
-        *constants, end = region.block.ops
-        for constant in constants:
+    blocks = [region.block for region in op.regions]
+    yielded = [cast(Operation, block.last_op).operands for block in blocks]
+    for result, *values in zip(op.results, *yielded, strict=True):
+        if not all(_is_outside(value, block) for value, block in zip(values, blocks, strict=True)):
+            continue
+        for constant in {value.owner for value in values if value.owner.parent in blocks}:
             constant.detach()
             put_before(constant, op)
-        yielded.append(end.operands)
-    for result, first, second in zip(op.results, *yielded, strict=True):
-        chosen = created(op_class("arith.select"), [op.operands[0], first, second], [result.type])
+        chosen = created(op_class("arith.select"), [op.operands[0], *values], [result.type])
         chosen.location = op.location
         put_before(chosen, op)
         chosen.results[0].name_hint = result.name_hint
         replace_uses(result, chosen.results[0])
-    take_out(op)
+    if all(block.first_op is block.last_op for block in blocks):
+        take_out(op)
+
+
+def _is_outside(value: SSAValue, block: Block) -> bool:
+    """Return whether a value comes from outside of a block, or can: a constant."""
+    owner = value.owner
+    return not isinstance(owner, Operation) or owner.parent is not block or owner.name == "arith.constant"
 
 
 def canonicalize(module: Operation) -> None:

@@ -93,9 +93,9 @@ def negated_sums(x: fx.Tensor, out: fx.Tensor):
 @flyc.kernel
 def choices_kernel(x: fx.Tensor, out: fx.Tensor):
     v, zero = x[fx.thread_idx.x], fx.Float32(0.0)
-    below, not_below = zero, v
+    below, not_below, twice = zero, v, zero
     if v < 0.0:
-        below = v
+        below, twice = v, v * 2.0
     if not (v < 0.0):
         not_below = zero
     row = out[fx.thread_idx.x, None]
@@ -104,6 +104,8 @@ def choices_kernel(x: fx.Tensor, out: fx.Tensor):
     row[6], row[7] = v if v >= 0.0 else zero, zero if v >= 0.0 else v
     row[8], row[9] = below, not_below
     row[10], row[11] = zero if zero <= v else v, v if zero > v else zero
+    half = v.to(fx.Float16)
+    row[12], row[13] = (half if half < 0.0 else fx.Float16(0.0)).to(fx.Float32), twice
 
 
 @flyc.jit
@@ -182,13 +184,14 @@ def check_negated_sums(run: Any) -> None:
 def check_choices(run: Any) -> None:
     """Zeros keep their signs, and NaN goes where Python has it go: LLVM takes some of these for a minimum."""
     x = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, -1e-45], np.float32)
-    out = np.full((8, 12), 99, np.float32)
+    out = np.full((8, 14), 99, np.float32)
     run(choices, x, out)
     for v, found in zip(x.tolist(), out, strict=True):
         below, above = v if v < 0.0 else 0.0, v if v > 0.0 else -0.0
         expected = np.array([
             min(0.0, v), max(-0.0, v), min(v, 0.0), max(v, 0.0), below, above, v if v >= 0.0 else 0.0,
             0.0 if v >= 0.0 else v, below, below, 0.0 if v >= 0.0 else v, below,
+            below if abs(v) > 1e-40 else 0.0, 2.0 * below,
         ], np.float32)  # fmt: skip
         np.testing.assert_array_equal(found, expected, str(v))
         real = ~np.isnan(expected)

@@ -8,11 +8,13 @@ choice. Where subnormal numbers are flushed it may give the other zero, and noth
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.codegen.floats.elementwise_float import float_operands
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.reading.literals import splat_literal
 
 _ZERO = re.compile(r"(?:splat \(\w+ )?0x[HR]?([08])0*\)?")
@@ -30,27 +32,42 @@ _NEIGHBOURS = {
 
 
 def exact_condition(
-    emitter: FunctionEmitter, comparison: Operation, predicate: str, arms: list[SSAValue]
+    emitter: FunctionEmitter, comparison: Operation, predicate: str, arms: Sequence[SSAValue]
 ) -> str | None:
     """Return another condition to choose between ``arms`` by than a comparison; None where that will do."""
-    number = next((value for value in comparison.operands if value in arms), None)
-    if number is None or predicate not in _OPPOSITE:
+    sides, choice = (_beside_zero(emitter, pair) for pair in (comparison.operands, arms))
+    if predicate not in _OPPOSITE or sides is None or choice is None:
         return None
-    others = [value for value in (*comparison.operands, *arms) if value is not number]
-    signs = [_sign_of_zero(emitter, value) for value in others]
-    if len(others) != 2 or None in signs:
+    (place, compared, _), (which, number, zero) = sides, choice
+    if number is not compared and number is not _narrow(compared):
         return None
-    if comparison.operands[1] is number:
+    if place == 1:
         predicate = predicate[0] + _TURNED[predicate[1:]]
-    chosen = predicate if arms[0] is number else _OPPOSITE[predicate]
+    chosen = predicate if which == 0 else _OPPOSITE[predicate]
     below = chosen[1:] == "lt"
-    if chosen[1:] not in _WITH_NEIGHBOUR or signs[1] != ("0" if below else "8"):
+    if chosen[1:] not in _WITH_NEIGHBOUR or zero != ("0" if below else "8"):
         return None  # the zero that a minimum or a maximum gives is the right one
     chosen = chosen[0] + _WITH_NEIGHBOUR[chosen[1:]]
-    scalar = emitter.scalar(number)
-    neighbour = splat_literal(_NEIGHBOURS[scalar.text][below], scalar)
-    how = chosen if arms[0] is number else _OPPOSITE[chosen]
-    return emitter.assign(f"fcmp {how} {type_text(number.type)} {emitter.operand(number)}, {neighbour}")
+    how = chosen if which == 0 else _OPPOSITE[chosen]
+    type_, texts = float_operands(emitter, comparison)
+    element = type_.removesuffix(">").split()[-1]
+    neighbour = splat_literal(_NEIGHBOURS[element][below], replace(emitter.scalar(number), text=element))
+    return emitter.assign(f"fcmp {how} {type_} {texts[place]}, {neighbour}")
+
+
+def _beside_zero(emitter: FunctionEmitter, pair: Sequence[SSAValue]) -> tuple[int, SSAValue, str] | None:
+    """Return which of two values is a number beside a zero, that number, and the sign of the zero."""
+    signs = [_sign_of_zero(emitter, value) for value in pair]
+    if (signs[0] is None) == (signs[1] is None):
+        return None
+    place = signs.index(None)
+    return place, pair[place], signs[1 - place] or ""
+
+
+def _narrow(value: SSAValue) -> SSAValue:
+    """Return what a number was made of, if it was only widened to be compared."""
+    owner = value.owner
+    return owner.operands[0] if isinstance(owner, Operation) and owner.name in ("arith.extf", "llvm.fpext") else value
 
 
 def _sign_of_zero(emitter: FunctionEmitter, value: SSAValue) -> str | None:

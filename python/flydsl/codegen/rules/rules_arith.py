@@ -20,7 +20,7 @@ from flydsl.codegen.floats.signs_of_zeros import exact_condition
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import Scalar, int_scalar, type_text
 from flydsl.codegen.reading.literals import int_literal, literal, splat_literal
-from flydsl.codegen.reading.op_flags import exact_text, fastmath_text, overflow_text
+from flydsl.codegen.reading.op_flags import exact_text, fastmath_text, has_fastmath, overflow_text
 from flydsl.codegen.reading.op_view import fail, keyword_prop, prop
 
 INT_BINARY: dict[str, str] = {
@@ -190,11 +190,9 @@ def emit_cmpf(emitter: FunctionEmitter, op: Operation) -> None:
 def emit_select(emitter: FunctionEmitter, op: Operation) -> None:
     condition, when_true, when_false = op.operands
     flags, scalar = fastmath_text(op), emitter.scalar(when_true)
-    exact = None
     if must_widen(emitter, scalar):
         flags = ""  # the arms are integers
-    elif scalar.is_float:
-        exact = _exact_condition(emitter, op)
+    exact = _exact_condition(emitter, op) if scalar.is_float else None
     arms = f"{emitter.typed(when_true)}, {emitter.typed(when_false)}"
     chosen = emitter.typed(condition) if exact is None else f"{type_text(condition.type)} {exact}"
     emitter.define(op, f"select {flags}{chosen}, {arms}")
@@ -206,7 +204,7 @@ def _exact_condition(emitter: FunctionEmitter, op: Operation) -> str | None:
     comparison = condition.owner
     if not isinstance(comparison, Operation) or comparison.name not in ("arith.cmpf", "llvm.fcmp"):
         return None
-    if "nsz" in fastmath_text(op) + fastmath_text(comparison) or "fast" in fastmath_text(op):
+    if has_fastmath(op, "nsz") or has_fastmath(comparison, "nsz"):
         return None
     return exact_condition(emitter, comparison, keyword_prop(comparison, "predicate", CMPF_PREDICATES), arms)
 

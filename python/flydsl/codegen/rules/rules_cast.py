@@ -34,8 +34,8 @@ def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> Non
         emitter.bind(op.results[0], pack_four_bits(emitter, emitter.operand(op.operands[0]), source.bits, source.lanes))
     else:
         flags = exact_text(op) or overflow_text(op) if op.properties or op.attributes else ""
-        typed = _typed_integers(emitter, op)
-        emitter.define(op, f"{opcode} {flags}{typed} to {type_text(op.results[0].type)}")
+        source, result = (type_text(value.type) for value in (op.operands[0], op.results[0]))
+        emitter.define(op, f"{opcode} {flags}{source} {_integers(emitter, op)} to {result}")
 
 
 def _of_four_bits(emitter: FunctionEmitter, op: Operation, value: SSAValue) -> bool:
@@ -44,12 +44,12 @@ def _of_four_bits(emitter: FunctionEmitter, op: Operation, value: SSAValue) -> b
     return op.name.startswith("arith.") and in_pairs(emitter.scalar(value))
 
 
-def _typed_integers(emitter: FunctionEmitter, op: Operation) -> str:
+def _integers(emitter: FunctionEmitter, op: Operation) -> str:
     """Return the integers that are converted; those of four bits cut out of their words."""
+    text = emitter.operand(op.operands[0])
     if not _of_four_bits(emitter, op, op.operands[0]):
-        return emitter.typed(op.operands[0])
-    source = emitter.scalar(op.operands[0])
-    return f"{source.vector_of(source.text)} {cut_four_bits(emitter, emitter.operand(op.operands[0]), source.lanes)}"
+        return text
+    return cut_four_bits(emitter, text, emitter.scalar(op.operands[0]).lanes)
 
 
 def emit_float_to_int(emitter: FunctionEmitter, op: Operation, opcode: str) -> None:
@@ -84,10 +84,10 @@ def emit_int_to_float(emitter: FunctionEmitter, op: Operation, opcode: str) -> N
         _emit_wide_int_to_float(emitter, op, signed=opcode == "sitofp")
         return
     if not _converts_by_helper(emitter, source, dest):
-        result = type_text(op.results[0].type)
-        emitter.define(op, f"{opcode} {exact_text(op)}{_typed_integers(emitter, op)} to {result}")
+        types = [type_text(value.type) for value in (op.operands[0], op.results[0])]
+        emitter.define(op, f"{opcode} {exact_text(op)}{types[0]} {_integers(emitter, op)} to {types[1]}")
         return
-    text = _typed_integers(emitter, op).rsplit(" ", 1)[1]
+    text = _integers(emitter, op)
     if source.bits > _F64_DIGITS:
         text = _keep_f64_digits(emitter, text, source, signed=opcode == "sitofp")
     middle = (F32 if source.bits <= _F32_DIGITS else F64).with_lanes(dest.lanes)
