@@ -212,11 +212,12 @@ def _check_side_by_side(tiled: pl.TiledCopy, written: Any, wave: int) -> None:
     swizzle = layout.inner if isinstance(layout, ComposedLayout) else None
     moved = swizzle if isinstance(swizzle, Swizzle) else int
     count = rules.size(tiled.atom.dst_tv[1])
-    for first in range(0, threads.size(), wave):
-        for call in range(0, values.size(), count):
-            start = moved(threads(first) + values(call))
-            for lane in range(1, min(wave, threads.size() - first)):
-                behind = moved(threads(first + lane) + values(call)) - start
+    lanes = [threads(thread) for thread in range(threads.size())]
+    for first in range(0, len(lanes), wave):
+        for value in (values(call) for call in range(0, values.size(), count)):
+            start = moved(lanes[first] + value)
+            for lane, place in enumerate(lanes[first : first + wave]):
+                behind = moved(place + value) - start
                 if behind != lane * count:
                     raise LayoutError(
                         f"{tiled.atom.op} puts the lanes of a wave side by side, {count} elements each, but in "
