@@ -81,6 +81,10 @@ def sides() -> dict[str, tuple[Callable[..., Any], ...]]:
             lambda x, w, m: ops.linear(x, m, w), lambda x, w, m: functional.linear(x, m, w),
             lambda x, w, m: operators.linear(x, m, w),
         ),
+        "matmul": (
+            lambda x, w, m: ops.matmul(x, m), lambda x, w, m: torch.matmul(x, m),
+            lambda x, w, m: operators.matmul(x, m),
+        ),
     }  # fmt: skip
 
 
@@ -134,13 +138,18 @@ def main() -> None:
     m = torch.randn(LENGTH, LENGTH, device="cuda", dtype=torch.float32).to(torch.bfloat16)
     learned = [tensor.clone().requires_grad_() for tensor in (x, w, m)]
     calls, rounds = (20, 1) if given.quick else (CALLS, ROUNDS)
-    table = []
-    for name, functions in sides().items():
-        worst = check(name, functions[0], functions[1], [x, w, m])
-        plain = microseconds([lambda f=f: f(x, w, m) for f in functions], calls, rounds)
-        graded = microseconds([lambda f=f: f(*learned) for f in functions], calls, rounds)
-        table.append([name, *(f"{time_:.1f}" for time_ in (*plain, *graded)), f"{worst:.1e}"])
-        print(*table[-1], flush=True)
+    rivals = sides()
+    worst = [check(name, ours, theirs, [x, w, m]) for name, (ours, theirs, _) in rivals.items()]
+    cells = [
+        lambda f=f, tensors=tensors: f(*tensors)
+        for functions in rivals.values() for tensors in ((x, w, m), learned) for f in functions
+    ]  # fmt: skip
+    # All in turns: a host that is slow for a while is so for every row.
+    times = iter(microseconds(cells, calls, rounds))
+    table = [
+        [name, *(f"{next(times):.1f}" for _ in range(6)), f"{error:.1e}"]
+        for name, error in zip(rivals, worst, strict=True)
+    ]
     columns = ["", "ours", "torch", "operator", "ours, grad", "torch, grad", "operator, grad", "difference"]
     timing.print_table(columns, table)
     rows = parts(x, learned[0], m)
