@@ -184,10 +184,10 @@ return:                                           ; preds = %entry, %lor.lhs.fal
 define internal ptr @fly.native_replay.replayed(ptr %python, ptr %replay, ptr %args, i64 %count) {
 entry:
   %own = alloca %struct.Facts, align 8
-  %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 72
+  %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 80
   %0 = load i64, ptr %arrayidx, align 8
   %add.ptr = getelementptr inbounds i64, ptr %replay, i64 %0
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 80
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 88
   %1 = load i64, ptr %arrayidx1, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %own)
   %arrayidx2 = getelementptr inbounds nuw i8, ptr %replay, i64 8
@@ -972,7 +972,7 @@ entry:
   %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 48
   %1 = load i64, ptr %arrayidx1, align 8
   %. = call i64 @llvm.smax.i64(i64 %1, i64 0)
-  %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 88
+  %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 96
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %entry
@@ -1020,47 +1020,69 @@ for.end18:                                        ; preds = %for.cond7
   %5 = load i64, ptr %arrayidx19, align 8
   %add.ptr20 = getelementptr inbounds i64, ptr %row.0, i64 %5
   %add.ptr21 = getelementptr inbounds nuw i64, ptr %add.ptr20, i64 %.
-  br i1 %good.0.off0, label %if.then23, label %if.end27
+  br i1 %good.0.off0, label %if.then23, label %if.end29
 
 if.then23:                                        ; preds = %for.end18
-  %call24 = call i64 @fly.native_replay.stream_of(ptr %python, ptr %replay)
-  %cmp25 = icmp ne i64 %call24, -1
-  br label %if.end27
+  %arrayidx24 = getelementptr inbounds nuw i8, ptr %replay, i64 56
+  %6 = load i64, ptr %arrayidx24, align 8
+  %arrayidx25 = getelementptr inbounds nuw i8, ptr %replay, i64 64
+  %7 = load i64, ptr %arrayidx25, align 8
+  %8 = inttoptr i64 %7 to ptr
+  %call26 = call i64 @fly.native_replay.number_of(ptr %python, i64 %6, ptr %8)
+  %cmp27 = icmp ne i64 %call26, -1
+  br label %if.end29
 
-if.end27:                                         ; preds = %if.then23, %for.end18
-  %stream.0 = phi i64 [ %call24, %if.then23 ], [ -1, %for.end18 ]
-  %good.2.off0 = phi i1 [ %cmp25, %if.then23 ], [ false, %for.end18 ]
-  br label %for.cond29
+if.end29:                                         ; preds = %if.then23, %for.end18
+  %stream.0 = phi i64 [ %call26, %if.then23 ], [ -1, %for.end18 ]
+  %good.2.off0 = phi i1 [ %cmp27, %if.then23 ], [ false, %for.end18 ]
+  br i1 %good.2.off0, label %land.lhs.true, label %if.end38
 
-for.cond29:                                       ; preds = %for.body34, %if.end27
-  %good.3.off0 = phi i1 [ %good.2.off0, %if.end27 ], [ %call35, %for.body34 ]
-  %launched.0 = phi ptr [ %add.ptr21, %if.end27 ], [ %add.ptr38, %for.body34 ]
-  %i28.0 = phi i64 [ 0, %if.end27 ], [ %inc40, %for.body34 ]
-  %arrayidx30 = getelementptr inbounds nuw i8, ptr %replay, i64 24
-  %6 = load i64, ptr %arrayidx30, align 8
-  %cmp31 = icmp slt i64 %i28.0, %6
-  %spec.select = select i1 %cmp31, i1 %good.3.off0, i1 false
-  br i1 %spec.select, label %for.body34, label %for.end41
+land.lhs.true:                                    ; preds = %if.end29
+  %arrayidx31 = getelementptr inbounds nuw i8, ptr %replay, i64 72
+  %9 = load i64, ptr %arrayidx31, align 8
+  %tobool.not = icmp eq i64 %9, 0
+  br i1 %tobool.not, label %if.end38, label %if.then32
 
-for.body34:                                       ; preds = %for.cond29
-  %call35 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
-  %arrayidx37 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
-  %7 = load i64, ptr %arrayidx37, align 8
-  %.idx = mul i64 %7, 24
-  %8 = getelementptr i8, ptr %launched.0, i64 %.idx
-  %add.ptr38 = getelementptr i8, ptr %8, i64 88
-  %inc40 = add nuw nsw i64 %i28.0, 1
-  br label %for.cond29
+if.then32:                                        ; preds = %land.lhs.true
+  %call33 = call i64 @fly.native_replay.counter_of(ptr %python, ptr %replay, i64 %stream.0)
+  %arrayidx34 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
+  store i64 %call33, ptr %arrayidx34, align 8
+  %cmp36 = icmp ne i64 %call33, -1
+  br label %if.end38
 
-for.end41:                                        ; preds = %for.cond29
-  br i1 %good.3.off0, label %if.then43, label %if.end46
+if.end38:                                         ; preds = %if.then32, %land.lhs.true, %if.end29
+  %good.3.off0 = phi i1 [ %cmp36, %if.then32 ], [ true, %land.lhs.true ], [ false, %if.end29 ]
+  br label %for.cond40
 
-if.then43:                                        ; preds = %for.end41
-  %call45 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr %row.0, ptr nonnull %tensors)
-  br label %if.end46
+for.cond40:                                       ; preds = %for.body45, %if.end38
+  %good.4.off0 = phi i1 [ %good.3.off0, %if.end38 ], [ %call46, %for.body45 ]
+  %launched.0 = phi ptr [ %add.ptr21, %if.end38 ], [ %add.ptr49, %for.body45 ]
+  %i39.0 = phi i64 [ 0, %if.end38 ], [ %inc51, %for.body45 ]
+  %arrayidx41 = getelementptr inbounds nuw i8, ptr %replay, i64 24
+  %10 = load i64, ptr %arrayidx41, align 8
+  %cmp42 = icmp slt i64 %i39.0, %10
+  %spec.select = select i1 %cmp42, i1 %good.4.off0, i1 false
+  br i1 %spec.select, label %for.body45, label %for.end52
 
-if.end46:                                         ; preds = %if.then43, %for.end41
-  %found.0 = phi ptr [ %call45, %if.then43 ], [ null, %for.end41 ]
+for.body45:                                       ; preds = %for.cond40
+  %call46 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
+  %arrayidx48 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
+  %11 = load i64, ptr %arrayidx48, align 8
+  %.idx = mul i64 %11, 24
+  %12 = getelementptr i8, ptr %launched.0, i64 %.idx
+  %add.ptr49 = getelementptr i8, ptr %12, i64 88
+  %inc51 = add nuw nsw i64 %i39.0, 1
+  br label %for.cond40
+
+for.end52:                                        ; preds = %for.cond40
+  br i1 %good.4.off0, label %if.then54, label %if.end57
+
+if.then54:                                        ; preds = %for.end52
+  %call56 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr %row.0, ptr nonnull %tensors)
+  br label %if.end57
+
+if.end57:                                         ; preds = %if.then54, %for.end52
+  %found.0 = phi ptr [ %call56, %if.then54 ], [ null, %for.end52 ]
   call void @fly.native_replay.drop(ptr %python, ptr nonnull %tensors, i64 %0, i64 %end.0)
   call void @llvm.lifetime.end.p0(ptr nonnull %tensors)
   ret ptr %found.0
@@ -1149,45 +1171,61 @@ return:                                           ; preds = %cleanup, %if.then
   ret i1 %retval.0
 }
 
-define internal i64 @fly.native_replay.stream_of(ptr %python, ptr %replay) {
+define internal i64 @fly.native_replay.number_of(ptr %python, i64 %function, ptr %given) {
 entry:
   %overflow = alloca i32, align 4
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow)
   %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 176
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 56
-  %2 = load i64, ptr %arrayidx1, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %replay, i64 64
-  %4 = load i64, ptr %arrayidx2, align 8
-  %5 = inttoptr i64 %4 to ptr
-  %call3 = call ptr %1(ptr %3, ptr %5)
-  %tobool.not = icmp eq ptr %call3, null
+  %2 = inttoptr i64 %function to ptr
+  %call = call ptr %1(ptr %2, ptr %given)
+  %tobool.not = icmp eq ptr %call, null
   br i1 %tobool.not, label %cleanup, label %if.end
 
 if.end:                                           ; preds = %entry
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 56
-  %6 = load i64, ptr %arrayidx4, align 8
-  %7 = inttoptr i64 %6 to ptr
-  %cmp = icmp eq ptr %call3, %7
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %3 = load i64, ptr %arrayidx1, align 8
+  %4 = inttoptr i64 %3 to ptr
+  %cmp = icmp eq ptr %call, %4
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %if.end
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %8 = load i64, ptr %arrayidx5, align 8
-  %9 = inttoptr i64 %8 to ptr
-  %call6 = call i64 %9(ptr nonnull %call3, ptr nonnull %overflow)
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %5 = load i64, ptr %arrayidx2, align 8
+  %6 = inttoptr i64 %5 to ptr
+  %call3 = call i64 %6(ptr nonnull %call, ptr nonnull %overflow)
   br label %cond.end
 
 cond.end:                                         ; preds = %if.end, %cond.false
-  %cond = phi i64 [ %call6, %cond.false ], [ 0, %if.end ]
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %call3)
+  %cond = phi i64 [ %call3, %cond.false ], [ 0, %if.end ]
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %call)
   br label %cleanup
 
 cleanup:                                          ; preds = %entry, %cond.end
   %retval.0 = phi i64 [ %cond, %cond.end ], [ -1, %entry ]
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow)
+  ret i64 %retval.0
+}
+
+define internal i64 @fly.native_replay.counter_of(ptr %python, ptr %replay, i64 %stream) {
+entry:
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %call = call ptr %1(i64 %stream)
+  %tobool.not = icmp eq ptr %call, null
+  br i1 %tobool.not, label %cleanup, label %if.end
+
+if.end:                                           ; preds = %entry
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 72
+  %2 = load i64, ptr %arrayidx1, align 8
+  %call2 = call i64 @fly.native_replay.number_of(ptr %python, i64 %2, ptr nonnull %call)
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %call)
+  br label %cleanup
+
+cleanup:                                          ; preds = %entry, %if.end
+  %retval.0 = phi i64 [ %call2, %if.end ], [ -1, %entry ]
   ret i64 %retval.0
 }
 

@@ -67,9 +67,12 @@ class Lane:
         """Of gradients and saved arrays: their gradients, or None."""
         self.saved_numbers: Arguments = ()
 
-    def _records(self, what: str) -> bool:
-        """Return whether this time is the one to record, the second: code is compiled and bound then."""
-        if self._facts is None:
+    def _records(self, what: str, tensors: Arguments) -> bool:
+        """Return whether this time is the one to record, the second: code is compiled and bound then.
+
+        What is captured may use memory in other ways (`counters.py`).
+        """
+        if self._facts is None or (tensors[0].is_cuda and arrays.is_capturing(tensors[0].device.index)):
             return False
         times = self._tried[what] = self._tried.get(what, 0) + 1
         if times == 1:
@@ -87,7 +90,7 @@ class Lane:
     def run(self, tensors: Arguments) -> Any:
         """Return the outputs, no gradient being wanted."""
         op, arguments = self.op, (*tensors, *self.numbers)
-        if not self._records("without"):
+        if not self._records("without", tensors):
             return op.given(op.run(*arguments, kept=False))
         facts = replays.facts_of(tensors, ())
         results, replay = recordings.recorded(
@@ -99,7 +102,7 @@ class Lane:
     def run_kept(self, tensors: Arguments) -> tuple[Any, Arguments]:
         """Return (outputs, arrays to save)."""
         op, arguments = self.op, (*tensors, *self.numbers)
-        if not self._records("kept"):
+        if not self._records("kept", tensors):
             results = op.run(*arguments)
         else:
             results, replay = recordings.recorded(
@@ -114,7 +117,7 @@ class Lane:
         """Return the gradients of the op's arrays."""
         gradient, arguments = self.op.gradient, (*tensors, *self.saved_numbers)
         assert gradient is not None
-        if not all(t is None or t.is_contiguous() for t in tensors) or not self._records("gradient"):
+        if not all(t is None or t.is_contiguous() for t in tensors) or not self._records("gradient", tensors):
             return gradient.run(*arguments)
         results, replay = recordings.recorded(gradient, arguments, replays.facts_of(tensors, ()))
         self._keep(gradient=replay)

@@ -177,6 +177,8 @@ class Recorded:
     stream_of: Callable[[Any], int | None]
     device: Any
     """What that function is given."""
+    counter_of: Callable[[int], int] | None = None
+    """Says of a stream where the buffer behind all others lies, or -1: then the call is not made again."""
 
 
 class Replay:
@@ -192,7 +194,8 @@ class Replay:
 
 def fits(recorded: Recorded) -> bool:
     """Return whether a replay has room for a call."""
-    return recorded.given <= native.MOST_ARGUMENTS and recorded.given + len(recorded.made) <= native.MOST_BUFFERS
+    buffers = recorded.given + len(recorded.made) + (recorded.counter_of is not None)
+    return recorded.given <= native.MOST_ARGUMENTS and buffers <= native.MOST_BUFFERS
 
 
 def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
@@ -213,6 +216,7 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
         native.REPLAY_SAVED: -1 if saved is None else len(saved),
         native.REPLAY_STREAM_OF: id(recorded.stream_of),
         native.REPLAY_STREAM_DEVICE: id(recorded.device),
+        native.REPLAY_COUNTER_OF: 0 if recorded.counter_of is None else id(recorded.counter_of),
         native.REPLAY_FACTS: native.REPLAY_ROWS + len(rows),
         native.REPLAY_FACTS_COUNT: len(facts),
     }

@@ -444,6 +444,7 @@ enum Replay {
     REPLAY_SAVED, /* how many, in a tuple beside what is returned; -1 without one */
     REPLAY_STREAM_OF, /* a function of the next */
     REPLAY_STREAM_DEVICE,
+    REPLAY_COUNTER_OF, /* a function of the stream: where the buffer behind all others lies, -1 for no replay; or 0 */
     REPLAY_FACTS, /* where they begin */
     REPLAY_FACTS_COUNT,
     REPLAY_ROWS,

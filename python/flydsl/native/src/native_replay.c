@@ -175,17 +175,26 @@ static Object *key_of(Words *python, const Facts *facts) {
 
 /* Replays --------------------------------------------------------------------------------------------------------- */
 
-/* The handle of a stream; -1 where Python failed to say. */
-static int64_t stream_of(Words *python, Words *replay) {
+/* What a function of Python says, None being 0; -1 where it fails. */
+static int64_t number_of(Words *python, int64_t function, Object *given) {
     int32_t overflow;
-    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
-    Object *stream = call((Object *)replay[REPLAY_STREAM_OF], (Object *)replay[REPLAY_STREAM_DEVICE]);
-    if (!stream)
+    Object *answer = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)function, given);
+    if (!answer)
         return -1;
-    bool usual = stream == (Object *)python[PYTHON_NONE];
-    int64_t handle = usual ? 0 : FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(stream, &overflow);
-    release(python, stream);
-    return handle;
+    bool nothing = answer == (Object *)python[PYTHON_NONE];
+    int64_t number = nothing ? 0 : FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(answer, &overflow);
+    release(python, answer);
+    return number;
+}
+
+/* Where a stream's counter lies; -1 where the replay is not to be made, or Python failed. */
+static int64_t counter_of(Words *python, Words *replay, int64_t stream) {
+    Object *handle = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(stream);
+    if (!handle)
+        return -1;
+    int64_t address = number_of(python, replay[REPLAY_COUNTER_OF], handle);
+    release(python, handle);
+    return address;
 }
 
 /* Where this thread's launches of some code say what failed; 0 where Python failed to make the place. */
@@ -341,8 +350,12 @@ static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *
     }
     Words *numbers = row, *launched = row + replay[REPLAY_RETURNED] + saved;
     if (good) {
-        stream = stream_of(python, replay);
+        stream = number_of(python, replay[REPLAY_STREAM_OF], (Object *)replay[REPLAY_STREAM_DEVICE]);
         good = stream != -1;
+    }
+    if (good && replay[REPLAY_COUNTER_OF]) {
+        addresses[end] = (uint64_t)counter_of(python, replay, stream);
+        good = addresses[end] != (uint64_t)-1;
     }
     for (int64_t i = 0; i < replay[REPLAY_LAUNCHES] && good; i++) {
         good = launch(python, launched, addresses, stream);
