@@ -19,7 +19,7 @@ from flydsl.compiler.calls.native_replay import Launched, Recorded, Replay, call
 from flydsl.compiler.calls.torch_tensors import new_tensors
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
-from flydsl.ops import recordings, replays
+from flydsl.ops import arrays, counters, recordings, replays
 from flydsl.ops.op import Op
 from flydsl.ops.table import TABLE
 
@@ -215,6 +215,56 @@ def test_the_device_of_a_launch_is_current_and_put_back() -> None:
         result = replay.call(x)
         assert calls == wanted
         assert result is None if device == 9 else torch.equal(result, 2 * x)
+
+
+@flyc.kernel
+def count_kernel(A: fx.Tensor, B: fx.Tensor, counter: fx.Tensor):
+    B[fx.thread_idx.x] = A[fx.thread_idx.x]
+    if fx.thread_idx.x == 0:
+        counter[0] = counter[0] + 1
+
+
+@flyc.jit
+def count(A: fx.Tensor, B: fx.Tensor, counter: fx.Tensor, stream: fx.Stream = None):  # pyright: ignore[reportArgumentType]
+    count_kernel(A, B, counter).launch(grid=(1, 1, 1), block=(N, 1, 1), stream=stream)
+
+
+def test_a_counter_is_that_of_the_stream() -> None:
+    """A replay asks for it at every call, and is not made where there is none."""
+    x, result, cells = torch.randn(N), torch.empty(N), [torch.zeros(1, dtype=torch.int32) for _ in range(2)]
+    places = {x.data_ptr(): (0, 0), result.data_ptr(): (1, 0), cells[0].data_ptr(): (2, 0)}
+    launch = recorded_launch(count, (x, result, cells[0], None), {}, places.get)
+    facts, answers = call_facts()(x), iter([cells[1].data_ptr(), -1, cells[0].data_ptr()])
+    assert launch is not None and facts is not None
+    asked: list[int] = []
+
+    def counter_of(stream: int) -> int:
+        asked.append(stream)
+        return next(answers)
+
+    made = (torch.empty(N),)
+    replay = Replay(Recorded(facts, 1, made, (launch,), (1,), True, None, lambda _: None, None, counter_of))
+    assert torch.equal(replay.call(x), x) and [int(cell) for cell in cells] == [0, 1]
+    assert replay.call(x) is None and [int(cell) for cell in cells] == [0, 1]
+    assert torch.equal(replay.call(x), x) and [int(cell) for cell in cells] == [1, 1]
+    assert asked == [0, 0, 0]
+    with pytest.raises(StopIteration):
+        replay.call(x)
+
+
+def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each stream has one for good; what is captured gets none of them."""
+    capturing, device, x = [False], 99, torch.randn(N)
+    monkeypatch.setattr(arrays, "is_capturing", lambda _: capturing[0])
+    known, address = counters.counters_of_device(device), counters.addresses_for(device)
+    assert address(5) == -1
+    first, second = known.of_stream(5, x), known.of_stream(6, x)
+    assert first is known.of_stream(5, x) and first is not second and not first.any() and first.dtype is torch.int32
+    assert address(5) == first.data_ptr() and address(6) == second.data_ptr()
+    assert counters.is_counter(first.data_ptr(), device) and not counters.is_counter(x.data_ptr(), device)
+    capturing[0] = True
+    assert address(5) == -1
+    assert counters.counter_of(x) is not counters.counter_of(x)
 
 
 def test_errors_are_those_of_the_long_way() -> None:
