@@ -989,10 +989,10 @@ for.body:                                         ; preds = %for.cond
   br label %for.cond
 
 for.cond7:                                        ; preds = %for.cond, %if.end
-  %end.0 = phi i64 [ %end.1, %if.end ], [ %0, %for.cond ]
   %row.0 = phi ptr [ %add.ptr15, %if.end ], [ %add.ptr, %for.cond ]
   %good.0.off0 = phi i1 [ %good.1.off0, %if.end ], [ true, %for.cond ]
   %i6.0 = phi i64 [ %inc17, %if.end ], [ 0, %for.cond ]
+  %end.0 = phi i64 [ %end.1, %if.end ], [ %0, %for.cond ]
   %arrayidx8 = getelementptr inbounds nuw i8, ptr %replay, i64 16
   %3 = load i64, ptr %arrayidx8, align 8
   %cmp9 = icmp slt i64 %i6.0, %3
@@ -1008,8 +1008,8 @@ if.then:                                          ; preds = %for.body11
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %for.body11
-  %end.1 = phi i64 [ %inc13, %if.then ], [ %end.0, %for.body11 ]
   %good.1.off0 = phi i1 [ %call, %if.then ], [ false, %for.body11 ]
+  %end.1 = phi i64 [ %inc13, %if.then ], [ %end.0, %for.body11 ]
   %4 = load i64, ptr %row.0, align 8
   %add.ptr15 = getelementptr inbounds i64, ptr %row.0, i64 %4
   %inc17 = add nuw nsw i64 %i6.0, 1
@@ -1020,7 +1020,7 @@ for.end18:                                        ; preds = %for.cond7
   %5 = load i64, ptr %arrayidx19, align 8
   %add.ptr20 = getelementptr inbounds i64, ptr %row.0, i64 %5
   %add.ptr21 = getelementptr inbounds nuw i64, ptr %add.ptr20, i64 %.
-  br i1 %good.0.off0, label %if.then23, label %if.end29
+  br i1 %good.0.off0, label %if.then23, label %if.end30
 
 if.then23:                                        ; preds = %for.end18
   %arrayidx24 = getelementptr inbounds nuw i8, ptr %replay, i64 56
@@ -1028,61 +1028,67 @@ if.then23:                                        ; preds = %for.end18
   %arrayidx25 = getelementptr inbounds nuw i8, ptr %replay, i64 64
   %7 = load i64, ptr %arrayidx25, align 8
   %8 = inttoptr i64 %7 to ptr
-  %call26 = call i64 @fly.native_replay.number_of(ptr %python, i64 %6, ptr %8)
-  %cmp27 = icmp ne i64 %call26, -1
-  br label %if.end29
+  %call26 = call ptr @fly.native_replay.keep(ptr %python, ptr %8)
+  %call27 = call i64 @fly.native_replay.number_of(ptr %python, i64 %6, ptr %call26)
+  %cmp28 = icmp ne i64 %call27, -1
+  br label %if.end30
 
-if.end29:                                         ; preds = %if.then23, %for.end18
-  %stream.0 = phi i64 [ %call26, %if.then23 ], [ -1, %for.end18 ]
-  %good.2.off0 = phi i1 [ %cmp27, %if.then23 ], [ false, %for.end18 ]
-  br i1 %good.2.off0, label %land.lhs.true, label %if.end38
+if.end30:                                         ; preds = %if.then23, %for.end18
+  %stream.0 = phi i64 [ %call27, %if.then23 ], [ -1, %for.end18 ]
+  %good.2.off0 = phi i1 [ %cmp28, %if.then23 ], [ false, %for.end18 ]
+  br i1 %good.2.off0, label %land.lhs.true, label %if.end42
 
-land.lhs.true:                                    ; preds = %if.end29
-  %arrayidx31 = getelementptr inbounds nuw i8, ptr %replay, i64 72
-  %9 = load i64, ptr %arrayidx31, align 8
+land.lhs.true:                                    ; preds = %if.end30
+  %arrayidx32 = getelementptr inbounds nuw i8, ptr %replay, i64 72
+  %9 = load i64, ptr %arrayidx32, align 8
   %tobool.not = icmp eq i64 %9, 0
-  br i1 %tobool.not, label %if.end38, label %if.then32
+  br i1 %tobool.not, label %if.end42, label %if.then33
 
-if.then32:                                        ; preds = %land.lhs.true
-  %call33 = call i64 @fly.native_replay.counter_of(ptr %python, ptr %replay, i64 %stream.0)
-  %arrayidx34 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
-  store i64 %call33, ptr %arrayidx34, align 8
-  %cmp36 = icmp ne i64 %call33, -1
-  br label %if.end38
+if.then33:                                        ; preds = %land.lhs.true
+  %arrayidx34 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %10 = load i64, ptr %arrayidx34, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %call35 = call ptr %11(i64 %stream.0)
+  %12 = load i64, ptr %arrayidx32, align 8
+  %call37 = call i64 @fly.native_replay.number_of(ptr %python, i64 %12, ptr %call35)
+  %arrayidx38 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
+  store i64 %call37, ptr %arrayidx38, align 8
+  %cmp40 = icmp ne i64 %call37, -1
+  br label %if.end42
 
-if.end38:                                         ; preds = %if.then32, %land.lhs.true, %if.end29
-  %good.3.off0 = phi i1 [ %cmp36, %if.then32 ], [ true, %land.lhs.true ], [ false, %if.end29 ]
-  br label %for.cond40
+if.end42:                                         ; preds = %if.then33, %land.lhs.true, %if.end30
+  %good.3.off0 = phi i1 [ %cmp40, %if.then33 ], [ true, %land.lhs.true ], [ false, %if.end30 ]
+  br label %for.cond44
 
-for.cond40:                                       ; preds = %for.body45, %if.end38
-  %good.4.off0 = phi i1 [ %good.3.off0, %if.end38 ], [ %call46, %for.body45 ]
-  %launched.0 = phi ptr [ %add.ptr21, %if.end38 ], [ %add.ptr49, %for.body45 ]
-  %i39.0 = phi i64 [ 0, %if.end38 ], [ %inc51, %for.body45 ]
-  %arrayidx41 = getelementptr inbounds nuw i8, ptr %replay, i64 24
-  %10 = load i64, ptr %arrayidx41, align 8
-  %cmp42 = icmp slt i64 %i39.0, %10
-  %spec.select = select i1 %cmp42, i1 %good.4.off0, i1 false
-  br i1 %spec.select, label %for.body45, label %for.end52
+for.cond44:                                       ; preds = %for.body49, %if.end42
+  %good.4.off0 = phi i1 [ %good.3.off0, %if.end42 ], [ %call50, %for.body49 ]
+  %launched.0 = phi ptr [ %add.ptr21, %if.end42 ], [ %add.ptr53, %for.body49 ]
+  %i43.0 = phi i64 [ 0, %if.end42 ], [ %inc55, %for.body49 ]
+  %arrayidx45 = getelementptr inbounds nuw i8, ptr %replay, i64 24
+  %13 = load i64, ptr %arrayidx45, align 8
+  %cmp46 = icmp slt i64 %i43.0, %13
+  %spec.select = select i1 %cmp46, i1 %good.4.off0, i1 false
+  br i1 %spec.select, label %for.body49, label %for.end56
 
-for.body45:                                       ; preds = %for.cond40
-  %call46 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
-  %arrayidx48 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
-  %11 = load i64, ptr %arrayidx48, align 8
-  %.idx = mul i64 %11, 24
-  %12 = getelementptr i8, ptr %launched.0, i64 %.idx
-  %add.ptr49 = getelementptr i8, ptr %12, i64 88
-  %inc51 = add nuw nsw i64 %i39.0, 1
-  br label %for.cond40
+for.body49:                                       ; preds = %for.cond44
+  %call50 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
+  %arrayidx52 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
+  %14 = load i64, ptr %arrayidx52, align 8
+  %.idx = mul i64 %14, 24
+  %15 = getelementptr i8, ptr %launched.0, i64 %.idx
+  %add.ptr53 = getelementptr i8, ptr %15, i64 88
+  %inc55 = add nuw nsw i64 %i43.0, 1
+  br label %for.cond44
 
-for.end52:                                        ; preds = %for.cond40
-  br i1 %good.4.off0, label %if.then54, label %if.end57
+for.end56:                                        ; preds = %for.cond44
+  br i1 %good.4.off0, label %if.then58, label %if.end61
 
-if.then54:                                        ; preds = %for.end52
-  %call56 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr %row.0, ptr nonnull %tensors)
-  br label %if.end57
+if.then58:                                        ; preds = %for.end56
+  %call60 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr %row.0, ptr nonnull %tensors)
+  br label %if.end61
 
-if.end57:                                         ; preds = %if.then54, %for.end52
-  %found.0 = phi ptr [ %call56, %if.then54 ], [ null, %for.end52 ]
+if.end61:                                         ; preds = %if.then58, %for.end56
+  %found.0 = phi ptr [ %call60, %if.then58 ], [ null, %for.end56 ]
   call void @fly.native_replay.drop(ptr %python, ptr nonnull %tensors, i64 %0, i64 %end.0)
   call void @llvm.lifetime.end.p0(ptr nonnull %tensors)
   ret ptr %found.0
@@ -1175,57 +1181,51 @@ define internal i64 @fly.native_replay.number_of(ptr %python, i64 %function, ptr
 entry:
   %overflow = alloca i32, align 4
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow)
+  %tobool.not = icmp eq ptr %given, null
+  br i1 %tobool.not, label %cond.end, label %cond.true
+
+cond.true:                                        ; preds = %entry
   %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 176
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %2 = inttoptr i64 %function to ptr
-  %call = call ptr %1(ptr %2, ptr %given)
-  %tobool.not = icmp eq ptr %call, null
-  br i1 %tobool.not, label %cleanup, label %if.end
-
-if.end:                                           ; preds = %entry
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 56
-  %3 = load i64, ptr %arrayidx1, align 8
-  %4 = inttoptr i64 %3 to ptr
-  %cmp = icmp eq ptr %call, %4
-  br i1 %cmp, label %cond.end, label %cond.false
-
-cond.false:                                       ; preds = %if.end
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %5 = load i64, ptr %arrayidx2, align 8
-  %6 = inttoptr i64 %5 to ptr
-  %call3 = call i64 %6(ptr nonnull %call, ptr nonnull %overflow)
+  %call = call ptr %1(ptr %2, ptr nonnull %given)
   br label %cond.end
 
-cond.end:                                         ; preds = %if.end, %cond.false
-  %cond = phi i64 [ %call3, %cond.false ], [ 0, %if.end ]
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %call)
+cond.end:                                         ; preds = %entry, %cond.true
+  %cond = phi ptr [ %call, %cond.true ], [ null, %entry ]
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %cond.end
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %given)
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %cond.end
+  %tobool2.not = icmp eq ptr %cond, null
+  br i1 %tobool2.not, label %cleanup, label %if.end4
+
+if.end4:                                          ; preds = %if.end
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %3 = load i64, ptr %arrayidx5, align 8
+  %4 = inttoptr i64 %3 to ptr
+  %cmp = icmp eq ptr %cond, %4
+  br i1 %cmp, label %cond.end10, label %cond.false7
+
+cond.false7:                                      ; preds = %if.end4
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %5 = load i64, ptr %arrayidx8, align 8
+  %6 = inttoptr i64 %5 to ptr
+  %call9 = call i64 %6(ptr nonnull %cond, ptr nonnull %overflow)
+  br label %cond.end10
+
+cond.end10:                                       ; preds = %if.end4, %cond.false7
+  %cond11 = phi i64 [ %call9, %cond.false7 ], [ 0, %if.end4 ]
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %cond)
   br label %cleanup
 
-cleanup:                                          ; preds = %entry, %cond.end
-  %retval.0 = phi i64 [ %cond, %cond.end ], [ -1, %entry ]
+cleanup:                                          ; preds = %if.end, %cond.end10
+  %retval.0 = phi i64 [ %cond11, %cond.end10 ], [ -1, %if.end ]
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow)
-  ret i64 %retval.0
-}
-
-define internal i64 @fly.native_replay.counter_of(ptr %python, ptr %replay, i64 %stream) {
-entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 232
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  %call = call ptr %1(i64 %stream)
-  %tobool.not = icmp eq ptr %call, null
-  br i1 %tobool.not, label %cleanup, label %if.end
-
-if.end:                                           ; preds = %entry
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 72
-  %2 = load i64, ptr %arrayidx1, align 8
-  %call2 = call i64 @fly.native_replay.number_of(ptr %python, i64 %2, ptr nonnull %call)
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %call)
-  br label %cleanup
-
-cleanup:                                          ; preds = %entry, %if.end
-  %retval.0 = phi i64 [ %call2, %if.end ], [ -1, %entry ]
   ret i64 %retval.0
 }
 

@@ -18,25 +18,10 @@ _PER_THREAD = 2
 """CUDA's handle of the default stream of whichever thread asks: not one stream."""
 
 
-class DeviceCounters:
-    """The counters of a GPU's streams."""
-
-    def __init__(self) -> None:
-        self._arrays: dict[int, Any] = {}
-        self.addresses: dict[int, int] = {}
-        """Where the counter of each stream lies."""
-
-    def of_stream(self, stream: int, beside: Any) -> Any:
-        """Return the counter of a stream, made when it is first asked for."""
-        if stream not in self._arrays:
-            made = self._arrays.setdefault(stream, _zero(beside))
-            self.addresses[stream] = made.data_ptr()
-        return self._arrays[stream]
-
-
 @cache
-def counters_of_device(device: int) -> DeviceCounters:
-    return DeviceCounters()
+def counters_of_device(device: int) -> dict[int, Any]:
+    """Return the counters of a GPU's streams."""
+    return {}
 
 
 def counter_of(x: Any) -> Any:
@@ -46,7 +31,8 @@ def counter_of(x: Any) -> Any:
     stream = arrays.stream_of(x)
     if not x.is_cuda or stream == _PER_THREAD or arrays.is_capturing(x.device.index):
         return _zero(x)
-    return counters_of_device(x.device.index).of_stream(stream, x)
+    known = counters_of_device(x.device.index)
+    return known[stream] if stream in known else known.setdefault(stream, _zero(x))
 
 
 def _zero(x: Any) -> Any:
@@ -57,10 +43,14 @@ def _zero(x: Any) -> Any:
 
 def is_counter(address: int, device: int | None) -> bool:
     """Return whether a stream of a GPU has its counter there; None is the host, which has none to keep."""
-    return device is not None and address in counters_of_device(device).addresses.values()
+    return device is not None and any(address == kept.data_ptr() for kept in counters_of_device(device).values())
 
 
 def addresses_for(device: int) -> Callable[[int], int]:
     """Return a function for replays: where the counter of a stream lies, and -1 where there is none for this call."""
-    addresses, capturing = counters_of_device(device).addresses, arrays.is_capturing
-    return lambda stream: -1 if capturing(device) else addresses.get(stream, -1)
+    known = counters_of_device(device)
+
+    def address(stream: int) -> int:
+        return known[stream].data_ptr() if stream in known and not arrays.is_capturing(device) else -1
+
+    return address

@@ -34,7 +34,7 @@ class Recording:
         starts = [tensor.data_ptr() for tensor in {id(t): t for t in given if t is not None}.values()]
         # Two tensors of one memory would be taken for one in calls where they are two.
         self.usable = len({*starts}) == len(starts)
-        self.device = next(tensor.device for tensor in given if tensor is not None)
+        self.first = next(tensor for tensor in given if tensor is not None)
         self.counts = False
         """Whether launches have a counter of a stream (`counters.py`)."""
 
@@ -54,7 +54,7 @@ class Recording:
 
     def place(self, address: int) -> tuple[int, int] | None:
         """In which buffer an address lies, and how far behind its start; a counter is behind all others."""
-        if is_counter(address, self.device.index):
+        if is_counter(address, self.first.device.index):
             self.counts = True
             return len(self.buffers), 0
         found = {}
@@ -123,6 +123,7 @@ def recorded(
     call = Recorded(
         facts, len(given), tuple(map(_pattern, recording.buffers[len(given) :])),
         tuple(launches), tuple(shown), alone, None if beside is None else tuple(beside),  # type: ignore[arg-type]
-        *arrays.stream_source(recording.device), addresses_for(recording.device.index) if recording.counts else None,
+        *arrays.stream_source(recording.first),
+        addresses_for(recording.first.device.index) if recording.counts else None,
     )  # fmt: skip
     return results, Replay(call) if fits(call) else None

@@ -253,18 +253,21 @@ def test_a_counter_is_that_of_the_stream() -> None:
 
 
 def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each stream has one for good; what is captured gets none of them."""
-    capturing, device, x = [False], 99, torch.randn(N)
+    """Each stream has one for good; what is captured, or launched on the stream of any thread, gets another."""
+    capturing, stream, device = [False], [5], 99
     monkeypatch.setattr(arrays, "is_capturing", lambda _: capturing[0])
-    known, address = counters.counters_of_device(device), counters.addresses_for(device)
+    monkeypatch.setattr(arrays, "stream_of", lambda _: stream[0])
+    x = SimpleNamespace(is_cuda=True, device=SimpleNamespace(index=device), new_zeros=torch.zeros)
+    address = counters.addresses_for(device)
     assert address(5) == -1
-    first, second = known.of_stream(5, x), known.of_stream(6, x)
-    assert first is known.of_stream(5, x) and first is not second and not first.any() and first.dtype is torch.int32
-    assert address(5) == first.data_ptr() and address(6) == second.data_ptr()
-    assert counters.is_counter(first.data_ptr(), device) and not counters.is_counter(x.data_ptr(), device)
-    capturing[0] = True
-    assert address(5) == -1
-    assert counters.counter_of(x) is not counters.counter_of(x)
+    first = counters.counter_of(x)
+    assert first.dtype is torch.int32 and not first.any() and counters.counter_of(x) is first
+    assert address(5) == first.data_ptr() and address(6) == -1
+    assert counters.is_counter(first.data_ptr(), device) and not counters.is_counter(first.data_ptr() + 4, device)
+    for other, inside in ((6, False), (2, False), (5, True)):
+        stream[0], capturing[0] = other, inside
+        assert counters.counter_of(x) is not first
+    assert address(5) == -1 and address(2) == -1
 
 
 def test_errors_are_those_of_the_long_way() -> None:

@@ -13,6 +13,7 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base.lazy import lazy_module
@@ -193,9 +194,8 @@ class Replay:
 
 
 def fits(recorded: Recorded) -> bool:
-    """Return whether a replay has room for a call."""
-    buffers = recorded.given + len(recorded.made) + (recorded.counter_of is not None)
-    return recorded.given <= native.MOST_ARGUMENTS and buffers <= native.MOST_BUFFERS
+    """Return whether a replay has room for a call and a counter."""
+    return recorded.given <= native.MOST_ARGUMENTS and recorded.given + len(recorded.made) < native.MOST_BUFFERS
 
 
 def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
@@ -204,8 +204,7 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     shown = {*recorded.returned, *(saved or ())}
     rows = [word for at, like in enumerate(recorded.made) for word in _made(like, recorded.given + at in shown)]
     rows += [*recorded.returned, *(saved or ())]
-    for launched in recorded.launches:
-        rows += _launch_words(launched, kept)
+    rows += [word for launched in recorded.launches for word in _launch_words(launched, kept)]
     words = {
         native.REPLAY_PYTHON: _python(),
         native.REPLAY_GIVEN: recorded.given,
@@ -257,8 +256,7 @@ def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
         native.LAUNCHED_STREAM: launched.stream,
         native.LAUNCHED_POINTERS: len(launched.pointers),
     }
-    header = [words[word] for word in range(native.LAUNCHED_WORDS)]
-    return header + [word for pointer in launched.pointers for word in pointer]
+    return [*(words[word] for word in range(native.LAUNCHED_WORDS)), *chain.from_iterable(launched.pointers)]
 
 
 def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, apply: Any, not_now: Any) -> Callable[..., Any]:

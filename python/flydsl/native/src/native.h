@@ -442,8 +442,7 @@ enum Replay {
     REPLAY_RETURNED,
     REPLAY_ALONE, /* whether the first is returned, and not a tuple */
     REPLAY_SAVED, /* how many, in a tuple beside what is returned; -1 without one */
-    REPLAY_STREAM_OF, /* a function of the next */
-    REPLAY_STREAM_DEVICE,
+    REPLAY_STREAM_OF, REPLAY_STREAM_DEVICE, /* a function, and what it is called with */
     REPLAY_COUNTER_OF, /* a function of the stream: where the buffer behind all others lies, -1 for no replay; or 0 */
     REPLAY_FACTS, /* where they begin */
     REPLAY_FACTS_COUNT,

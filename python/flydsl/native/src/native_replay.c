@@ -2,7 +2,8 @@
  *
  * `compiler/calls/native_replay.py` writes the tables. They lie in bytes objects, each the `self` of a function that
  * Python calls: `fly_again` looks a call up, `fly_replay` makes one, `fly_forward` makes one inside of autograd, and
- * `fly_facts` says what a call is known by. They answer None to what is not for them. The caller holds the interpreter's lock, which is given up for launches.
+ * `fly_facts` says what a call is known by. They answer None to what is not for them. The caller holds the
+ * interpreter's lock, which is given up for launches.
  */
 #include "python_objects.h"
 
@@ -175,26 +176,18 @@ static Object *key_of(Words *python, const Facts *facts) {
 
 /* Replays --------------------------------------------------------------------------------------------------------- */
 
-/* What a function of Python says, None being 0; -1 where it fails. */
+/* A number that a function of Python gives for an object, which is released; -1 where it fails. None is 0. */
 static int64_t number_of(Words *python, int64_t function, Object *given) {
     int32_t overflow;
-    Object *answer = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)function, given);
+    Object *answer = given ? FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)function, given) : 0;
+    if (given)
+        release(python, given);
     if (!answer)
         return -1;
     bool nothing = answer == (Object *)python[PYTHON_NONE];
     int64_t number = nothing ? 0 : FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(answer, &overflow);
     release(python, answer);
     return number;
-}
-
-/* Where a stream's counter lies; -1 where the replay is not to be made, or Python failed. */
-static int64_t counter_of(Words *python, Words *replay, int64_t stream) {
-    Object *handle = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(stream);
-    if (!handle)
-        return -1;
-    int64_t address = number_of(python, replay[REPLAY_COUNTER_OF], handle);
-    release(python, handle);
-    return address;
 }
 
 /* Where this thread's launches of some code say what failed; 0 where Python failed to make the place. */
@@ -350,11 +343,12 @@ static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *
     }
     Words *numbers = row, *launched = row + replay[REPLAY_RETURNED] + saved;
     if (good) {
-        stream = number_of(python, replay[REPLAY_STREAM_OF], (Object *)replay[REPLAY_STREAM_DEVICE]);
+        stream = number_of(python, replay[REPLAY_STREAM_OF], keep(python, (Object *)replay[REPLAY_STREAM_DEVICE]));
         good = stream != -1;
     }
     if (good && replay[REPLAY_COUNTER_OF]) {
-        addresses[end] = (uint64_t)counter_of(python, replay, stream);
+        Object *handle = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(stream);
+        addresses[end] = (uint64_t)number_of(python, replay[REPLAY_COUNTER_OF], handle);
         good = addresses[end] != (uint64_t)-1;
     }
     for (int64_t i = 0; i < replay[REPLAY_LAUNCHES] && good; i++) {
