@@ -53,7 +53,7 @@ def sides(name: str, m: int, n: int) -> dict[str, Callable[[int], Any]]:
         theirs = lambda i: aten._fused_rms_norm_backward(dy[i], x[i], [n], rstd[:, None], w, [True, True])  # noqa: E731
     elif name == "layer_norm backward":
         both = torch.stack([mean, rstd])
-        ours = lambda i: norms.LAYER_BACKWARD.run(dy[i], x[i], w, None, both, n, True)  # noqa: E731
+        ours = lambda i: norms.LAYER_BACKWARD.run(dy[i], x[i], w, both, n, True, True)  # noqa: E731
         theirs = lambda i: aten.native_layer_norm_backward(  # noqa: E731
             dy[i], x[i], [n], mean[:, None], rstd[:, None], w, b, [True, True, True]
         )

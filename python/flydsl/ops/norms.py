@@ -134,16 +134,15 @@ def _weight_like(weight: Any, x: Any) -> Any:
     return arrays.empty(x, (0,)) if weight is None else arrays.empty_like(weight)
 
 
-def _shifted_like(x: Any, weight: Any, bias: Any, shifted: bool) -> Arguments:
-    """Return the gradients of LayerNorm's arrays. A bias is like the weight, and only given where there is none."""
-    like = bias if weight is None else weight
-    return arrays.empty_like(x), _weight_like(weight, x), _weight_like(like if shifted else None, x)
+def _like_both(x: Any, like: Any, scaled: bool, shifted: bool) -> Arguments:
+    """Return the gradients of LayerNorm's arrays; weight and bias are alike."""
+    return arrays.empty_like(x), _weight_like(like if scaled else None, x), _weight_like(like if shifted else None, x)
 
 
 def _kept(x: Any, weight: Any, bias: Any, stats: Any, length: int) -> tuple[Arguments, Arguments]:
     """Return what LayerNorm's gradient needs. Each array that autograd keeps costs a call time, so the bias is not
-    among them where the weight says what it is like."""
-    return (x, weight, bias if weight is None else None, stats), (length, bias is not None)
+    among them where there is a weight, which says what it is like."""
+    return (x, bias if weight is None else weight, stats), (length, weight is not None, bias is not None)
 
 
 RMS_BACKWARD = Op(
@@ -157,9 +156,10 @@ RMS_NORM = Op(
 )  # fmt: skip
 LAYER_BACKWARD = Op(
     "layer_norm_backward",
-    "Tensor dy, Tensor x, Tensor? weight, Tensor? bias, Tensor stats, SymInt length, bool shifted",
-    lambda dy, x, weight, bias, stats, length, shifted: _shifted_like(x, weight, bias, shifted),
-    lambda a, results: _gradients(True, a[0], None, a[1], a[2], a[4], a[5], results), tensors=5, results=3,
+    "Tensor dy, Tensor x, Tensor? like, Tensor stats, SymInt length, bool scaled, bool shifted",
+    lambda dy, x, like, stats, length, scaled, shifted: _like_both(x, like, scaled, shifted),
+    lambda a, results: _gradients(True, a[0], None, a[1], a[2] if a[5] else None, a[3], a[4], results),
+    tensors=4, results=3,
 )  # fmt: skip
 LAYER_NORM = Op(
     "layer_norm", "Tensor x, Tensor? weight, Tensor? bias, float eps, SymInt length", _layer, _launch_layer,
@@ -178,9 +178,10 @@ ADD_RMS_NORM = Op(
 )  # fmt: skip
 ADD_LAYER_BACKWARD = Op(
     "add_layer_norm_backward",
-    "Tensor dy, Tensor dadded, Tensor added, Tensor? weight, Tensor? bias, Tensor stats, SymInt length, bool shifted",
-    lambda dy, dadded, added, weight, bias, stats, length, shifted: _shifted_like(added, weight, bias, shifted),
-    lambda a, results: _gradients(True, a[0], a[1], a[2], a[3], a[5], a[6], results), tensors=6, results=3,
+    "Tensor dy, Tensor dadded, Tensor added, Tensor? like, Tensor stats, SymInt length, bool scaled, bool shifted",
+    lambda dy, dadded, added, like, stats, length, scaled, shifted: _like_both(added, like, scaled, shifted),
+    lambda a, results: _gradients(True, a[0], a[1], a[2], a[3] if a[6] else None, a[4], a[5], results),
+    tensors=5, results=3,
 )  # fmt: skip
 ADD_LAYER_NORM = Op(
     "add_layer_norm", "Tensor x, Tensor residual, Tensor? weight, Tensor? bias, float eps, SymInt length", _add_layer,
