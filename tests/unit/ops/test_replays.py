@@ -312,6 +312,42 @@ def test_gradients_are_asked_for_call_by_call(softmax_lanes: Any) -> None:
     assert softmax_lanes.again(torch.randn(3, 9), -1) is None
 
 
+REPEATED: dict[str, tuple[str, Callable[..., Any]]] = {
+    "softmax": ("softmax", lambda x, w: ops.softmax(x)),
+    "rms_norm": ("rms_norm", lambda x, w: ops.rms_norm(x, w)),
+    "rms_norm without weight": ("rms_norm", lambda x, w: ops.rms_norm(x, (8,))),
+    "layer_norm": ("layer_norm", lambda x, w: ops.layer_norm(x, (8,), w, w)),
+    "layer_norm without weight": ("layer_norm", lambda x, w: ops.layer_norm(x, (8,), None, w)),
+    "layer_norm without bias": ("layer_norm", lambda x, w: ops.layer_norm(x, (8,), w)),
+    "add_rms_norm": ("add_rms_norm", lambda x, w: ops.add_rms_norm(x, x, w)[0]),
+    "add_layer_norm": ("add_layer_norm", lambda x, w: ops.add_layer_norm(x, x, None, w)[0]),
+    "swiglu": ("swiglu", lambda x, w: ops.swiglu(x, x)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_calls_with_gradients_are_repeated(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results, gradients and calls without them are those of the call before, all by replays."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    name, function = REPEATED[case]
+    lanes = TABLE[name].op.lanes
+    lanes.forget()
+    x, w = torch.randn(3, 8, requires_grad=True), torch.randn(8, requires_grad=True)
+    found = []
+    for _ in range(3):
+        y = function(x, w)
+        slopes = torch.autograd.grad(y, (x, w), torch.ones_like(y), allow_unused=True)
+        with torch.no_grad():
+            found.append([y, *(slope for slope in slopes if slope is not None), function(x, w)])
+    (lane,) = [kept[2] for kept in lanes._known.values()]
+    assert {way: replay is not None for way, replay in lane._kept.items()} == dict.fromkeys(
+        ("kept", "gradient", "without"), True
+    )
+    for again in found[1:]:
+        assert all(torch.equal(a, b) for a, b in zip(again, found[0], strict=True))
+    lanes.forget()
+
+
 def test_threads_repeat_calls_side_by_side(softmax_lanes: Any) -> None:
     x = torch.randn(3, 8, requires_grad=True)
     want = torch.softmax(x, -1)
