@@ -85,14 +85,6 @@ def empty(x: Any, shape: tuple[Any, ...], dtype: str | None = None) -> Any:
     return x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype))
 
 
-def statistics(x: Any, lines: int, rows: Any) -> Any:
-    """Return a new array of some numbers a row, f32, line after line; lines begin where kernels may write them fast.
-
-    They are one array, since each that a call makes costs it host time.
-    """
-    return empty(x, (lines, (rows + 3) // 4 * 4), "f32")
-
-
 def _kind(dtype: str) -> Any:
     if not _TORCH:
         met_torch()

@@ -16,10 +16,15 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def _allocate(logits: Any, target: Any, ignore: int, reduction: int, smoothing: float) -> Arguments:
-    """Return the loss and the statistics: losses of rows, logarithms of their sums, and a factor of the gradients."""
+    """Return the loss, and in one array the losses of rows, logarithms of their sums, and a factor of gradients."""
     lead = tuple(logits.shape[:-1])
     loss = arrays.empty(logits, lead if reduction == 0 else ())
-    return loss, arrays.statistics(logits, 3, prod(lead))
+    return loss, arrays.empty(logits, (2 * prod(lead) + 1,), "f32")
+
+
+def _parts(stats: Any) -> tuple[Any, Any, Any]:
+    rows = stats.shape[0] // 2
+    return stats[:rows], stats[rows : 2 * rows], stats[2 * rows :]
 
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
@@ -30,7 +35,7 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     if not m:
         arrays.filled(loss, float("nan") if reduction == 1 else 0.0)
         return
-    each, lse, scale = stats[0], stats[1], stats[2][:1]
+    each, lse, scale = _parts(stats)
     run, stream = build_cross_entropy_module(n, arrays.NAMES[matrix.dtype], smoothing > 0), arrays.stream_of(matrix)
     given = (matrix, labels, each, lse, m, ignore, smoothing, stream)
     if reduction:
@@ -38,17 +43,18 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     else:
         run(*given)
         arrays.filled(scale, 1.0)
-        arrays.copy_into(arrays.numbers(loss), each[:m].astype(loss.dtype) if arrays.is_array(each) else each[:m])
+        arrays.copy_into(arrays.numbers(loss), each.astype(loss.dtype) if arrays.is_array(each) else each)
 
 
 def _launch_backward(arguments: Arguments, results: Arguments) -> None:
     dloss, logits, target, stats, ignore, smoothing = arguments
     matrix, out = arrays.rows(logits), arrays.rows(results[0])
+    _, lse, scale = _parts(stats)
     m, n = matrix.shape
     if m and n:
         arrays.launch(
-            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, _flat(target), stats[1],
-            _flat(dloss), out, m, ignore, smoothing, stats[2][:1],
+            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, _flat(target), lse,
+            _flat(dloss), out, m, ignore, smoothing, scale,
         )  # fmt: skip
 
 

@@ -45,7 +45,8 @@ def _lines(length: int, *values: Any) -> list[Any]:
 
 
 def _statistics(kept: Arguments) -> list[Any]:
-    """Return (mean and) 1 / deviation of all rows, where they are kept for the gradient."""
+    """Return (mean and) 1 / deviation of all rows, where they are kept for the gradient; they are one array, since
+    each that a call makes costs it host time."""
     return [kept[0][place] for place in range(kept[0].shape[0])] if kept else []
 
 
@@ -53,11 +54,11 @@ def _statistics(kept: Arguments) -> list[Any]:
 
 
 def _rms(x: Any, weight: Any, eps: float, length: int) -> Arguments:
-    return arrays.empty_like(x), arrays.statistics(x, 1, prod(_leading(x, length)))
+    return arrays.empty_like(x), arrays.empty(x, (1, prod(_leading(x, length))), "f32")
 
 
 def _layer(x: Any, weight: Any, bias: Any, eps: float, length: int) -> Arguments:
-    return arrays.empty_like(x), arrays.statistics(x, 2, prod(_leading(x, length)))
+    return arrays.empty_like(x), arrays.empty(x, (2, prod(_leading(x, length))), "f32")
 
 
 def _like(x: Any, *_: Any) -> Arguments:
