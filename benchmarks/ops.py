@@ -2,7 +2,7 @@
 
 Run it: python benchmarks/ops.py [--quick]
 
-Microseconds from one call to the next, sides in turns, the least of some rounds, on tensors of 128 x 1024 bf16, where
+Microseconds from one call to the next, all cells in turns, the least of some rounds, on tensors of 128 x 1024 bf16, where
 the GPU is faster than the host; without gradients, and with, which is the forward call with autograd's bookkeeping.
 Before, what calls give that repeat a recorded one is compared with torch in float64. A second table has the parts of a
 call.
@@ -23,7 +23,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 
 ROWS, LENGTH = 128, 1024
-CALLS, ROUNDS = 300, 9
+CALLS, ROUNDS = 50, 60
+"""Short rounds, and many: the host has slow times of some milliseconds."""
 CLOSE = 2e-2
 """Of the largest element, in bf16."""
 Side = Callable[[], Any]
@@ -144,7 +145,6 @@ def main() -> None:
         lambda f=f, tensors=tensors: f(*tensors)
         for functions in rivals.values() for tensors in ((x, w, m), learned) for f in functions
     ]  # fmt: skip
-    # All in turns: a host that is slow for a while is so for every row.
     times = iter(microseconds(cells, calls, rounds))
     table = [
         [name, *(f"{next(times):.1f}" for _ in range(6)), f"{error:.1e}"]

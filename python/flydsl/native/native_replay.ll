@@ -1102,78 +1102,88 @@ entry:
   %hidden = getelementptr inbounds nuw i8, ptr %tensors, i64 256
   %arrayidx1 = getelementptr inbounds ptr, ptr %hidden, i64 %at
   store ptr null, ptr %arrayidx1, align 8
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %row, i64 56
   %0 = load i64, ptr %arrayidx2, align 8
   %tobool.not = icmp eq i64 %0, 0
-  br i1 %tobool.not, label %if.then, label %if.end
+  br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  %call = call i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr nonnull %arrayidx, ptr %address)
+  %call = call i1 @fly.native_replay.make_here(ptr %python, ptr %row, ptr nonnull %arrayidx, ptr %address)
   br label %return
 
 if.end:                                           ; preds = %entry
-  call void @llvm.lifetime.start.p0(ptr nonnull %made)
-  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 56
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %row, i64 24
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 336
   %1 = load i64, ptr %arrayidx5, align 8
-  %add.ptr6 = getelementptr inbounds i64, ptr %add.ptr, i64 %1
-  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 312
-  %2 = load i64, ptr %arrayidx7, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %row, i64 32
-  %4 = load i64, ptr %arrayidx9, align 8
-  %conv = trunc i64 %4 to i32
-  %arrayidx10 = getelementptr inbounds nuw i8, ptr %row, i64 40
-  %5 = load i64, ptr %arrayidx10, align 8
-  %conv11 = trunc i64 %5 to i32
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %row, i64 48
-  %6 = load i64, ptr %arrayidx12, align 8
-  %conv13 = trunc i64 %6 to i32
-  %call14 = call i32 %3(i64 %1, ptr nonnull %add.ptr, ptr nonnull %add.ptr6, i32 %conv, i32 %conv11, i32 %conv13, ptr nonnull %made)
-  %tobool15.not = icmp eq i32 %call14, 0
-  br i1 %tobool15.not, label %if.end17, label %cleanup
+  %tobool6.not = icmp eq i64 %1, 0
+  br i1 %tobool6.not, label %if.then7, label %if.end11
 
-if.end17:                                         ; preds = %if.end
-  %7 = load ptr, ptr %made, align 8
-  store ptr %7, ptr %arrayidx1, align 8
-  %arrayidx20 = getelementptr inbounds nuw i8, ptr %python, i64 320
-  %8 = load i64, ptr %arrayidx20, align 8
-  %9 = inttoptr i64 %8 to ptr
-  %call21 = call i32 %9(ptr %7, ptr %address)
+if.then7:                                         ; preds = %if.end
+  %call10 = call i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr nonnull %arrayidx, ptr %address)
+  br label %return
+
+if.end11:                                         ; preds = %if.end
+  call void @llvm.lifetime.start.p0(ptr nonnull %made)
+  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 96
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %row, i64 24
+  %2 = load i64, ptr %arrayidx12, align 8
+  %add.ptr13 = getelementptr inbounds i64, ptr %add.ptr, i64 %2
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %3 = load i64, ptr %arrayidx14, align 8
+  %4 = inttoptr i64 %3 to ptr
+  %arrayidx16 = getelementptr inbounds nuw i8, ptr %row, i64 32
+  %5 = load i64, ptr %arrayidx16, align 8
+  %conv = trunc i64 %5 to i32
+  %arrayidx17 = getelementptr inbounds nuw i8, ptr %row, i64 40
+  %6 = load i64, ptr %arrayidx17, align 8
+  %conv18 = trunc i64 %6 to i32
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %row, i64 48
+  %7 = load i64, ptr %arrayidx19, align 8
+  %conv20 = trunc i64 %7 to i32
+  %call21 = call i32 %4(i64 %2, ptr nonnull %add.ptr, ptr nonnull %add.ptr13, i32 %conv, i32 %conv18, i32 %conv20, ptr nonnull %made)
   %tobool22.not = icmp eq i32 %call21, 0
   br i1 %tobool22.not, label %if.end24, label %cleanup
 
-if.end24:                                         ; preds = %if.end17
-  %arrayidx25 = getelementptr inbounds nuw i8, ptr %row, i64 16
-  %10 = load i64, ptr %arrayidx25, align 8
-  %tobool26.not = icmp eq i64 %10, 0
-  br i1 %tobool26.not, label %if.end32, label %if.then27
+if.end24:                                         ; preds = %if.end11
+  %8 = load ptr, ptr %made, align 8
+  store ptr %8, ptr %arrayidx1, align 8
+  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 320
+  %9 = load i64, ptr %arrayidx27, align 8
+  %10 = inttoptr i64 %9 to ptr
+  %call28 = call i32 %10(ptr %8, ptr %address)
+  %tobool29.not = icmp eq i32 %call28, 0
+  br i1 %tobool29.not, label %if.end31, label %cleanup
 
-if.then27:                                        ; preds = %if.end24
-  %11 = load i64, ptr %arrayidx2, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %13 = load ptr, ptr %made, align 8
-  %call29 = call ptr %12(ptr %13)
-  store ptr %call29, ptr %arrayidx, align 8
-  br label %if.end32
+if.end31:                                         ; preds = %if.end24
+  %arrayidx32 = getelementptr inbounds nuw i8, ptr %row, i64 16
+  %11 = load i64, ptr %arrayidx32, align 8
+  %tobool33.not = icmp eq i64 %11, 0
+  br i1 %tobool33.not, label %if.end39, label %if.then34
 
-if.end32:                                         ; preds = %if.then27, %if.end24
-  %14 = load i64, ptr %arrayidx25, align 8
-  %tobool34.not = icmp eq i64 %14, 0
-  br i1 %tobool34.not, label %cleanup, label %lor.rhs
+if.then34:                                        ; preds = %if.end31
+  %12 = load i64, ptr %arrayidx5, align 8
+  %13 = inttoptr i64 %12 to ptr
+  %14 = load ptr, ptr %made, align 8
+  %call36 = call ptr %13(ptr %14)
+  store ptr %call36, ptr %arrayidx, align 8
+  br label %if.end39
 
-lor.rhs:                                          ; preds = %if.end32
-  %15 = load ptr, ptr %arrayidx, align 8
-  %tobool37 = icmp ne ptr %15, null
+if.end39:                                         ; preds = %if.then34, %if.end31
+  %15 = load i64, ptr %arrayidx32, align 8
+  %tobool41.not = icmp eq i64 %15, 0
+  br i1 %tobool41.not, label %cleanup, label %lor.rhs
+
+lor.rhs:                                          ; preds = %if.end39
+  %16 = load ptr, ptr %arrayidx, align 8
+  %tobool44 = icmp ne ptr %16, null
   br label %cleanup
 
-cleanup:                                          ; preds = %if.end32, %lor.rhs, %if.end17, %if.end
-  %retval.1 = phi i1 [ false, %if.end17 ], [ false, %if.end ], [ true, %if.end32 ], [ %tobool37, %lor.rhs ]
+cleanup:                                          ; preds = %if.end39, %lor.rhs, %if.end24, %if.end11
+  %retval.1 = phi i1 [ false, %if.end24 ], [ false, %if.end11 ], [ true, %if.end39 ], [ %tobool44, %lor.rhs ]
   call void @llvm.lifetime.end.p0(ptr nonnull %made)
   br label %return
 
-return:                                           ; preds = %cleanup, %if.then
-  %retval.0 = phi i1 [ %retval.1, %cleanup ], [ %call, %if.then ]
+return:                                           ; preds = %cleanup, %if.then7, %if.then
+  %retval.0 = phi i1 [ %call, %if.then ], [ %retval.1, %cleanup ], [ %call10, %if.then7 ]
   ret i1 %retval.0
 }
 
@@ -1429,6 +1439,54 @@ for.inc:                                          ; preds = %if.end, %if.then5
 
 for.end:                                          ; preds = %for.cond
   ret void
+}
+
+define internal i1 @fly.native_replay.make_here(ptr %python, ptr %row, ptr %made, ptr %address) {
+entry:
+  %found = alloca %struct.Tensor, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %found)
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %row, i64 56
+  %2 = load i64, ptr %arrayidx1, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 64
+  %call2 = call ptr %1(ptr %3, ptr nonnull %add.ptr, i64 3, ptr null)
+  store ptr %call2, ptr %made, align 8
+  %tobool.not = icmp eq ptr %call2, null
+  br i1 %tobool.not, label %cleanup, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %entry
+  %call3 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call2, ptr nonnull %found)
+  br i1 %call3, label %if.end, label %cleanup
+
+if.end:                                           ; preds = %lor.lhs.false
+  %device = getelementptr inbounds nuw i8, ptr %found, i64 8
+  %4 = load i64, ptr %device, align 8
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %row, i64 88
+  %5 = load i64, ptr %arrayidx4, align 8
+  %cmp.not = icmp eq i64 %4, %5
+  br i1 %cmp.not, label %if.end7, label %if.then5
+
+if.then5:                                         ; preds = %if.end
+  %6 = load ptr, ptr %made, align 8
+  call void @fly.native_replay.release(ptr %python, ptr %6)
+  %call6 = call i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr nonnull %made, ptr %address)
+  br label %cleanup
+
+if.end7:                                          ; preds = %if.end
+  %7 = load i64, ptr %found, align 8
+  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
+  %8 = load i64, ptr %offset, align 8
+  %add = add i64 %7, %8
+  store i64 %add, ptr %address, align 8
+  br label %cleanup
+
+cleanup:                                          ; preds = %entry, %lor.lhs.false, %if.end7, %if.then5
+  %retval.0 = phi i1 [ %call6, %if.then5 ], [ true, %if.end7 ], [ false, %lor.lhs.false ], [ false, %entry ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %found)
+  ret i1 %retval.0
 }
 
 define internal i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr %made, ptr %address) {

@@ -280,10 +280,11 @@ def test_errors_are_those_of_the_long_way() -> None:
     def no_stream(_: Any) -> None:
         raise RuntimeError("no stream")
 
+    failing, lost = replay_of(x, launched(x, fail=(entry, fail))), replay_of(x, launched(x), no_stream)
     with pytest.raises(RuntimeError, match="status 5"):
-        replay_of(x, launched(x, fail=(entry, fail))).call(x)
+        failing.call(x)
     with pytest.raises(RuntimeError, match="no stream"):
-        replay_of(x, launched(x), no_stream).call(x)
+        lost.call(x)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
 from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, dlpack_reader, function_address, signed
-from flydsl.compiler.calls.torch_tensors import new_tensors
+from flydsl.compiler.calls.torch_tensors import maker_of, new_tensors
 from flydsl.native import constants as native
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     facts = struct.unpack(f"@{len(recorded.facts) // 8}q", recorded.facts)
     saved = recorded.saved
     shown = {*recorded.returned, *(saved or ())}
-    rows = [word for at, like in enumerate(recorded.made) for word in _made(like, recorded.given + at in shown)]
+    rows = [word for at, like in enumerate(recorded.made) for word in _made(like, recorded.given + at in shown, kept)]
     rows += [*recorded.returned, *(saved or ())]
     rows += [word for launched in recorded.launches for word in _launch_words(launched, kept)]
     words = {
@@ -222,8 +222,10 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     return [*(words[word] for word in range(native.REPLAY_ROWS)), *rows, *facts]
 
 
-def _made(like: Any, shown: bool) -> list[int]:
-    torch, device = new_tensors(), like.device
+def _made(like: Any, shown: bool, kept: list[Any]) -> list[int]:
+    torch, device, place = new_tensors(), like.device, like.__dlpack_device__()
+    maker, given = maker_of(device.type), (tuple(like.shape), like.stride(), like.dtype)
+    kept += [maker, *given]
     numbers = [0, 0] if torch is None else [torch.number("dtype", like.dtype), torch.number("device_type", device.type)]
     words = {
         native.MADE_LENGTH: native.MADE_WORDS + 2 * len(like.shape),
@@ -233,6 +235,11 @@ def _made(like: Any, shown: bool) -> list[int]:
         native.MADE_DTYPE: numbers[0],
         native.MADE_DEVICE_TYPE: numbers[1],
         native.MADE_DEVICE_INDEX: device.index or 0,
+        native.MADE_BY: 0 if maker is None else id(maker),
+        native.MADE_SHAPE: id(given[0]),
+        native.MADE_STRIDES: id(given[1]),
+        native.MADE_KIND: id(given[2]),
+        native.MADE_DEVICE: int(place[0]) | place[1] << 32,
     }
     return [*(words[word] for word in range(native.MADE_WORDS)), *like.shape, *like.stride()]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,3 +62,16 @@ def _is_right(torch: Any, found: TorchTensors) -> bool:
     facts = (type(tensor), tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.device.type, tensor.data_ptr())
     wanted = (torch.Tensor, (2, 3), (3, 1), torch.bfloat16, "cpu", address.value)
     return facts == wanted and float(tensor.fill_(1).sum()) == 6
+
+
+@cache
+def maker_of(kind: str) -> Callable[..., Any] | None:
+    """Return a function of (shape, strides, type) for tensors on the current device of a kind, or None."""
+    torch = sys.modules["torch"]
+    try:
+        maker = getattr(torch._C._dynamo.guards, f"_empty_strided_{kind}")
+        made = maker((2, 3), (3, 1), torch.bfloat16)
+    except (AttributeError, RuntimeError):
+        return None
+    facts = (type(made), tuple(made.shape), made.stride(), made.dtype, made.device.type)
+    return maker if facts == (torch.Tensor, (2, 3), (3, 1), torch.bfloat16, kind) else None

@@ -458,6 +458,9 @@ enum Made {
     MADE_DTYPE, /* torch's numbers */
     MADE_DEVICE_TYPE,
     MADE_DEVICE_INDEX,
+    MADE_BY,
+    MADE_SHAPE, MADE_STRIDES, MADE_KIND, /* what it is called with */
+    MADE_DEVICE, /* DLPack's */
     MADE_WORDS,
 };
 

@@ -267,10 +267,27 @@ static bool make_like(Words *python, Words *row, Object **made, uint64_t *addres
     return true;
 }
 
+/* A new tensor by torch's function for compiled code, on the current device, which need not be the one that is meant. */
+static bool make_here(Words *python, Words *row, Object **made, uint64_t *address) {
+    Tensor found;
+    Vectorcall *call = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
+    *made = call((Object *)row[MADE_BY], (Object *const *)(row + MADE_SHAPE), 3, 0);
+    if (!*made || !read_tensor(python, *made, &found))
+        return false;
+    if (found.device != (uint64_t)row[MADE_DEVICE]) {
+        release(python, *made);
+        return make_like(python, row, made, address);
+    }
+    *address = found.data + found.offset;
+    return true;
+}
+
 /* A new tensor; the long way says why there is none. */
 static bool make(Words *python, Words *row, Tensors *tensors, int64_t at, uint64_t *address) {
     tensors->buffers[at] = 0;
     tensors->hidden[at] = 0;
+    if (row[MADE_BY])
+        return make_here(python, row, &tensors->buffers[at], address);
     if (!python[TORCH_WRAP])
         return make_like(python, row, &tensors->buffers[at], address);
     void *made;
