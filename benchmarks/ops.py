@@ -2,10 +2,10 @@
 
 Run it: python benchmarks/ops.py [--quick]
 
-Microseconds from one call to the next, all cells in turns, the least of some rounds, on tensors of 128 x 1024 bf16, where
-the GPU is faster than the host; without gradients, and with, which is the forward call with autograd's bookkeeping.
-Before, what calls give that repeat a recorded one is compared with torch in float64. A second table has the parts of a
-call.
+Microseconds from one call to the next, all cells in turns, the least of some rounds, on tensors of 128 x 1024 bf16,
+where the GPU is faster than the host; without gradients, and with, which is the forward call with autograd's
+bookkeeping. Before, what calls give that repeat a recorded one is compared with torch in float64. A second table has
+the parts of a call.
 """
 
 from __future__ import annotations
