@@ -263,104 +263,61 @@ entry:
   %call = call ptr @fly.native_replay.table_of(ptr %self)
   %0 = load i64, ptr %call, align 8
   %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %1, i64 192
-  %2 = load i64, ptr %arrayidx1, align 8
+  %2 = load i64, ptr %1, align 8
   %3 = inttoptr i64 %2 to ptr
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %args, i64 8
-  %4 = load ptr, ptr %arrayidx2, align 8
-  %arrayidx3 = getelementptr inbounds nuw i8, ptr %call, i64 8
-  %5 = load i64, ptr %arrayidx3, align 8
-  %6 = inttoptr i64 %5 to ptr
-  %call4 = call ptr %3(ptr %4, ptr %6)
-  %tobool.not = icmp eq ptr %call4, null
-  br i1 %tobool.not, label %cleanup, label %if.end
+  %add.ptr = getelementptr inbounds nuw i8, ptr %args, i64 8
+  %sub = add nsw i64 %count, -1
+  %call2 = call ptr @fly.native_replay.replayed(ptr %3, ptr nonnull %1, ptr nonnull %add.ptr, i64 %sub)
+  %tobool.not = icmp eq ptr %call2, null
+  br i1 %tobool.not, label %if.then, label %if.end10
 
-if.end:                                           ; preds = %entry
-  %7 = ptrtoint ptr %call4 to i64
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %8 = load i64, ptr %arrayidx5, align 8
-  %cmp.not = icmp eq i64 %8, %7
-  br i1 %cmp.not, label %if.end9, label %if.then6
+if.then:                                          ; preds = %entry
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %3, i64 160
+  %4 = load i64, ptr %arrayidx3, align 8
+  %5 = inttoptr i64 %4 to ptr
+  %call4 = call ptr %5()
+  %tobool5.not = icmp eq ptr %call4, null
+  br i1 %tobool5.not, label %if.end, label %cleanup
 
-if.then6:                                         ; preds = %if.end
-  %call7 = call ptr @fly.native_replay.table_of(ptr nonnull %call4)
-  %add.ptr = getelementptr inbounds nuw i8, ptr %args, i64 16
-  %sub = add nsw i64 %count, -2
-  %call8 = call ptr @fly.native_replay.replayed(ptr %1, ptr %call7, ptr nonnull %add.ptr, i64 %sub)
-  br label %if.end9
-
-if.end9:                                          ; preds = %if.then6, %if.end
-  %both.0 = phi ptr [ %call8, %if.then6 ], [ null, %if.end ]
-  call void @fly.native_replay.release(ptr %1, ptr nonnull %call4)
-  %tobool10.not = icmp eq ptr %both.0, null
-  br i1 %tobool10.not, label %if.then11, label %if.end20
-
-if.then11:                                        ; preds = %if.end9
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 160
-  %9 = load i64, ptr %arrayidx12, align 8
-  %10 = inttoptr i64 %9 to ptr
-  %call13 = call ptr %10()
-  %tobool14.not = icmp eq ptr %call13, null
-  br i1 %tobool14.not, label %if.end16, label %cleanup
-
-if.end16:                                         ; preds = %if.then11
-  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 184
-  %11 = load i64, ptr %arrayidx17, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %arrayidx18 = getelementptr inbounds nuw i8, ptr %call, i64 32
-  %13 = load i64, ptr %arrayidx18, align 8
-  %14 = inttoptr i64 %13 to ptr
-  %call19 = call ptr %12(ptr %14, ptr %args, i64 %count, ptr null)
+if.end:                                           ; preds = %if.then
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %3, i64 184
+  %6 = load i64, ptr %arrayidx7, align 8
+  %7 = inttoptr i64 %6 to ptr
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %8 = load i64, ptr %arrayidx8, align 8
+  %9 = inttoptr i64 %8 to ptr
+  %call9 = call ptr %7(ptr %9, ptr %args, i64 %count, ptr null)
   br label %cleanup
 
-if.end20:                                         ; preds = %if.end9
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %1, i64 248
-  %15 = load i64, ptr %arrayidx21, align 8
+if.end10:                                         ; preds = %entry
+  %arrayidx11 = getelementptr inbounds nuw i8, ptr %3, i64 248
+  %10 = load i64, ptr %arrayidx11, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %3, i64 200
+  %12 = load i64, ptr %arrayidx12, align 8
+  %13 = inttoptr i64 %12 to ptr
+  %14 = load ptr, ptr %args, align 8
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %15 = load i64, ptr %arrayidx14, align 8
   %16 = inttoptr i64 %15 to ptr
-  %arrayidx22 = getelementptr inbounds nuw i8, ptr %1, i64 200
-  %17 = load i64, ptr %arrayidx22, align 8
-  %18 = inttoptr i64 %17 to ptr
-  %19 = load ptr, ptr %args, align 8
-  %arrayidx24 = getelementptr inbounds nuw i8, ptr %call, i64 16
-  %20 = load i64, ptr %arrayidx24, align 8
-  %21 = inttoptr i64 %20 to ptr
-  %call25 = call ptr %16(ptr nonnull %both.0, i64 1)
-  %call26 = call i32 %18(ptr %19, ptr %21, ptr %call25)
-  %tobool27.not = icmp eq i32 %call26, 0
-  br i1 %tobool27.not, label %land.lhs.true, label %if.end36
+  %call15 = call ptr %11(ptr nonnull %call2, i64 1)
+  %call16 = call i32 %13(ptr %14, ptr %16, ptr %call15)
+  %tobool17.not = icmp eq i32 %call16, 0
+  br i1 %tobool17.not, label %if.then18, label %if.end21
 
-land.lhs.true:                                    ; preds = %if.end20
-  %22 = load ptr, ptr %args, align 8
-  %arrayidx29 = getelementptr inbounds nuw i8, ptr %call, i64 24
-  %23 = load i64, ptr %arrayidx29, align 8
-  %24 = inttoptr i64 %23 to ptr
-  %25 = load ptr, ptr %arrayidx2, align 8
-  %call31 = call i32 %18(ptr %22, ptr %24, ptr %25)
-  %tobool32.not = icmp eq i32 %call31, 0
-  br i1 %tobool32.not, label %if.then33, label %if.end36
+if.then18:                                        ; preds = %if.end10
+  %call19 = call ptr %11(ptr nonnull %call2, i64 0)
+  %call20 = call ptr @fly.native_replay.keep(ptr %3, ptr %call19)
+  br label %if.end21
 
-if.then33:                                        ; preds = %land.lhs.true
-  %call34 = call ptr %16(ptr nonnull %both.0, i64 0)
-  %call35 = call ptr @fly.native_replay.keep(ptr %1, ptr %call34)
-  br label %if.end36
-
-if.end36:                                         ; preds = %if.then33, %land.lhs.true, %if.end20
-  %found.0 = phi ptr [ null, %if.end20 ], [ null, %land.lhs.true ], [ %call35, %if.then33 ]
-  call void @fly.native_replay.release(ptr %1, ptr nonnull %both.0)
+if.end21:                                         ; preds = %if.then18, %if.end10
+  %found.0 = phi ptr [ null, %if.end10 ], [ %call20, %if.then18 ]
+  call void @fly.native_replay.release(ptr %3, ptr nonnull %call2)
   br label %cleanup
 
-cleanup:                                          ; preds = %if.then11, %entry, %if.end36, %if.end16
-  %retval.0 = phi ptr [ %found.0, %if.end36 ], [ null, %entry ], [ %call19, %if.end16 ], [ null, %if.then11 ]
+cleanup:                                          ; preds = %if.then, %if.end21, %if.end
+  %retval.0 = phi ptr [ %found.0, %if.end21 ], [ %call9, %if.end ], [ null, %if.then ]
   ret ptr %retval.0
-}
-
-define internal void @fly.native_replay.release(ptr %python, ptr %object) {
-entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 144
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  call void %1(ptr %object)
-  ret void
 }
 
 define internal ptr @fly.native_replay.keep(ptr %python, ptr %object) {
@@ -370,6 +327,15 @@ entry:
   %1 = inttoptr i64 %0 to ptr
   call void %1(ptr %object)
   ret ptr %object
+}
+
+define internal void @fly.native_replay.release(ptr %python, ptr %object) {
+entry:
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 144
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  call void %1(ptr %object)
+  ret void
 }
 
 define ptr @fly_again(ptr %self, ptr %args, i64 %count) {
@@ -421,7 +387,6 @@ cleanup16:                                        ; preds = %if.end, %if.end12, 
 
 define internal ptr @fly.native_replay.follow(ptr %python, ptr %site, ptr %lane, ptr %args, ptr %facts) {
 entry:
-  %given = alloca [17 x ptr], align 16
   %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 248
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
@@ -438,87 +403,62 @@ if.then:                                          ; preds = %entry
 
 if.then3:                                         ; preds = %if.then
   %call4 = call ptr @fly.native_replay.none(ptr %python)
-  br label %cleanup41
+  br label %cleanup30
 
 if.end:                                           ; preds = %if.then
   %call5 = call ptr @fly.native_replay.table_of(ptr %call1)
   %addresses = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %call6 = call ptr @fly.native_replay.run(ptr %python, ptr %call5, ptr %args, ptr nonnull %addresses)
   %call7 = call ptr @fly.native_replay.or_none(ptr %python, ptr %call6)
-  br label %cleanup41
+  br label %cleanup30
 
 if.end8:                                          ; preds = %entry
-  call void @llvm.lifetime.start.p0(ptr nonnull %given)
   %call9 = call ptr %1(ptr %lane, i64 1)
-  store ptr %call9, ptr %given, align 16
   %4 = ptrtoint ptr %call9 to i64
-  %arrayidx13 = getelementptr inbounds nuw i8, ptr %python, i64 56
-  %5 = load i64, ptr %arrayidx13, align 8
-  %cmp14 = icmp eq i64 %5, %4
-  br i1 %cmp14, label %if.then18, label %lor.lhs.false
+  %arrayidx11 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %5 = load i64, ptr %arrayidx11, align 8
+  %cmp12 = icmp eq i64 %5, %4
+  br i1 %cmp12, label %if.then16, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %if.end8
-  %arrayidx11 = getelementptr inbounds nuw i8, ptr %python, i64 168
-  %6 = load i64, ptr %arrayidx11, align 8
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %6 = load i64, ptr %arrayidx10, align 8
   %7 = inttoptr i64 %6 to ptr
-  %arrayidx15 = getelementptr inbounds nuw i8, ptr %site, i64 32
-  %8 = load i64, ptr %arrayidx15, align 8
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %site, i64 24
+  %8 = load i64, ptr %arrayidx13, align 8
   %9 = inttoptr i64 %8 to ptr
-  %call16 = call ptr %7(ptr %9)
-  %call17 = call i1 @fly.native_replay.is_true(ptr %python, ptr %call16)
-  br i1 %call17, label %if.then18, label %for.cond
+  %call14 = call ptr %7(ptr %9)
+  %call15 = call i1 @fly.native_replay.is_true(ptr %python, ptr %call14)
+  br i1 %call15, label %if.then16, label %if.end18
 
-if.then18:                                        ; preds = %lor.lhs.false, %if.end8
-  %call19 = call ptr @fly.native_replay.none(ptr %python)
-  br label %cleanup39
+if.then16:                                        ; preds = %lor.lhs.false, %if.end8
+  %call17 = call ptr @fly.native_replay.none(ptr %python)
+  br label %cleanup30
 
-for.cond:                                         ; preds = %lor.lhs.false, %for.body
-  %i.0 = phi i64 [ %add, %for.body ], [ 0, %lor.lhs.false ]
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %site, i64 16
-  %10 = load i64, ptr %arrayidx21, align 8
-  %cmp22 = icmp slt i64 %i.0, %10
-  br i1 %cmp22, label %for.body, label %for.end
-
-for.body:                                         ; preds = %for.cond
-  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
-  %11 = load ptr, ptr %arrayidx23, align 8
-  %add = add nuw nsw i64 %i.0, 1
-  %arrayidx24 = getelementptr inbounds nuw ptr, ptr %given, i64 %add
-  store ptr %11, ptr %arrayidx24, align 8
-  br label %for.cond
-
-for.end:                                          ; preds = %for.cond
-  %arrayidx26 = getelementptr inbounds nuw i8, ptr %python, i64 184
-  %12 = load i64, ptr %arrayidx26, align 8
-  %13 = inttoptr i64 %12 to ptr
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 288
-  %14 = load i64, ptr %arrayidx27, align 8
-  %15 = inttoptr i64 %14 to ptr
-  %call28 = call ptr %15()
-  store ptr %call28, ptr @fly.native_replay.handed, align 8
+if.end18:                                         ; preds = %lor.lhs.false
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %10 = load i64, ptr %arrayidx19, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %call20 = call ptr %11()
+  store ptr %call20, ptr @fly.native_replay.handed, align 8
   store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
   store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
-  %arrayidx29 = getelementptr inbounds nuw i8, ptr %site, i64 24
-  %16 = load i64, ptr %arrayidx29, align 8
-  %17 = inttoptr i64 %16 to ptr
-  %18 = load i64, ptr %arrayidx21, align 8
-  %add32 = add i64 %18, 1
-  %call33 = call ptr %13(ptr %17, ptr nonnull %given, i64 %add32, ptr null)
-  %19 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
-  %cmp34 = icmp eq ptr %19, %args
-  br i1 %cmp34, label %if.then35, label %cleanup39
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %12 = load i64, ptr %arrayidx21, align 8
+  %13 = inttoptr i64 %12 to ptr
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %site, i64 16
+  %14 = load i64, ptr %arrayidx22, align 8
+  %call23 = call ptr %13(ptr %call9, ptr %args, i64 %14, ptr null)
+  %15 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  %cmp24 = icmp eq ptr %15, %args
+  br i1 %cmp24, label %if.then25, label %cleanup30
 
-if.then35:                                        ; preds = %for.end
+if.then25:                                        ; preds = %if.end18
   store ptr null, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
-  br label %cleanup39
+  br label %cleanup30
 
-cleanup39:                                        ; preds = %for.end, %if.then35, %if.then18
-  %retval.2 = phi ptr [ %call19, %if.then18 ], [ %call33, %if.then35 ], [ %call33, %for.end ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %given)
-  br label %cleanup41
-
-cleanup41:                                        ; preds = %if.then3, %if.end, %cleanup39
-  %retval.1 = phi ptr [ %retval.2, %cleanup39 ], [ %call4, %if.then3 ], [ %call7, %if.end ]
+cleanup30:                                        ; preds = %if.then16, %if.then25, %if.end18, %if.then3, %if.end
+  %retval.1 = phi ptr [ %call7, %if.end ], [ %call4, %if.then3 ], [ %call17, %if.then16 ], [ %call23, %if.then25 ], [ %call23, %if.end18 ]
   ret ptr %retval.1
 }
 

@@ -266,39 +266,37 @@ def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
     return [*(words[word] for word in range(native.LAUNCHED_WORDS)), *chain.from_iterable(launched.pointers)]
 
 
-def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, apply: Any, not_now: Any) -> Callable[..., Any]:
+def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, not_now: Any) -> Callable[..., Any]:
     """Return a function of a call's arguments: the call made again by one of the lanes, or None.
 
-    A lane is a tuple, by the facts of its calls: the table of a replay, and what ``apply`` is given before the tensors
-    where one of them wants a gradient, each or None; what else is in it is kept for them. The first ``tensors``
-    arguments may want gradients; ``not_now()`` says when ``apply`` is not to be called.
+    A lane is a tuple, by the facts of its calls: the table of a replay, and a function of the tensors for calls where
+    one of them wants a gradient, each or None; what else is in it is kept for them. The first ``tensors`` arguments
+    may want gradients; ``not_now()`` says when that function is not to be called.
     """
     words = {
         native.SITE_PYTHON: _python(),
         native.SITE_LANES: id(lanes),
         native.SITE_TENSORS: tensors,
-        native.SITE_APPLY: id(apply),
         native.SITE_NOT_NOW: id(not_now),
     }
     table = _table([words[word] for word in range(native.SITE_WORDS)])
-    _sites.append((table, lanes, apply, not_now))
+    _sites.append((table, lanes, not_now))
     return _function("fly_again", table)
 
 
-def forward_function(first: Callable[..., Any], *, table: str, saved: str, lane: str) -> Callable[..., Any]:
-    """Return what autograd calls with a context, a lane and tensors: it returns what the lane's replay does.
-
-    ``table`` is the attribute of a lane with the table of a replay that returns a pair, or None; ``saved`` and ``lane``
-    are attributes of the context that take what is saved and the lane. Where there is no replay for the tensors,
-    ``first`` is called.
-    """
-    names = [sys.intern(name) for name in (table, saved, lane)]
-    words = [_python(), *map(id, names), id(first)]
-    assert len(words) == native.FORWARD_WORDS
-    made = _table(words)
-    _sites.append((made, names, first))
-    return _function("fly_forward", made)
-
-
 _sites: list[Any] = []
-"""What tables that are never dropped mention: those of ops and of autograd."""
+"""What tables of ops mention, which are never dropped."""
+
+
+def forward_function(replay: Replay, first: Callable[..., Any], saved: str) -> Callable[..., Any]:
+    """Return what autograd calls with a context and tensors: it returns what a replay does that gives a pair.
+
+    ``saved`` is the attribute of the context that takes what is saved. Where the call is not to be repeated, ``first``
+    is called. Whoever has the function keeps the replay and ``first``.
+    """
+    words = {
+        native.FORWARD_REPLAY: id(replay.table) + native.BYTES_HEADER,
+        native.FORWARD_SAVED: id(sys.intern(saved)),
+        native.FORWARD_FIRST: id(first),
+    }
+    return _function("fly_forward", _table([words[word] for word in range(native.FORWARD_WORDS)]))

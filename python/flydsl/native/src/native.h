@@ -415,20 +415,17 @@ enum Interpreter {
 /* Words of an op: where its calls that can be repeated are. */
 enum Site {
     SITE_PYTHON,
-    SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what `apply` is given */
+    SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what makes one with */
     SITE_TENSORS, /* that many arguments come first and may want gradients */
-    SITE_APPLY,
     SITE_NOT_NOW, /* a function that says when the way with a gradient is not to be taken */
     SITE_WORDS,
 };
 
-/* Words of the forward function of autograd. */
+/* Words of a forward function of autograd. */
 enum Forward {
-    FORWARD_PYTHON,
-    FORWARD_TABLE, /* names of attributes: of a lane, its replay; of the context, the tensors to save and the lane */
-    FORWARD_SAVED,
-    FORWARD_LANE,
-    FORWARD_FIRST, /* a function of the same arguments, for calls that have no replay */
+    FORWARD_REPLAY,
+    FORWARD_SAVED, /* the name of the context's attribute for tensors to save */
+    FORWARD_FIRST, /* a function of the same arguments, for calls that are not to be repeated */
     FORWARD_WORDS,
 };
 

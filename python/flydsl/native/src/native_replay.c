@@ -430,25 +430,17 @@ Object *fly_replay(Object *self, Object *const *args, int64_t count) {
     return or_none(python, replayed(python, replay, args, count));
 }
 
-/* The arguments are the context, a lane, and tensors. */
+/* The arguments are the context and tensors. */
 Object *fly_forward(Object *self, Object *const *args, int64_t count) {
-    Words *forward = table_of(self), *python = (Words *)forward[FORWARD_PYTHON];
-    Object *both = 0, *table = FUNCTION(python, PYTHON_GET_ATTR, GetAttr)(args[1], (Object *)forward[FORWARD_TABLE]);
-    if (!table)
-        return 0;
-    if ((int64_t)table != python[PYTHON_NONE])
-        both = replayed(python, table_of(table), args + 2, count - 2);
-    release(python, table);
+    Words *forward = table_of(self), *replay = (Words *)forward[FORWARD_REPLAY], *python = (Words *)replay[REPLAY_PYTHON];
+    Object *both = replayed(python, replay, args + 1, count - 1), *found = 0;
     if (!both) {
         if (FUNCTION(python, PYTHON_ERR_OCCURRED, CallNothing)())
             return 0;
         return FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)((Object *)forward[FORWARD_FIRST], args, (uint64_t)count, 0);
     }
     TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
-    SetAttr *set = FUNCTION(python, PYTHON_SET_ATTR, SetAttr);
-    Object *found = 0;
-    if (!set(args[0], (Object *)forward[FORWARD_SAVED], item(both, 1)) &&
-        !set(args[0], (Object *)forward[FORWARD_LANE], args[1]))
+    if (!FUNCTION(python, PYTHON_SET_ATTR, SetAttr)(args[0], (Object *)forward[FORWARD_SAVED], item(both, 1)))
         found = keep(python, item(both, 0));
     release(python, both);
     return found;
@@ -478,18 +470,14 @@ static Object *follow(Words *python, Words *site, Object *lane, Object *const *a
             return none(python);
         return or_none(python, run(python, table_of(replay), args, facts->addresses));
     }
-    ARRAY Object *given[MOST_ARGUMENTS + 1];
-    given[0] = item(lane, 1);
+    Object *apply = item(lane, 1);
     CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
-    if ((int64_t)given[0] == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
+    if ((int64_t)apply == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
         return none(python);
-    for (int64_t i = 0; i < site[SITE_TENSORS]; i++)
-        given[i + 1] = args[i];
-    Vectorcall *apply = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
     handed.thread = FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)();
     handed.args = args;
     handed.facts = facts;
-    Object *found = apply((Object *)site[SITE_APPLY], given, (uint64_t)site[SITE_TENSORS] + 1, 0);
+    Object *found = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)(apply, args, (uint64_t)site[SITE_TENSORS], 0);
     if (handed.args == args)
         handed.args = 0;
     return found;
