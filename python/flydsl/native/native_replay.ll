@@ -3,7 +3,6 @@
 %struct.anon = type { ptr, ptr, ptr }
 %struct.Facts = type { i64, [320 x i64], [32 x i64] }
 %struct.Tensor = type { i64, i64, i32, i32, ptr, ptr, i64 }
-%struct.Tensors = type { [32 x ptr], [32 x ptr] }
 
 @fly.native_replay.handed = internal global %struct.anon zeroinitializer, align 8
 
@@ -905,8 +904,8 @@ return:                                           ; preds = %entry, %lor.lhs.fal
 
 define internal ptr @fly.native_replay.run(ptr %python, ptr %replay, ptr %args, ptr %addresses) {
 entry:
-  %tensors = alloca %struct.Tensors, align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %tensors)
+  %buffers = alloca [32 x ptr], align 16
+  call void @llvm.lifetime.start.p0(ptr nonnull %buffers)
   %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 8
   %0 = load i64, ptr %arrayidx, align 8
   %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 48
@@ -923,7 +922,7 @@ for.cond:                                         ; preds = %for.body, %entry
 for.body:                                         ; preds = %for.cond
   %arrayidx4 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
   %2 = load ptr, ptr %arrayidx4, align 8
-  %arrayidx5 = getelementptr inbounds nuw ptr, ptr %tensors, i64 %i.0
+  %arrayidx5 = getelementptr inbounds nuw ptr, ptr %buffers, i64 %i.0
   store ptr %2, ptr %arrayidx5, align 8
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
@@ -942,34 +941,34 @@ for.body11:                                       ; preds = %for.cond7
   br i1 %good.0.off0, label %if.then, label %if.end
 
 if.then:                                          ; preds = %for.body11
-  %arrayidx12 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
-  %call = call i1 @fly.native_replay.make(ptr %python, ptr %row.0, ptr nonnull %tensors, i64 %end.0, ptr %arrayidx12)
-  %inc13 = add nsw i64 %end.0, 1
+  %arrayidx12 = getelementptr inbounds ptr, ptr %buffers, i64 %end.0
+  %arrayidx13 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
+  %call = call i1 @fly.native_replay.make(ptr %python, ptr nonnull %row.0, ptr nonnull %arrayidx12, ptr %arrayidx13)
+  %inc14 = add nsw i64 %end.0, 1
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %for.body11
   %good.1.off0 = phi i1 [ %call, %if.then ], [ false, %for.body11 ]
-  %end.1 = phi i64 [ %inc13, %if.then ], [ %end.0, %for.body11 ]
-  %4 = load i64, ptr %row.0, align 8
-  %add.ptr15 = getelementptr inbounds i64, ptr %row.0, i64 %4
+  %end.1 = phi i64 [ %inc14, %if.then ], [ %end.0, %for.body11 ]
+  %add.ptr15 = getelementptr inbounds nuw i8, ptr %row.0, i64 48
   %inc17 = add nuw nsw i64 %i6.0, 1
   br label %for.cond7
 
 for.end18:                                        ; preds = %for.cond7
   %arrayidx19 = getelementptr inbounds nuw i8, ptr %replay, i64 32
-  %5 = load i64, ptr %arrayidx19, align 8
-  %add.ptr20 = getelementptr inbounds i64, ptr %row.0, i64 %5
+  %4 = load i64, ptr %arrayidx19, align 8
+  %add.ptr20 = getelementptr inbounds i64, ptr %row.0, i64 %4
   %add.ptr21 = getelementptr inbounds nuw i64, ptr %add.ptr20, i64 %.
   br i1 %good.0.off0, label %if.then23, label %if.end30
 
 if.then23:                                        ; preds = %for.end18
   %arrayidx24 = getelementptr inbounds nuw i8, ptr %replay, i64 56
-  %6 = load i64, ptr %arrayidx24, align 8
+  %5 = load i64, ptr %arrayidx24, align 8
   %arrayidx25 = getelementptr inbounds nuw i8, ptr %replay, i64 64
-  %7 = load i64, ptr %arrayidx25, align 8
-  %8 = inttoptr i64 %7 to ptr
-  %call26 = call ptr @fly.native_replay.keep(ptr %python, ptr %8)
-  %call27 = call i64 @fly.native_replay.number_of(ptr %python, i64 %6, ptr %call26)
+  %6 = load i64, ptr %arrayidx25, align 8
+  %7 = inttoptr i64 %6 to ptr
+  %call26 = call ptr @fly.native_replay.keep(ptr %python, ptr %7)
+  %call27 = call i64 @fly.native_replay.number_of(ptr %python, i64 %5, ptr %call26)
   %cmp28 = icmp ne i64 %call27, -1
   br label %if.end30
 
@@ -980,17 +979,17 @@ if.end30:                                         ; preds = %if.then23, %for.end
 
 land.lhs.true:                                    ; preds = %if.end30
   %arrayidx32 = getelementptr inbounds nuw i8, ptr %replay, i64 72
-  %9 = load i64, ptr %arrayidx32, align 8
-  %tobool.not = icmp eq i64 %9, 0
+  %8 = load i64, ptr %arrayidx32, align 8
+  %tobool.not = icmp eq i64 %8, 0
   br i1 %tobool.not, label %if.end42, label %if.then33
 
 if.then33:                                        ; preds = %land.lhs.true
   %arrayidx34 = getelementptr inbounds nuw i8, ptr %python, i64 232
-  %10 = load i64, ptr %arrayidx34, align 8
-  %11 = inttoptr i64 %10 to ptr
-  %call35 = call ptr %11(i64 %stream.0)
-  %12 = load i64, ptr %arrayidx32, align 8
-  %call37 = call i64 @fly.native_replay.number_of(ptr %python, i64 %12, ptr %call35)
+  %9 = load i64, ptr %arrayidx34, align 8
+  %10 = inttoptr i64 %9 to ptr
+  %call35 = call ptr %10(i64 %stream.0)
+  %11 = load i64, ptr %arrayidx32, align 8
+  %call37 = call i64 @fly.native_replay.number_of(ptr %python, i64 %11, ptr %call35)
   %arrayidx38 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
   store i64 %call37, ptr %arrayidx38, align 8
   %cmp40 = icmp ne i64 %call37, -1
@@ -1005,126 +1004,130 @@ for.cond44:                                       ; preds = %for.body49, %if.end
   %launched.0 = phi ptr [ %add.ptr21, %if.end42 ], [ %add.ptr53, %for.body49 ]
   %i43.0 = phi i64 [ 0, %if.end42 ], [ %inc55, %for.body49 ]
   %arrayidx45 = getelementptr inbounds nuw i8, ptr %replay, i64 24
-  %13 = load i64, ptr %arrayidx45, align 8
-  %cmp46 = icmp slt i64 %i43.0, %13
+  %12 = load i64, ptr %arrayidx45, align 8
+  %cmp46 = icmp slt i64 %i43.0, %12
   %spec.select = select i1 %cmp46, i1 %good.4.off0, i1 false
   br i1 %spec.select, label %for.body49, label %for.end56
 
 for.body49:                                       ; preds = %for.cond44
   %call50 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
   %arrayidx52 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
-  %14 = load i64, ptr %arrayidx52, align 8
-  %.idx = mul i64 %14, 24
-  %15 = getelementptr i8, ptr %launched.0, i64 %.idx
-  %add.ptr53 = getelementptr i8, ptr %15, i64 88
+  %13 = load i64, ptr %arrayidx52, align 8
+  %.idx = mul i64 %13, 24
+  %14 = getelementptr i8, ptr %launched.0, i64 %.idx
+  %add.ptr53 = getelementptr i8, ptr %14, i64 88
   %inc55 = add nuw nsw i64 %i43.0, 1
   br label %for.cond44
 
 for.end56:                                        ; preds = %for.cond44
-  br i1 %good.4.off0, label %if.then58, label %if.end61
+  br i1 %good.4.off0, label %if.then58, label %if.end60
 
 if.then58:                                        ; preds = %for.end56
-  %call60 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr %row.0, ptr nonnull %tensors)
-  br label %if.end61
+  %call59 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr nonnull %row.0, ptr nonnull %buffers)
+  br label %if.end60
 
-if.end61:                                         ; preds = %if.then58, %for.end56
-  %found.0 = phi ptr [ %call60, %if.then58 ], [ null, %for.end56 ]
-  call void @fly.native_replay.drop(ptr %python, ptr nonnull %tensors, i64 %0, i64 %end.0)
-  call void @llvm.lifetime.end.p0(ptr nonnull %tensors)
+if.end60:                                         ; preds = %if.then58, %for.end56
+  %found.0 = phi ptr [ %call59, %if.then58 ], [ null, %for.end56 ]
+  br label %for.cond62
+
+for.cond62:                                       ; preds = %for.inc71, %if.end60
+  %i61.0 = phi i64 [ %0, %if.end60 ], [ %inc72, %for.inc71 ]
+  %cmp63 = icmp slt i64 %i61.0, %end.0
+  br i1 %cmp63, label %for.body65, label %for.end73
+
+for.body65:                                       ; preds = %for.cond62
+  %arrayidx66 = getelementptr inbounds ptr, ptr %buffers, i64 %i61.0
+  %15 = load ptr, ptr %arrayidx66, align 8
+  %tobool67.not = icmp eq ptr %15, null
+  br i1 %tobool67.not, label %for.inc71, label %if.then68
+
+if.then68:                                        ; preds = %for.body65
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %15)
+  br label %for.inc71
+
+for.inc71:                                        ; preds = %for.body65, %if.then68
+  %inc72 = add nsw i64 %i61.0, 1
+  br label %for.cond62
+
+for.end73:                                        ; preds = %for.cond62
+  call void @llvm.lifetime.end.p0(ptr nonnull %buffers)
   ret ptr %found.0
 }
 
-define internal i1 @fly.native_replay.make(ptr %python, ptr %row, ptr %tensors, i64 %at, ptr %address) {
+define internal i1 @fly.native_replay.make(ptr %python, ptr %row, ptr %made, ptr %address) {
 entry:
-  %made = alloca ptr, align 8
-  %arrayidx = getelementptr inbounds ptr, ptr %tensors, i64 %at
-  store ptr null, ptr %arrayidx, align 8
-  %hidden = getelementptr inbounds nuw i8, ptr %tensors, i64 256
-  %arrayidx1 = getelementptr inbounds ptr, ptr %hidden, i64 %at
-  store ptr null, ptr %arrayidx1, align 8
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %row, i64 56
-  %0 = load i64, ptr %arrayidx2, align 8
+  %found = alloca %struct.Tensor, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %found)
+  store ptr null, ptr %made, align 8
+  %arrayidx = getelementptr inbounds nuw i8, ptr %row, i64 16
+  %0 = load i64, ptr %arrayidx, align 8
   %tobool.not = icmp eq i64 %0, 0
-  br i1 %tobool.not, label %if.end, label %if.then
+  br i1 %tobool.not, label %if.end9, label %if.then
 
 if.then:                                          ; preds = %entry
-  %call = call i1 @fly.native_replay.make_here(ptr %python, ptr %row, ptr nonnull %arrayidx, ptr %address)
-  br label %return
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %1 = load i64, ptr %arrayidx1, align 8
+  %2 = inttoptr i64 %1 to ptr
+  %3 = inttoptr i64 %0 to ptr
+  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 24
+  %call = call ptr %2(ptr nonnull %3, ptr nonnull %add.ptr, i64 3, ptr null)
+  store ptr %call, ptr %made, align 8
+  %tobool3.not = icmp eq ptr %call, null
+  br i1 %tobool3.not, label %cleanup26, label %lor.lhs.false
 
-if.end:                                           ; preds = %entry
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 336
-  %1 = load i64, ptr %arrayidx5, align 8
-  %tobool6.not = icmp eq i64 %1, 0
-  br i1 %tobool6.not, label %if.then7, label %if.end11
+lor.lhs.false:                                    ; preds = %if.then
+  %call4 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call, ptr nonnull %found)
+  br i1 %call4, label %if.end, label %cleanup26
+
+if.end:                                           ; preds = %lor.lhs.false
+  %device = getelementptr inbounds nuw i8, ptr %found, i64 8
+  %4 = load i64, ptr %device, align 8
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %row, i64 8
+  %5 = load i64, ptr %arrayidx6, align 8
+  %cmp.not = icmp eq i64 %4, %5
+  br i1 %cmp.not, label %if.end9, label %if.then7
 
 if.then7:                                         ; preds = %if.end
-  %call10 = call i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr nonnull %arrayidx, ptr %address)
-  br label %return
+  %6 = load ptr, ptr %made, align 8
+  call void @fly.native_replay.release(ptr %python, ptr %6)
+  store ptr null, ptr %made, align 8
+  br label %if.end9
 
-if.end11:                                         ; preds = %if.end
-  call void @llvm.lifetime.start.p0(ptr nonnull %made)
-  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 96
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %row, i64 24
-  %2 = load i64, ptr %arrayidx12, align 8
-  %add.ptr13 = getelementptr inbounds i64, ptr %add.ptr, i64 %2
-  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 312
-  %3 = load i64, ptr %arrayidx14, align 8
-  %4 = inttoptr i64 %3 to ptr
-  %arrayidx16 = getelementptr inbounds nuw i8, ptr %row, i64 32
-  %5 = load i64, ptr %arrayidx16, align 8
-  %conv = trunc i64 %5 to i32
-  %arrayidx17 = getelementptr inbounds nuw i8, ptr %row, i64 40
-  %6 = load i64, ptr %arrayidx17, align 8
-  %conv18 = trunc i64 %6 to i32
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %row, i64 48
-  %7 = load i64, ptr %arrayidx19, align 8
-  %conv20 = trunc i64 %7 to i32
-  %call21 = call i32 %4(i64 %2, ptr nonnull %add.ptr, ptr nonnull %add.ptr13, i32 %conv, i32 %conv18, i32 %conv20, ptr nonnull %made)
-  %tobool22.not = icmp eq i32 %call21, 0
-  br i1 %tobool22.not, label %if.end24, label %cleanup
+if.end9:                                          ; preds = %if.then7, %if.end, %entry
+  %7 = load ptr, ptr %made, align 8
+  %tobool10.not = icmp eq ptr %7, null
+  br i1 %tobool10.not, label %if.then11, label %if.end25
 
-if.end24:                                         ; preds = %if.end11
-  %8 = load ptr, ptr %made, align 8
-  store ptr %8, ptr %arrayidx1, align 8
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 320
-  %9 = load i64, ptr %arrayidx27, align 8
-  %10 = inttoptr i64 %9 to ptr
-  %call28 = call i32 %10(ptr %8, ptr %address)
-  %tobool29.not = icmp eq i32 %call28, 0
-  br i1 %tobool29.not, label %if.end31, label %cleanup
-
-if.end31:                                         ; preds = %if.end24
-  %arrayidx32 = getelementptr inbounds nuw i8, ptr %row, i64 16
-  %11 = load i64, ptr %arrayidx32, align 8
-  %tobool33.not = icmp eq i64 %11, 0
-  br i1 %tobool33.not, label %if.end39, label %if.then34
-
-if.then34:                                        ; preds = %if.end31
-  %12 = load i64, ptr %arrayidx5, align 8
+if.then11:                                        ; preds = %if.end9
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %python, i64 176
+  %8 = load i64, ptr %arrayidx13, align 8
+  %9 = inttoptr i64 %8 to ptr
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 112
+  %10 = load i64, ptr %arrayidx14, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %12 = load i64, ptr %row, align 8
   %13 = inttoptr i64 %12 to ptr
-  %14 = load ptr, ptr %made, align 8
-  %call36 = call ptr %13(ptr %14)
-  store ptr %call36, ptr %arrayidx, align 8
-  br label %if.end39
+  %call16 = call ptr %9(ptr %11, ptr %13)
+  store ptr %call16, ptr %made, align 8
+  %tobool17.not = icmp eq ptr %call16, null
+  br i1 %tobool17.not, label %cleanup26, label %lor.lhs.false18
 
-if.end39:                                         ; preds = %if.then34, %if.end31
-  %15 = load i64, ptr %arrayidx32, align 8
-  %tobool41.not = icmp eq i64 %15, 0
-  br i1 %tobool41.not, label %cleanup, label %lor.rhs
+lor.lhs.false18:                                  ; preds = %if.then11
+  %call19 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call16, ptr nonnull %found)
+  br i1 %call19, label %if.end25, label %cleanup26
 
-lor.rhs:                                          ; preds = %if.end39
-  %16 = load ptr, ptr %arrayidx, align 8
-  %tobool44 = icmp ne ptr %16, null
-  br label %cleanup
+if.end25:                                         ; preds = %lor.lhs.false18, %if.end9
+  %14 = load i64, ptr %found, align 8
+  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
+  %15 = load i64, ptr %offset, align 8
+  %add = add i64 %14, %15
+  store i64 %add, ptr %address, align 8
+  br label %cleanup26
 
-cleanup:                                          ; preds = %if.end39, %lor.rhs, %if.end24, %if.end11
-  %retval.1 = phi i1 [ false, %if.end24 ], [ false, %if.end11 ], [ true, %if.end39 ], [ %tobool44, %lor.rhs ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %made)
-  br label %return
-
-return:                                           ; preds = %cleanup, %if.then7, %if.then
-  %retval.0 = phi i1 [ %call, %if.then ], [ %retval.1, %cleanup ], [ %call10, %if.then7 ]
-  ret i1 %retval.0
+cleanup26:                                        ; preds = %if.then11, %if.then, %lor.lhs.false, %lor.lhs.false18, %if.end25
+  %retval.2 = phi i1 [ false, %if.then ], [ true, %if.end25 ], [ false, %lor.lhs.false18 ], [ false, %lor.lhs.false ], [ false, %if.then11 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %found)
+  ret i1 %retval.2
 }
 
 define internal i64 @fly.native_replay.number_of(ptr %python, i64 %function, ptr %given) {
@@ -1338,131 +1341,6 @@ if.end13:                                         ; preds = %cond.end
 cleanup19:                                        ; preds = %if.end13, %if.then11, %if.then9, %entry
   %retval.0 = phi ptr [ %call, %entry ], [ %cond, %if.end13 ], [ null, %if.then11 ], [ null, %if.then9 ]
   ret ptr %retval.0
-}
-
-define internal void @fly.native_replay.drop(ptr %python, ptr %tensors, i64 %first, i64 %end) {
-entry:
-  br label %for.cond
-
-for.cond:                                         ; preds = %for.inc, %entry
-  %i.0 = phi i64 [ %first, %entry ], [ %inc, %for.inc ]
-  %cmp = icmp slt i64 %i.0, %end
-  br i1 %cmp, label %for.body, label %for.end
-
-for.body:                                         ; preds = %for.cond
-  %arrayidx = getelementptr inbounds ptr, ptr %tensors, i64 %i.0
-  %0 = load ptr, ptr %arrayidx, align 8
-  %tobool.not = icmp eq ptr %0, null
-  br i1 %tobool.not, label %if.end, label %if.then
-
-if.then:                                          ; preds = %for.body
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %0)
-  br label %if.end
-
-if.end:                                           ; preds = %if.then, %for.body
-  %hidden = getelementptr inbounds nuw i8, ptr %tensors, i64 256
-  %arrayidx3 = getelementptr inbounds ptr, ptr %hidden, i64 %i.0
-  %1 = load ptr, ptr %arrayidx3, align 8
-  %tobool4.not = icmp eq ptr %1, null
-  br i1 %tobool4.not, label %for.inc, label %if.then5
-
-if.then5:                                         ; preds = %if.end
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 328
-  %2 = load i64, ptr %arrayidx6, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %call = call i32 %3(ptr nonnull %1)
-  br label %for.inc
-
-for.inc:                                          ; preds = %if.end, %if.then5
-  %inc = add nsw i64 %i.0, 1
-  br label %for.cond
-
-for.end:                                          ; preds = %for.cond
-  ret void
-}
-
-define internal i1 @fly.native_replay.make_here(ptr %python, ptr %row, ptr %made, ptr %address) {
-entry:
-  %found = alloca %struct.Tensor, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %found)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 184
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %row, i64 56
-  %2 = load i64, ptr %arrayidx1, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 64
-  %call2 = call ptr %1(ptr %3, ptr nonnull %add.ptr, i64 3, ptr null)
-  store ptr %call2, ptr %made, align 8
-  %tobool.not = icmp eq ptr %call2, null
-  br i1 %tobool.not, label %cleanup, label %lor.lhs.false
-
-lor.lhs.false:                                    ; preds = %entry
-  %call3 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call2, ptr nonnull %found)
-  br i1 %call3, label %if.end, label %cleanup
-
-if.end:                                           ; preds = %lor.lhs.false
-  %device = getelementptr inbounds nuw i8, ptr %found, i64 8
-  %4 = load i64, ptr %device, align 8
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %row, i64 88
-  %5 = load i64, ptr %arrayidx4, align 8
-  %cmp.not = icmp eq i64 %4, %5
-  br i1 %cmp.not, label %if.end7, label %if.then5
-
-if.then5:                                         ; preds = %if.end
-  %6 = load ptr, ptr %made, align 8
-  call void @fly.native_replay.release(ptr %python, ptr %6)
-  %call6 = call i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr nonnull %made, ptr %address)
-  br label %cleanup
-
-if.end7:                                          ; preds = %if.end
-  %7 = load i64, ptr %found, align 8
-  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
-  %8 = load i64, ptr %offset, align 8
-  %add = add i64 %7, %8
-  store i64 %add, ptr %address, align 8
-  br label %cleanup
-
-cleanup:                                          ; preds = %entry, %lor.lhs.false, %if.end7, %if.then5
-  %retval.0 = phi i1 [ %call6, %if.then5 ], [ true, %if.end7 ], [ false, %lor.lhs.false ], [ false, %entry ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %found)
-  ret i1 %retval.0
-}
-
-define internal i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr %made, ptr %address) {
-entry:
-  %found = alloca %struct.Tensor, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %found)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 176
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 112
-  %2 = load i64, ptr %arrayidx1, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %row, i64 8
-  %4 = load i64, ptr %arrayidx2, align 8
-  %5 = inttoptr i64 %4 to ptr
-  %call3 = call ptr %1(ptr %3, ptr %5)
-  store ptr %call3, ptr %made, align 8
-  %tobool.not = icmp eq ptr %call3, null
-  br i1 %tobool.not, label %cleanup, label %lor.lhs.false
-
-lor.lhs.false:                                    ; preds = %entry
-  %call4 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call3, ptr nonnull %found)
-  br i1 %call4, label %if.end, label %cleanup
-
-if.end:                                           ; preds = %lor.lhs.false
-  %6 = load i64, ptr %found, align 8
-  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
-  %7 = load i64, ptr %offset, align 8
-  %add = add i64 %6, %7
-  store i64 %add, ptr %address, align 8
-  br label %cleanup
-
-cleanup:                                          ; preds = %entry, %lor.lhs.false, %if.end
-  %retval.0 = phi i1 [ true, %if.end ], [ false, %lor.lhs.false ], [ false, %entry ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %found)
-  ret i1 %retval.0
 }
 
 define internal i64 @fly.native_replay.report_of(ptr %python, ptr %launched) {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterator
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +15,6 @@ import flydsl.expr as fx
 import flydsl.ops as ops
 from flydsl.compiler.calls import native_replay
 from flydsl.compiler.calls.native_replay import Launched, Recorded, Replay, call_facts
-from flydsl.compiler.calls.torch_tensors import new_tensors
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
 from flydsl.ops import arrays, counters, recordings, replays
@@ -101,20 +99,27 @@ def test_a_replay_takes_its_own_tensors_alone(doubled: Replay) -> None:
     assert doubled.call() is None and doubled.call(x, x) is None and doubled.call(1.0) is None
 
 
-def test_new_tensors_are_those_that_torch_makes(doubled: Replay, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By torch's C functions, and without them."""
-    assert new_tensors() is not None
-    x = torch.randn(N)
-    by_c = doubled.call(x)
-    # Another table beside the first, which code that was made before goes on reading.
-    monkeypatch.setattr(native_replay, "_interpreter", cache(native_replay._interpreter.__wrapped__))
-    monkeypatch.setattr(native_replay, "new_tensors", lambda: None)
-    _, replay = record(scaling(), x)
-    assert replay is not None
-    by_python = replay.call(x)
-    for made in (by_c, by_python):
+def test_new_tensors_are_those_that_torch_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By torch's function for compiled code, without it, and where it makes them on another device."""
+    x, quick, asked = torch.randn(N), native_replay.quick_maker("cpu"), []
+    assert quick is not None and native_replay.quick_maker("nothing") is None
+
+    def noted(*arguments: Any) -> Any:
+        asked.append(quick(*arguments))
+        return asked[-1]
+
+    for maker, place, times, own in ((noted, (1, 0), 1, True), (None, (1, 0), 0, False), (noted, (1, 7), 1, False)):
+        asked.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(native_replay, "quick_maker", lambda _, maker=maker: maker)
+            patch.setattr(torch.Tensor, "__dlpack_device__", lambda _, place=place: place)
+            _, replay = record(scaling(), x)
+        assert replay is not None
+        made = replay.call(x)
+        assert len(asked) == times and any(made is one for one in asked) is own
         assert type(made) is torch.Tensor and torch.equal(made, 2 * x) and not made.requires_grad
         assert (made.dtype, made.device, made.stride()) == (x.dtype, x.device, x.stride())
+        asked.clear()
         made.resize_(2 * N).fill_(1)  # it has memory of its own, as any tensor
 
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
 from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, dlpack_reader, function_address, signed
-from flydsl.compiler.calls.torch_tensors import maker_of, new_tensors
 from flydsl.native import constants as native
 
 if TYPE_CHECKING:
@@ -117,19 +116,8 @@ def _interpreter() -> tuple[bytes, list[Any]]:
         **{word: function_address(name) for word, name in _FUNCTIONS.items()},
         native.PYTHON_READER: dlpack_reader(),
         native.PYTHON_LOWEST_ADDRESS: LOWEST_ADDRESS,
-        **_torch_words(),
     }
     return _table([words[word] for word in range(native.PYTHON_WORDS)]), list(objects.values())
-
-
-def _torch_words() -> dict[int, int]:
-    torch = new_tensors()
-    return {
-        native.TORCH_EMPTY_STRIDED: 0 if torch is None else torch.address("aoti_torch_empty_strided"),
-        native.TORCH_DATA_POINTER: 0 if torch is None else torch.address("aoti_torch_get_data_ptr"),
-        native.TORCH_DELETE: 0 if torch is None else torch.address("aoti_torch_delete_tensor_object"),
-        native.TORCH_WRAP: 0 if torch is None else torch.wrap,
-    }
 
 
 def _python() -> int:
@@ -201,8 +189,7 @@ def fits(recorded: Recorded) -> bool:
 def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     facts = struct.unpack(f"@{len(recorded.facts) // 8}q", recorded.facts)
     saved = recorded.saved
-    shown = {*recorded.returned, *(saved or ())}
-    rows = [word for at, like in enumerate(recorded.made) for word in _made(like, recorded.given + at in shown, kept)]
+    rows = [word for like in recorded.made for word in _made(like, kept)]
     rows += [*recorded.returned, *(saved or ())]
     rows += [word for launched in recorded.launches for word in _launch_words(launched, kept)]
     words = {
@@ -222,26 +209,33 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     return [*(words[word] for word in range(native.REPLAY_ROWS)), *rows, *facts]
 
 
-def _made(like: Any, shown: bool, kept: list[Any]) -> list[int]:
-    torch, device, place = new_tensors(), like.device, like.__dlpack_device__()
-    maker, given = maker_of(device.type), (tuple(like.shape), like.stride(), like.dtype)
-    kept += [maker, *given]
-    numbers = [0, 0] if torch is None else [torch.number("dtype", like.dtype), torch.number("device_type", device.type)]
+def _made(like: Any, kept: list[Any]) -> list[int]:
+    kind, index = like.__dlpack_device__()
+    maker, given = quick_maker(like.device.type), (tuple(like.shape), like.stride(), like.dtype)
+    kept += given
     words = {
-        native.MADE_LENGTH: native.MADE_WORDS + 2 * len(like.shape),
         native.MADE_PATTERN: id(like),
-        native.MADE_SHOWN: shown,
-        native.MADE_RANK: len(like.shape),
-        native.MADE_DTYPE: numbers[0],
-        native.MADE_DEVICE_TYPE: numbers[1],
-        native.MADE_DEVICE_INDEX: device.index or 0,
+        native.MADE_DEVICE: int(kind) | index << 32,
         native.MADE_BY: 0 if maker is None else id(maker),
         native.MADE_SHAPE: id(given[0]),
         native.MADE_STRIDES: id(given[1]),
-        native.MADE_KIND: id(given[2]),
-        native.MADE_DEVICE: int(place[0]) | place[1] << 32,
+        native.MADE_DTYPE: id(given[2]),
     }
-    return [*(words[word] for word in range(native.MADE_WORDS)), *like.shape, *like.stride()]
+    return [words[word] for word in range(native.MADE_WORDS)]
+
+
+@cache
+def quick_maker(kind: str) -> Callable[..., Any] | None:
+    """Return torch's function of (shape, strides, type) for compiled code: new tensors on the current device of a kind,
+    not by the dispatcher. None where it is not what we know."""
+    torch = sys.modules["torch"]
+    try:
+        maker = getattr(torch._C._dynamo.guards, f"_empty_strided_{kind}")
+        made = maker((2, 3), (3, 1), torch.bfloat16)
+    except (AttributeError, RuntimeError):
+        return None
+    facts = (type(made), tuple(made.shape), made.stride(), made.dtype, made.device.type)
+    return maker if facts == (torch.Tensor, (2, 3), (3, 1), torch.bfloat16, kind) else None
 
 
 def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:

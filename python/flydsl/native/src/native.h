@@ -405,10 +405,6 @@ enum Interpreter {
     PYTHON_THREAD_STATE,
     PYTHON_SAVE_THREAD,
     PYTHON_RESTORE_THREAD,
-    TORCH_EMPTY_STRIDED, /* torch's functions without Python, the last of which wraps a tensor for it; or 0 */
-    TORCH_DATA_POINTER,
-    TORCH_DELETE,
-    TORCH_WRAP,
     PYTHON_WORDS,
 };
 
@@ -446,18 +442,14 @@ enum Replay {
     REPLAY_ROWS,
 };
 
-/* Words of a tensor that a replay makes; its extents and strides follow. */
+/* Words of a tensor that a replay makes. */
 enum Made {
-    MADE_LENGTH,
     MADE_PATTERN, /* a tensor that it is like */
-    MADE_SHOWN,   /* whether Python sees it */
-    MADE_RANK,
-    MADE_DTYPE, /* torch's numbers */
-    MADE_DEVICE_TYPE,
-    MADE_DEVICE_INDEX,
-    MADE_BY,
-    MADE_SHAPE, MADE_STRIDES, MADE_KIND, /* what it is called with */
-    MADE_DEVICE, /* DLPack's */
+    MADE_DEVICE,  /* DLPack's */
+    MADE_BY,      /* torch's function for compiled code, which makes tensors on the current device, or 0 */
+    MADE_SHAPE,   /* what it is called with */
+    MADE_STRIDES,
+    MADE_DTYPE,
     MADE_WORDS,
 };
 

@@ -250,67 +250,28 @@ static bool launch(Words *python, Words *launched, const uint64_t *addresses, in
     return false;
 }
 
-/* The tensors of a replay: those of Python, and others. */
-typedef struct {
-    ARRAY Object *buffers[MOST_BUFFERS];
-    ARRAY void *hidden[MOST_BUFFERS];
-} Tensors;
-
-/* A new tensor by torch's function for Python. */
-static bool make_like(Words *python, Words *row, Object **made, uint64_t *address) {
+/* A new tensor, and where it lies: by the quick function if the current device is the one that is meant. */
+static bool make(Words *python, Words *row, Object **made, uint64_t *address) {
     Tensor found;
-    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
-    *made = call((Object *)python[PYTHON_EMPTY_LIKE], (Object *)row[MADE_PATTERN]);
-    if (!*made || !read_tensor(python, *made, &found))
-        return false;
-    *address = found.data + found.offset;
-    return true;
-}
-
-/* A new tensor by torch's function for compiled code, on the current device, which need not be the one that is meant. */
-static bool make_here(Words *python, Words *row, Object **made, uint64_t *address) {
-    Tensor found;
-    Vectorcall *call = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
-    *made = call((Object *)row[MADE_BY], (Object *const *)(row + MADE_SHAPE), 3, 0);
-    if (!*made || !read_tensor(python, *made, &found))
-        return false;
-    if (found.device != (uint64_t)row[MADE_DEVICE]) {
-        release(python, *made);
-        return make_like(python, row, made, address);
+    *made = 0;
+    if (row[MADE_BY]) {
+        Vectorcall *quick = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
+        *made = quick((Object *)row[MADE_BY], (Object *const *)(row + MADE_SHAPE), 3, 0);
+        if (!*made || !read_tensor(python, *made, &found))
+            return false;
+        if (found.device != (uint64_t)row[MADE_DEVICE]) {
+            release(python, *made);
+            *made = 0;
+        }
+    }
+    if (!*made) {
+        CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
+        *made = call((Object *)python[PYTHON_EMPTY_LIKE], (Object *)row[MADE_PATTERN]);
+        if (!*made || !read_tensor(python, *made, &found))
+            return false;
     }
     *address = found.data + found.offset;
     return true;
-}
-
-/* A new tensor; the long way says why there is none. */
-static bool make(Words *python, Words *row, Tensors *tensors, int64_t at, uint64_t *address) {
-    tensors->buffers[at] = 0;
-    tensors->hidden[at] = 0;
-    if (row[MADE_BY])
-        return make_here(python, row, &tensors->buffers[at], address);
-    if (!python[TORCH_WRAP])
-        return make_like(python, row, &tensors->buffers[at], address);
-    void *made;
-    Words *shape = row + MADE_WORDS, *strides = shape + row[MADE_RANK];
-    EmptyStrided *empty = FUNCTION(python, TORCH_EMPTY_STRIDED, EmptyStrided);
-    if (empty(row[MADE_RANK], shape, strides, (int32_t)row[MADE_DTYPE], (int32_t)row[MADE_DEVICE_TYPE],
-              (int32_t)row[MADE_DEVICE_INDEX], &made))
-        return false;
-    tensors->hidden[at] = made;
-    if (FUNCTION(python, TORCH_DATA_POINTER, DataPointer)(made, address))
-        return false;
-    if (row[MADE_SHOWN])
-        tensors->buffers[at] = FUNCTION(python, TORCH_WRAP, Wrap)(made);
-    return !row[MADE_SHOWN] || tensors->buffers[at];
-}
-
-static void drop(Words *python, Tensors *tensors, int64_t first, int64_t end) {
-    for (int64_t i = first; i < end; i++) {
-        if (tensors->buffers[i])
-            release(python, tensors->buffers[i]);
-        if (tensors->hidden[i])
-            FUNCTION(python, TORCH_DELETE, Delete)(tensors->hidden[i]);
-    }
 }
 
 /* Some buffers as a tuple, or one of them alone. */
@@ -343,20 +304,20 @@ static Object *results(Words *python, Words *replay, Words *numbers, Object **bu
 
 /* What the replay returns; 0 if Python has an error, or is to be asked for one. */
 static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses) {
-    Tensors tensors;
+    ARRAY Object *buffers[MOST_BUFFERS];
     Object *found = 0;
     int64_t given = replay[REPLAY_GIVEN], end = given, stream = -1;
     int64_t saved = replay[REPLAY_SAVED] < 0 ? 0 : replay[REPLAY_SAVED];
     Words *row = replay + REPLAY_ROWS;
     for (int64_t i = 0; i < given; i++)
-        tensors.buffers[i] = args[i];
+        buffers[i] = args[i];
     bool good = true;
     for (int64_t i = 0; i < replay[REPLAY_MADE]; i++) {
         if (good) {
-            good = make(python, row, &tensors, end, &addresses[end]);
+            good = make(python, row, &buffers[end], &addresses[end]);
             end++;
         }
-        row += row[MADE_LENGTH];
+        row += MADE_WORDS;
     }
     Words *numbers = row, *launched = row + replay[REPLAY_RETURNED] + saved;
     if (good) {
@@ -373,8 +334,11 @@ static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *
         launched += LAUNCHED_WORDS + POINTER_WORDS * launched[LAUNCHED_POINTERS];
     }
     if (good)
-        found = results(python, replay, numbers, tensors.buffers);
-    drop(python, &tensors, given, end);
+        found = results(python, replay, numbers, buffers);
+    for (int64_t i = given; i < end; i++) {
+        if (buffers[i])
+            release(python, buffers[i]);
+    }
     return found;
 }
 
