@@ -116,14 +116,14 @@ def parts(x: torch.Tensor, learned: torch.Tensor, m: torch.Tensor) -> dict[str, 
 
     class Nothing(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, lane: Any, x: Any) -> Any:
+        def forward(ctx: Any, x: Any) -> Any:
             return torch.empty_like(x)
 
     facts, device, product = call_facts(), x.device.index, torch.empty(ROWS, LENGTH, device="cuda", dtype=x.dtype)
     apply: Any = super(torch.autograd.Function, Nothing).apply  # pyright: ignore[reportAttributeAccessIssue]
     return {
         "a new tensor": lambda: torch.empty_like(x),
-        "a new tensor by autograd's apply": lambda: apply(None, learned),
+        "a new tensor by autograd's apply": lambda: apply(learned),
         "the current stream": lambda: torch._C._cuda_getCurrentRawStream(device),
         "the facts of one tensor": lambda: facts(x),
         "whether torch traces": torch.compiler.is_compiling,
