@@ -166,8 +166,8 @@ _SAVED = "to_save" if replays_are_native() and hasattr(torch._C._FunctionBase, "
 def _repeated(lane: Lane, replay: Replay) -> Any:
     """Return `_Direct.apply` for the calls of one lane, as a function of the tensors alone.
 
-    It is that of a class which knows the lane: to be given it at every call, and to tell the context, takes a seventh
-    of the time of `apply`. What that does for functorch takes a fifth and is left out: no tensor is in a transform.
+    It is that of a class which knows the lane: to be given it at every call, and to tell the context, took 0.6 of 10 us
+    (a CPU, 2026-11-16). What `apply` does for functorch takes a fifth and is left out: no tensor is in a transform.
     """
 
     def first(ctx: Any, *tensors: Any) -> Any:
