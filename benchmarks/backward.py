@@ -49,10 +49,11 @@ def sides(name: str, m: int, n: int) -> dict[str, Callable[[int], Any]]:
         ours = lambda i: softmax_rows.BACKWARD.run(dy[i], y[i])  # noqa: E731
         theirs = lambda i: aten._softmax_backward_data(dy[i], y[i], 1, kind)  # noqa: E731
     elif name == "rms_norm backward":
-        ours = lambda i: norms.RMS_BACKWARD.run(dy[i], x[i], w, rstd, n)  # noqa: E731
+        ours = lambda i: norms.RMS_BACKWARD.run(dy[i], x[i], w, rstd[None], n)  # noqa: E731
         theirs = lambda i: aten._fused_rms_norm_backward(dy[i], x[i], [n], rstd[:, None], w, [True, True])  # noqa: E731
     elif name == "layer_norm backward":
-        ours = lambda i: norms.LAYER_BACKWARD.run(dy[i], x[i], w, b, mean, rstd, n)  # noqa: E731
+        both = torch.stack([mean, rstd])
+        ours = lambda i: norms.LAYER_BACKWARD.run(dy[i], x[i], w, both, n, True, True)  # noqa: E731
         theirs = lambda i: aten.native_layer_norm_backward(  # noqa: E731
             dy[i], x[i], [n], mean[:, None], rstd[:, None], w, b, [True, True, True]
         )

@@ -2,10 +2,10 @@
 
 Run it: python benchmarks/ops.py [--quick]
 
-Microseconds from one call to the next, sides in turns, the least of some rounds, on tensors of 128 x 1024 bf16, where
-the GPU is faster than the host; without gradients, and with, which is the forward call with autograd's bookkeeping.
-Before, what calls give that repeat a recorded one is compared with torch in float64. A second table has the parts of a
-call.
+Microseconds from one call to the next, all cells in turns, the least of some rounds, on tensors of 128 x 1024 bf16,
+where the GPU is faster than the host; without gradients, and with, which is the forward call with autograd's
+bookkeeping. Before, what calls give that repeat a recorded one is compared with torch in float64. A second table has
+the parts of a call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 
 ROWS, LENGTH = 128, 1024
-CALLS, ROUNDS = 300, 9
+CALLS, ROUNDS = 50, 60
+"""Short rounds, and many: the host has slow times of some milliseconds."""
 CLOSE = 2e-2
 """Of the largest element, in bf16."""
 Side = Callable[[], Any]
@@ -81,6 +82,10 @@ def sides() -> dict[str, tuple[Callable[..., Any], ...]]:
             lambda x, w, m: ops.linear(x, m, w), lambda x, w, m: functional.linear(x, m, w),
             lambda x, w, m: operators.linear(x, m, w),
         ),
+        "matmul": (
+            lambda x, w, m: ops.matmul(x, m), lambda x, w, m: torch.matmul(x, m),
+            lambda x, w, m: operators.matmul(x, m),
+        ),
     }  # fmt: skip
 
 
@@ -111,14 +116,14 @@ def parts(x: torch.Tensor, learned: torch.Tensor, m: torch.Tensor) -> dict[str, 
 
     class Nothing(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, lane: Any, x: Any) -> Any:
+        def forward(ctx: Any, x: Any) -> Any:
             return torch.empty_like(x)
 
     facts, device, product = call_facts(), x.device.index, torch.empty(ROWS, LENGTH, device="cuda", dtype=x.dtype)
     apply: Any = super(torch.autograd.Function, Nothing).apply  # pyright: ignore[reportAttributeAccessIssue]
     return {
         "a new tensor": lambda: torch.empty_like(x),
-        "a new tensor by autograd's apply": lambda: apply(None, learned),
+        "a new tensor by autograd's apply": lambda: apply(learned),
         "the current stream": lambda: torch._C._cuda_getCurrentRawStream(device),
         "the facts of one tensor": lambda: facts(x),
         "whether torch traces": torch.compiler.is_compiling,
@@ -134,13 +139,17 @@ def main() -> None:
     m = torch.randn(LENGTH, LENGTH, device="cuda", dtype=torch.float32).to(torch.bfloat16)
     learned = [tensor.clone().requires_grad_() for tensor in (x, w, m)]
     calls, rounds = (20, 1) if given.quick else (CALLS, ROUNDS)
-    table = []
-    for name, functions in sides().items():
-        worst = check(name, functions[0], functions[1], [x, w, m])
-        plain = microseconds([lambda f=f: f(x, w, m) for f in functions], calls, rounds)
-        graded = microseconds([lambda f=f: f(*learned) for f in functions], calls, rounds)
-        table.append([name, *(f"{time_:.1f}" for time_ in (*plain, *graded)), f"{worst:.1e}"])
-        print(*table[-1], flush=True)
+    rivals = sides()
+    worst = [check(name, ours, theirs, [x, w, m]) for name, (ours, theirs, _) in rivals.items()]
+    cells = [
+        lambda f=f, tensors=tensors: f(*tensors)
+        for functions in rivals.values() for tensors in ((x, w, m), learned) for f in functions
+    ]  # fmt: skip
+    times = iter(microseconds(cells, calls, rounds))
+    table = [
+        [name, *(f"{next(times):.1f}" for _ in range(6)), f"{error:.1e}"]
+        for name, error in zip(rivals, worst, strict=True)
+    ]
     columns = ["", "ours", "torch", "operator", "ours, grad", "torch, grad", "operator, grad", "difference"]
     timing.print_table(columns, table)
     rows = parts(x, learned[0], m)

@@ -62,7 +62,8 @@ def norm_gradient(n: int) -> Made:
 
 def cross_entropy(n: int) -> Made:
     run = build_cross_entropy_module(n, DTYPE, True)
-    return run, (rows(n), np.zeros(ROWS, np.int64), f32(ROWS), f32(ROWS), ROWS, -100, 0.1)
+    whole = (None, f32(1), f32(1), np.zeros(1, np.int32), 1)
+    return run, (rows(n), np.zeros(ROWS, np.int64), f32(ROWS), f32(ROWS), ROWS, -100, 0.1, *whole)
 
 
 def cross_entropy_gradient(n: int) -> Made:

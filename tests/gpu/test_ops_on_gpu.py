@@ -106,3 +106,33 @@ def test_streams_graphs_and_threads(cuda_torch: ModuleType) -> None:
     worker.start()
     worker.join()
     torch.testing.assert_close(found[0], captured)
+
+
+def test_losses_are_added_up_on_streams_and_in_graphs_at_once(cuda_torch: ModuleType) -> None:
+    """Blocks of a launch count those that are done; graphs captured on one stream run beside each other and eager
+    calls."""
+    torch, entropy = cuda_torch, cuda_torch.nn.functional.cross_entropy
+    shapes = ((700, 2048), (129, 5000), (64, 60000), (1500, 512))
+    given = [
+        (torch.randn(shape, device="cuda"), torch.randint(0, shape[1], shape[:1], device="cuda")) for shape in shapes
+    ]
+    wants = [entropy(x.double(), labels) for x, labels in given]
+    streams = [torch.cuda.Stream() for _ in given]
+    for x, labels in given * 3:
+        ops.cross_entropy(x, labels)
+    torch.cuda.synchronize()
+    graphs, captured = [torch.cuda.CUDAGraph() for _ in given], []
+    for graph, (x, labels) in zip(graphs, given, strict=True):
+        with torch.cuda.graph(graph):
+            captured.append(ops.cross_entropy(x, labels))
+    eager: list[Any] = []
+    for _ in range(20):
+        for stream, graph, (x, labels) in zip(streams, graphs, given, strict=True):
+            with torch.cuda.stream(stream):
+                graph.replay()
+                eager.append(ops.cross_entropy(x, labels))
+            eager.append(ops.cross_entropy(x, labels))
+    torch.cuda.synchronize()
+    for index, want in enumerate(wants):
+        for got in (captured[index], *eager[2 * index :: 2 * len(given)], *eager[2 * index + 1 :: 2 * len(given)]):
+            torch.testing.assert_close(got.double(), want, rtol=1e-5, atol=1e-5)

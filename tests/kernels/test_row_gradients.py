@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 from flydsl.kernels.blocks.cache_hints import ONCE
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm import norm_backward
-from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
+from flydsl.kernels.norm.cross_entropy import (
+    ADDED_AT_ONCE,
+    build_cross_entropy_bwd_module,
+    build_cross_entropy_module,
+)
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_bwd_module
 from flydsl.kernels.norm.norm_backward import partial_rows
@@ -158,6 +162,32 @@ def test_every_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng
     shapes = [(5, 33), (3, 1032)] + ([(300, 8)] if arch == "gfx942" else [])
     for index, (m, n) in enumerate(shapes):
         CASES[name](rng, m, n, list(DTYPES)[index])
+
+
+def added_up(rng: np.random.Generator, m: int, n: int, averaged: bool, plan: RowPlan | None = None) -> None:
+    """Twice with one counter, which is as it was."""
+    run, counter = build_cross_entropy_module(n, "f32", plan=plan), np.zeros(1, np.int32)
+    for _ in range(2):
+        x, target = drawn(rng, (m, n), "f32"), rng.integers(0, n, m)
+        target[1:][rng.random(m - 1) < 0.3] = -100
+        loss, lse, result, scale = (np.full(count, np.nan, np.float32) for count in (m, m, 1, 1))
+        run(x, target, loss, lse, m, -100, 0.0, None, result, scale, counter, int(averaged))
+        (X,) = wide(x)
+        losses = np.log(np.exp(X).sum(1)) - X[np.arange(m), np.maximum(target, 0)]
+        divisor = (target != -100).sum() if averaged else 1
+        np.testing.assert_allclose(result[0], losses[target != -100].sum() / divisor, rtol=1e-5)
+        np.testing.assert_allclose(scale[0], 1 / divisor, rtol=1e-6)
+        assert counter[0] == 0
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+def test_losses_are_added_up(arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """By the last block where rows are few, by a second launch where they are not."""
+    monkeypatch.setenv("ARCH", arch)
+    for m, averaged in ((1, True), (37, False), (ADDED_AT_ONCE, True), (ADDED_AT_ONCE + 1, True)):
+        added_up(rng, m, 24, averaged)
+    if arch == "sm_90a":
+        added_up(rng, 9, 1032, True, RowPlan(1032, "f32", 4, 64, cluster=2))
 
 
 EARLY = [

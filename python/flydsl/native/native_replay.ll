@@ -3,7 +3,6 @@
 %struct.anon = type { ptr, ptr, ptr }
 %struct.Facts = type { i64, [320 x i64], [32 x i64] }
 %struct.Tensor = type { i64, i64, i32, i32, ptr, ptr, i64 }
-%struct.Tensors = type { [32 x ptr], [32 x ptr] }
 
 @fly.native_replay.handed = internal global %struct.anon zeroinitializer, align 8
 
@@ -184,10 +183,10 @@ return:                                           ; preds = %entry, %lor.lhs.fal
 define internal ptr @fly.native_replay.replayed(ptr %python, ptr %replay, ptr %args, i64 %count) {
 entry:
   %own = alloca %struct.Facts, align 8
-  %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 72
+  %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 80
   %0 = load i64, ptr %arrayidx, align 8
   %add.ptr = getelementptr inbounds i64, ptr %replay, i64 %0
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 80
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 88
   %1 = load i64, ptr %arrayidx1, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %own)
   %arrayidx2 = getelementptr inbounds nuw i8, ptr %replay, i64 8
@@ -263,104 +262,61 @@ entry:
   %call = call ptr @fly.native_replay.table_of(ptr %self)
   %0 = load i64, ptr %call, align 8
   %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %1, i64 192
-  %2 = load i64, ptr %arrayidx1, align 8
+  %2 = load i64, ptr %1, align 8
   %3 = inttoptr i64 %2 to ptr
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %args, i64 8
-  %4 = load ptr, ptr %arrayidx2, align 8
-  %arrayidx3 = getelementptr inbounds nuw i8, ptr %call, i64 8
-  %5 = load i64, ptr %arrayidx3, align 8
-  %6 = inttoptr i64 %5 to ptr
-  %call4 = call ptr %3(ptr %4, ptr %6)
-  %tobool.not = icmp eq ptr %call4, null
-  br i1 %tobool.not, label %cleanup, label %if.end
+  %add.ptr = getelementptr inbounds nuw i8, ptr %args, i64 8
+  %sub = add nsw i64 %count, -1
+  %call2 = call ptr @fly.native_replay.replayed(ptr %3, ptr nonnull %1, ptr nonnull %add.ptr, i64 %sub)
+  %tobool.not = icmp eq ptr %call2, null
+  br i1 %tobool.not, label %if.then, label %if.end10
 
-if.end:                                           ; preds = %entry
-  %7 = ptrtoint ptr %call4 to i64
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %8 = load i64, ptr %arrayidx5, align 8
-  %cmp.not = icmp eq i64 %8, %7
-  br i1 %cmp.not, label %if.end9, label %if.then6
+if.then:                                          ; preds = %entry
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %3, i64 160
+  %4 = load i64, ptr %arrayidx3, align 8
+  %5 = inttoptr i64 %4 to ptr
+  %call4 = call ptr %5()
+  %tobool5.not = icmp eq ptr %call4, null
+  br i1 %tobool5.not, label %if.end, label %cleanup
 
-if.then6:                                         ; preds = %if.end
-  %call7 = call ptr @fly.native_replay.table_of(ptr nonnull %call4)
-  %add.ptr = getelementptr inbounds nuw i8, ptr %args, i64 16
-  %sub = add nsw i64 %count, -2
-  %call8 = call ptr @fly.native_replay.replayed(ptr %1, ptr %call7, ptr nonnull %add.ptr, i64 %sub)
-  br label %if.end9
-
-if.end9:                                          ; preds = %if.then6, %if.end
-  %both.0 = phi ptr [ %call8, %if.then6 ], [ null, %if.end ]
-  call void @fly.native_replay.release(ptr %1, ptr nonnull %call4)
-  %tobool10.not = icmp eq ptr %both.0, null
-  br i1 %tobool10.not, label %if.then11, label %if.end20
-
-if.then11:                                        ; preds = %if.end9
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 160
-  %9 = load i64, ptr %arrayidx12, align 8
-  %10 = inttoptr i64 %9 to ptr
-  %call13 = call ptr %10()
-  %tobool14.not = icmp eq ptr %call13, null
-  br i1 %tobool14.not, label %if.end16, label %cleanup
-
-if.end16:                                         ; preds = %if.then11
-  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 184
-  %11 = load i64, ptr %arrayidx17, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %arrayidx18 = getelementptr inbounds nuw i8, ptr %call, i64 32
-  %13 = load i64, ptr %arrayidx18, align 8
-  %14 = inttoptr i64 %13 to ptr
-  %call19 = call ptr %12(ptr %14, ptr %args, i64 %count, ptr null)
+if.end:                                           ; preds = %if.then
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %3, i64 184
+  %6 = load i64, ptr %arrayidx7, align 8
+  %7 = inttoptr i64 %6 to ptr
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %8 = load i64, ptr %arrayidx8, align 8
+  %9 = inttoptr i64 %8 to ptr
+  %call9 = call ptr %7(ptr %9, ptr %args, i64 %count, ptr null)
   br label %cleanup
 
-if.end20:                                         ; preds = %if.end9
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %1, i64 248
-  %15 = load i64, ptr %arrayidx21, align 8
+if.end10:                                         ; preds = %entry
+  %arrayidx11 = getelementptr inbounds nuw i8, ptr %3, i64 248
+  %10 = load i64, ptr %arrayidx11, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %3, i64 200
+  %12 = load i64, ptr %arrayidx12, align 8
+  %13 = inttoptr i64 %12 to ptr
+  %14 = load ptr, ptr %args, align 8
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %15 = load i64, ptr %arrayidx14, align 8
   %16 = inttoptr i64 %15 to ptr
-  %arrayidx22 = getelementptr inbounds nuw i8, ptr %1, i64 200
-  %17 = load i64, ptr %arrayidx22, align 8
-  %18 = inttoptr i64 %17 to ptr
-  %19 = load ptr, ptr %args, align 8
-  %arrayidx24 = getelementptr inbounds nuw i8, ptr %call, i64 16
-  %20 = load i64, ptr %arrayidx24, align 8
-  %21 = inttoptr i64 %20 to ptr
-  %call25 = call ptr %16(ptr nonnull %both.0, i64 1)
-  %call26 = call i32 %18(ptr %19, ptr %21, ptr %call25)
-  %tobool27.not = icmp eq i32 %call26, 0
-  br i1 %tobool27.not, label %land.lhs.true, label %if.end36
+  %call15 = call ptr %11(ptr nonnull %call2, i64 1)
+  %call16 = call i32 %13(ptr %14, ptr %16, ptr %call15)
+  %tobool17.not = icmp eq i32 %call16, 0
+  br i1 %tobool17.not, label %if.then18, label %if.end21
 
-land.lhs.true:                                    ; preds = %if.end20
-  %22 = load ptr, ptr %args, align 8
-  %arrayidx29 = getelementptr inbounds nuw i8, ptr %call, i64 24
-  %23 = load i64, ptr %arrayidx29, align 8
-  %24 = inttoptr i64 %23 to ptr
-  %25 = load ptr, ptr %arrayidx2, align 8
-  %call31 = call i32 %18(ptr %22, ptr %24, ptr %25)
-  %tobool32.not = icmp eq i32 %call31, 0
-  br i1 %tobool32.not, label %if.then33, label %if.end36
+if.then18:                                        ; preds = %if.end10
+  %call19 = call ptr %11(ptr nonnull %call2, i64 0)
+  %call20 = call ptr @fly.native_replay.keep(ptr %3, ptr %call19)
+  br label %if.end21
 
-if.then33:                                        ; preds = %land.lhs.true
-  %call34 = call ptr %16(ptr nonnull %both.0, i64 0)
-  %call35 = call ptr @fly.native_replay.keep(ptr %1, ptr %call34)
-  br label %if.end36
-
-if.end36:                                         ; preds = %if.then33, %land.lhs.true, %if.end20
-  %found.0 = phi ptr [ null, %if.end20 ], [ null, %land.lhs.true ], [ %call35, %if.then33 ]
-  call void @fly.native_replay.release(ptr %1, ptr nonnull %both.0)
+if.end21:                                         ; preds = %if.then18, %if.end10
+  %found.0 = phi ptr [ null, %if.end10 ], [ %call20, %if.then18 ]
+  call void @fly.native_replay.release(ptr %3, ptr nonnull %call2)
   br label %cleanup
 
-cleanup:                                          ; preds = %if.then11, %entry, %if.end36, %if.end16
-  %retval.0 = phi ptr [ %found.0, %if.end36 ], [ null, %entry ], [ %call19, %if.end16 ], [ null, %if.then11 ]
+cleanup:                                          ; preds = %if.then, %if.end21, %if.end
+  %retval.0 = phi ptr [ %found.0, %if.end21 ], [ %call9, %if.end ], [ null, %if.then ]
   ret ptr %retval.0
-}
-
-define internal void @fly.native_replay.release(ptr %python, ptr %object) {
-entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 144
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  call void %1(ptr %object)
-  ret void
 }
 
 define internal ptr @fly.native_replay.keep(ptr %python, ptr %object) {
@@ -370,6 +326,15 @@ entry:
   %1 = inttoptr i64 %0 to ptr
   call void %1(ptr %object)
   ret ptr %object
+}
+
+define internal void @fly.native_replay.release(ptr %python, ptr %object) {
+entry:
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 144
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  call void %1(ptr %object)
+  ret void
 }
 
 define ptr @fly_again(ptr %self, ptr %args, i64 %count) {
@@ -421,7 +386,6 @@ cleanup16:                                        ; preds = %if.end, %if.end12, 
 
 define internal ptr @fly.native_replay.follow(ptr %python, ptr %site, ptr %lane, ptr %args, ptr %facts) {
 entry:
-  %given = alloca [17 x ptr], align 16
   %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 248
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
@@ -438,87 +402,62 @@ if.then:                                          ; preds = %entry
 
 if.then3:                                         ; preds = %if.then
   %call4 = call ptr @fly.native_replay.none(ptr %python)
-  br label %cleanup41
+  br label %cleanup30
 
 if.end:                                           ; preds = %if.then
   %call5 = call ptr @fly.native_replay.table_of(ptr %call1)
   %addresses = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %call6 = call ptr @fly.native_replay.run(ptr %python, ptr %call5, ptr %args, ptr nonnull %addresses)
   %call7 = call ptr @fly.native_replay.or_none(ptr %python, ptr %call6)
-  br label %cleanup41
+  br label %cleanup30
 
 if.end8:                                          ; preds = %entry
-  call void @llvm.lifetime.start.p0(ptr nonnull %given)
   %call9 = call ptr %1(ptr %lane, i64 1)
-  store ptr %call9, ptr %given, align 16
   %4 = ptrtoint ptr %call9 to i64
-  %arrayidx13 = getelementptr inbounds nuw i8, ptr %python, i64 56
-  %5 = load i64, ptr %arrayidx13, align 8
-  %cmp14 = icmp eq i64 %5, %4
-  br i1 %cmp14, label %if.then18, label %lor.lhs.false
+  %arrayidx11 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %5 = load i64, ptr %arrayidx11, align 8
+  %cmp12 = icmp eq i64 %5, %4
+  br i1 %cmp12, label %if.then16, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %if.end8
-  %arrayidx11 = getelementptr inbounds nuw i8, ptr %python, i64 168
-  %6 = load i64, ptr %arrayidx11, align 8
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %6 = load i64, ptr %arrayidx10, align 8
   %7 = inttoptr i64 %6 to ptr
-  %arrayidx15 = getelementptr inbounds nuw i8, ptr %site, i64 32
-  %8 = load i64, ptr %arrayidx15, align 8
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %site, i64 24
+  %8 = load i64, ptr %arrayidx13, align 8
   %9 = inttoptr i64 %8 to ptr
-  %call16 = call ptr %7(ptr %9)
-  %call17 = call i1 @fly.native_replay.is_true(ptr %python, ptr %call16)
-  br i1 %call17, label %if.then18, label %for.cond
+  %call14 = call ptr %7(ptr %9)
+  %call15 = call i1 @fly.native_replay.is_true(ptr %python, ptr %call14)
+  br i1 %call15, label %if.then16, label %if.end18
 
-if.then18:                                        ; preds = %lor.lhs.false, %if.end8
-  %call19 = call ptr @fly.native_replay.none(ptr %python)
-  br label %cleanup39
+if.then16:                                        ; preds = %lor.lhs.false, %if.end8
+  %call17 = call ptr @fly.native_replay.none(ptr %python)
+  br label %cleanup30
 
-for.cond:                                         ; preds = %lor.lhs.false, %for.body
-  %i.0 = phi i64 [ %add, %for.body ], [ 0, %lor.lhs.false ]
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %site, i64 16
-  %10 = load i64, ptr %arrayidx21, align 8
-  %cmp22 = icmp slt i64 %i.0, %10
-  br i1 %cmp22, label %for.body, label %for.end
-
-for.body:                                         ; preds = %for.cond
-  %arrayidx23 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
-  %11 = load ptr, ptr %arrayidx23, align 8
-  %add = add nuw nsw i64 %i.0, 1
-  %arrayidx24 = getelementptr inbounds nuw ptr, ptr %given, i64 %add
-  store ptr %11, ptr %arrayidx24, align 8
-  br label %for.cond
-
-for.end:                                          ; preds = %for.cond
-  %arrayidx26 = getelementptr inbounds nuw i8, ptr %python, i64 184
-  %12 = load i64, ptr %arrayidx26, align 8
-  %13 = inttoptr i64 %12 to ptr
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 288
-  %14 = load i64, ptr %arrayidx27, align 8
-  %15 = inttoptr i64 %14 to ptr
-  %call28 = call ptr %15()
-  store ptr %call28, ptr @fly.native_replay.handed, align 8
+if.end18:                                         ; preds = %lor.lhs.false
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %10 = load i64, ptr %arrayidx19, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %call20 = call ptr %11()
+  store ptr %call20, ptr @fly.native_replay.handed, align 8
   store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
   store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
-  %arrayidx29 = getelementptr inbounds nuw i8, ptr %site, i64 24
-  %16 = load i64, ptr %arrayidx29, align 8
-  %17 = inttoptr i64 %16 to ptr
-  %18 = load i64, ptr %arrayidx21, align 8
-  %add32 = add i64 %18, 1
-  %call33 = call ptr %13(ptr %17, ptr nonnull %given, i64 %add32, ptr null)
-  %19 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
-  %cmp34 = icmp eq ptr %19, %args
-  br i1 %cmp34, label %if.then35, label %cleanup39
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %12 = load i64, ptr %arrayidx21, align 8
+  %13 = inttoptr i64 %12 to ptr
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %site, i64 16
+  %14 = load i64, ptr %arrayidx22, align 8
+  %call23 = call ptr %13(ptr %call9, ptr %args, i64 %14, ptr null)
+  %15 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  %cmp24 = icmp eq ptr %15, %args
+  br i1 %cmp24, label %if.then25, label %cleanup30
 
-if.then35:                                        ; preds = %for.end
+if.then25:                                        ; preds = %if.end18
   store ptr null, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
-  br label %cleanup39
+  br label %cleanup30
 
-cleanup39:                                        ; preds = %for.end, %if.then35, %if.then18
-  %retval.2 = phi ptr [ %call19, %if.then18 ], [ %call33, %if.then35 ], [ %call33, %for.end ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %given)
-  br label %cleanup41
-
-cleanup41:                                        ; preds = %if.then3, %if.end, %cleanup39
-  %retval.1 = phi ptr [ %retval.2, %cleanup39 ], [ %call4, %if.then3 ], [ %call7, %if.end ]
+cleanup30:                                        ; preds = %if.then16, %if.then25, %if.end18, %if.then3, %if.end
+  %retval.1 = phi ptr [ %call7, %if.end ], [ %call4, %if.then3 ], [ %call17, %if.then16 ], [ %call23, %if.then25 ], [ %call23, %if.end18 ]
   ret ptr %retval.1
 }
 
@@ -965,14 +904,14 @@ return:                                           ; preds = %entry, %lor.lhs.fal
 
 define internal ptr @fly.native_replay.run(ptr %python, ptr %replay, ptr %args, ptr %addresses) {
 entry:
-  %tensors = alloca %struct.Tensors, align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %tensors)
+  %buffers = alloca [32 x ptr], align 16
+  call void @llvm.lifetime.start.p0(ptr nonnull %buffers)
   %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 8
   %0 = load i64, ptr %arrayidx, align 8
   %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 48
   %1 = load i64, ptr %arrayidx1, align 8
   %. = call i64 @llvm.smax.i64(i64 %1, i64 0)
-  %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 88
+  %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 96
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %entry
@@ -983,16 +922,16 @@ for.cond:                                         ; preds = %for.body, %entry
 for.body:                                         ; preds = %for.cond
   %arrayidx4 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
   %2 = load ptr, ptr %arrayidx4, align 8
-  %arrayidx5 = getelementptr inbounds nuw ptr, ptr %tensors, i64 %i.0
+  %arrayidx5 = getelementptr inbounds nuw ptr, ptr %buffers, i64 %i.0
   store ptr %2, ptr %arrayidx5, align 8
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
 for.cond7:                                        ; preds = %for.cond, %if.end
-  %end.0 = phi i64 [ %end.1, %if.end ], [ %0, %for.cond ]
   %row.0 = phi ptr [ %add.ptr15, %if.end ], [ %add.ptr, %for.cond ]
   %good.0.off0 = phi i1 [ %good.1.off0, %if.end ], [ true, %for.cond ]
   %i6.0 = phi i64 [ %inc17, %if.end ], [ 0, %for.cond ]
+  %end.0 = phi i64 [ %end.1, %if.end ], [ %0, %for.cond ]
   %arrayidx8 = getelementptr inbounds nuw i8, ptr %replay, i64 16
   %3 = load i64, ptr %arrayidx8, align 8
   %cmp9 = icmp slt i64 %i6.0, %3
@@ -1002,191 +941,243 @@ for.body11:                                       ; preds = %for.cond7
   br i1 %good.0.off0, label %if.then, label %if.end
 
 if.then:                                          ; preds = %for.body11
-  %arrayidx12 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
-  %call = call i1 @fly.native_replay.make(ptr %python, ptr %row.0, ptr nonnull %tensors, i64 %end.0, ptr %arrayidx12)
-  %inc13 = add nsw i64 %end.0, 1
+  %arrayidx12 = getelementptr inbounds ptr, ptr %buffers, i64 %end.0
+  %arrayidx13 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
+  %call = call i1 @fly.native_replay.make(ptr %python, ptr nonnull %row.0, ptr nonnull %arrayidx12, ptr %arrayidx13)
+  %inc14 = add nsw i64 %end.0, 1
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %for.body11
-  %end.1 = phi i64 [ %inc13, %if.then ], [ %end.0, %for.body11 ]
   %good.1.off0 = phi i1 [ %call, %if.then ], [ false, %for.body11 ]
-  %4 = load i64, ptr %row.0, align 8
-  %add.ptr15 = getelementptr inbounds i64, ptr %row.0, i64 %4
+  %end.1 = phi i64 [ %inc14, %if.then ], [ %end.0, %for.body11 ]
+  %add.ptr15 = getelementptr inbounds nuw i8, ptr %row.0, i64 48
   %inc17 = add nuw nsw i64 %i6.0, 1
   br label %for.cond7
 
 for.end18:                                        ; preds = %for.cond7
   %arrayidx19 = getelementptr inbounds nuw i8, ptr %replay, i64 32
-  %5 = load i64, ptr %arrayidx19, align 8
-  %add.ptr20 = getelementptr inbounds i64, ptr %row.0, i64 %5
+  %4 = load i64, ptr %arrayidx19, align 8
+  %add.ptr20 = getelementptr inbounds i64, ptr %row.0, i64 %4
   %add.ptr21 = getelementptr inbounds nuw i64, ptr %add.ptr20, i64 %.
-  br i1 %good.0.off0, label %if.then23, label %if.end27
+  br i1 %good.0.off0, label %if.then23, label %if.end30
 
 if.then23:                                        ; preds = %for.end18
-  %call24 = call i64 @fly.native_replay.stream_of(ptr %python, ptr %replay)
-  %cmp25 = icmp ne i64 %call24, -1
-  br label %if.end27
+  %arrayidx24 = getelementptr inbounds nuw i8, ptr %replay, i64 56
+  %5 = load i64, ptr %arrayidx24, align 8
+  %arrayidx25 = getelementptr inbounds nuw i8, ptr %replay, i64 64
+  %6 = load i64, ptr %arrayidx25, align 8
+  %7 = inttoptr i64 %6 to ptr
+  %call26 = call ptr @fly.native_replay.keep(ptr %python, ptr %7)
+  %call27 = call i64 @fly.native_replay.number_of(ptr %python, i64 %5, ptr %call26)
+  %cmp28 = icmp ne i64 %call27, -1
+  br label %if.end30
 
-if.end27:                                         ; preds = %if.then23, %for.end18
-  %stream.0 = phi i64 [ %call24, %if.then23 ], [ -1, %for.end18 ]
-  %good.2.off0 = phi i1 [ %cmp25, %if.then23 ], [ false, %for.end18 ]
-  br label %for.cond29
+if.end30:                                         ; preds = %if.then23, %for.end18
+  %stream.0 = phi i64 [ %call27, %if.then23 ], [ -1, %for.end18 ]
+  %good.2.off0 = phi i1 [ %cmp28, %if.then23 ], [ false, %for.end18 ]
+  br i1 %good.2.off0, label %land.lhs.true, label %if.end42
 
-for.cond29:                                       ; preds = %for.body34, %if.end27
-  %good.3.off0 = phi i1 [ %good.2.off0, %if.end27 ], [ %call35, %for.body34 ]
-  %launched.0 = phi ptr [ %add.ptr21, %if.end27 ], [ %add.ptr38, %for.body34 ]
-  %i28.0 = phi i64 [ 0, %if.end27 ], [ %inc40, %for.body34 ]
-  %arrayidx30 = getelementptr inbounds nuw i8, ptr %replay, i64 24
-  %6 = load i64, ptr %arrayidx30, align 8
-  %cmp31 = icmp slt i64 %i28.0, %6
-  %spec.select = select i1 %cmp31, i1 %good.3.off0, i1 false
-  br i1 %spec.select, label %for.body34, label %for.end41
+land.lhs.true:                                    ; preds = %if.end30
+  %arrayidx32 = getelementptr inbounds nuw i8, ptr %replay, i64 72
+  %8 = load i64, ptr %arrayidx32, align 8
+  %tobool.not = icmp eq i64 %8, 0
+  br i1 %tobool.not, label %if.end42, label %if.then33
 
-for.body34:                                       ; preds = %for.cond29
-  %call35 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
-  %arrayidx37 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
-  %7 = load i64, ptr %arrayidx37, align 8
-  %.idx = mul i64 %7, 24
-  %8 = getelementptr i8, ptr %launched.0, i64 %.idx
-  %add.ptr38 = getelementptr i8, ptr %8, i64 88
-  %inc40 = add nuw nsw i64 %i28.0, 1
-  br label %for.cond29
+if.then33:                                        ; preds = %land.lhs.true
+  %arrayidx34 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %9 = load i64, ptr %arrayidx34, align 8
+  %10 = inttoptr i64 %9 to ptr
+  %call35 = call ptr %10(i64 %stream.0)
+  %11 = load i64, ptr %arrayidx32, align 8
+  %call37 = call i64 @fly.native_replay.number_of(ptr %python, i64 %11, ptr %call35)
+  %arrayidx38 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
+  store i64 %call37, ptr %arrayidx38, align 8
+  %cmp40 = icmp ne i64 %call37, -1
+  br label %if.end42
 
-for.end41:                                        ; preds = %for.cond29
-  br i1 %good.3.off0, label %if.then43, label %if.end46
+if.end42:                                         ; preds = %if.then33, %land.lhs.true, %if.end30
+  %good.3.off0 = phi i1 [ %cmp40, %if.then33 ], [ true, %land.lhs.true ], [ false, %if.end30 ]
+  br label %for.cond44
 
-if.then43:                                        ; preds = %for.end41
-  %call45 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr %row.0, ptr nonnull %tensors)
-  br label %if.end46
+for.cond44:                                       ; preds = %for.body49, %if.end42
+  %good.4.off0 = phi i1 [ %good.3.off0, %if.end42 ], [ %call50, %for.body49 ]
+  %launched.0 = phi ptr [ %add.ptr21, %if.end42 ], [ %add.ptr53, %for.body49 ]
+  %i43.0 = phi i64 [ 0, %if.end42 ], [ %inc55, %for.body49 ]
+  %arrayidx45 = getelementptr inbounds nuw i8, ptr %replay, i64 24
+  %12 = load i64, ptr %arrayidx45, align 8
+  %cmp46 = icmp slt i64 %i43.0, %12
+  %spec.select = select i1 %cmp46, i1 %good.4.off0, i1 false
+  br i1 %spec.select, label %for.body49, label %for.end56
 
-if.end46:                                         ; preds = %if.then43, %for.end41
-  %found.0 = phi ptr [ %call45, %if.then43 ], [ null, %for.end41 ]
-  call void @fly.native_replay.drop(ptr %python, ptr nonnull %tensors, i64 %0, i64 %end.0)
-  call void @llvm.lifetime.end.p0(ptr nonnull %tensors)
+for.body49:                                       ; preds = %for.cond44
+  %call50 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
+  %arrayidx52 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
+  %13 = load i64, ptr %arrayidx52, align 8
+  %.idx = mul i64 %13, 24
+  %14 = getelementptr i8, ptr %launched.0, i64 %.idx
+  %add.ptr53 = getelementptr i8, ptr %14, i64 88
+  %inc55 = add nuw nsw i64 %i43.0, 1
+  br label %for.cond44
+
+for.end56:                                        ; preds = %for.cond44
+  br i1 %good.4.off0, label %if.then58, label %if.end60
+
+if.then58:                                        ; preds = %for.end56
+  %call59 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr nonnull %row.0, ptr nonnull %buffers)
+  br label %if.end60
+
+if.end60:                                         ; preds = %if.then58, %for.end56
+  %found.0 = phi ptr [ %call59, %if.then58 ], [ null, %for.end56 ]
+  br label %for.cond62
+
+for.cond62:                                       ; preds = %for.inc71, %if.end60
+  %i61.0 = phi i64 [ %0, %if.end60 ], [ %inc72, %for.inc71 ]
+  %cmp63 = icmp slt i64 %i61.0, %end.0
+  br i1 %cmp63, label %for.body65, label %for.end73
+
+for.body65:                                       ; preds = %for.cond62
+  %arrayidx66 = getelementptr inbounds ptr, ptr %buffers, i64 %i61.0
+  %15 = load ptr, ptr %arrayidx66, align 8
+  %tobool67.not = icmp eq ptr %15, null
+  br i1 %tobool67.not, label %for.inc71, label %if.then68
+
+if.then68:                                        ; preds = %for.body65
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %15)
+  br label %for.inc71
+
+for.inc71:                                        ; preds = %for.body65, %if.then68
+  %inc72 = add nsw i64 %i61.0, 1
+  br label %for.cond62
+
+for.end73:                                        ; preds = %for.cond62
+  call void @llvm.lifetime.end.p0(ptr nonnull %buffers)
   ret ptr %found.0
 }
 
-define internal i1 @fly.native_replay.make(ptr %python, ptr %row, ptr %tensors, i64 %at, ptr %address) {
+define internal i1 @fly.native_replay.make(ptr %python, ptr %row, ptr %made, ptr %address) {
 entry:
-  %made = alloca ptr, align 8
-  %arrayidx = getelementptr inbounds ptr, ptr %tensors, i64 %at
-  store ptr null, ptr %arrayidx, align 8
-  %hidden = getelementptr inbounds nuw i8, ptr %tensors, i64 256
-  %arrayidx1 = getelementptr inbounds ptr, ptr %hidden, i64 %at
-  store ptr null, ptr %arrayidx1, align 8
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 336
-  %0 = load i64, ptr %arrayidx2, align 8
+  %found = alloca %struct.Tensor, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %found)
+  store ptr null, ptr %made, align 8
+  %arrayidx = getelementptr inbounds nuw i8, ptr %row, i64 16
+  %0 = load i64, ptr %arrayidx, align 8
   %tobool.not = icmp eq i64 %0, 0
-  br i1 %tobool.not, label %if.then, label %if.end
+  br i1 %tobool.not, label %if.end9, label %if.then
 
 if.then:                                          ; preds = %entry
-  %call = call i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr nonnull %arrayidx, ptr %address)
-  br label %return
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %1 = load i64, ptr %arrayidx1, align 8
+  %2 = inttoptr i64 %1 to ptr
+  %3 = inttoptr i64 %0 to ptr
+  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 24
+  %call = call ptr %2(ptr nonnull %3, ptr nonnull %add.ptr, i64 3, ptr null)
+  store ptr %call, ptr %made, align 8
+  %tobool3.not = icmp eq ptr %call, null
+  br i1 %tobool3.not, label %cleanup26, label %lor.lhs.false
 
-if.end:                                           ; preds = %entry
-  call void @llvm.lifetime.start.p0(ptr nonnull %made)
-  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 56
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %row, i64 24
-  %1 = load i64, ptr %arrayidx5, align 8
-  %add.ptr6 = getelementptr inbounds i64, ptr %add.ptr, i64 %1
-  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 312
-  %2 = load i64, ptr %arrayidx7, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %row, i64 32
-  %4 = load i64, ptr %arrayidx9, align 8
-  %conv = trunc i64 %4 to i32
-  %arrayidx10 = getelementptr inbounds nuw i8, ptr %row, i64 40
-  %5 = load i64, ptr %arrayidx10, align 8
-  %conv11 = trunc i64 %5 to i32
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %row, i64 48
-  %6 = load i64, ptr %arrayidx12, align 8
-  %conv13 = trunc i64 %6 to i32
-  %call14 = call i32 %3(i64 %1, ptr nonnull %add.ptr, ptr nonnull %add.ptr6, i32 %conv, i32 %conv11, i32 %conv13, ptr nonnull %made)
-  %tobool15.not = icmp eq i32 %call14, 0
-  br i1 %tobool15.not, label %if.end17, label %cleanup
+lor.lhs.false:                                    ; preds = %if.then
+  %call4 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call, ptr nonnull %found)
+  br i1 %call4, label %if.end, label %cleanup26
 
-if.end17:                                         ; preds = %if.end
+if.end:                                           ; preds = %lor.lhs.false
+  %device = getelementptr inbounds nuw i8, ptr %found, i64 8
+  %4 = load i64, ptr %device, align 8
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %row, i64 8
+  %5 = load i64, ptr %arrayidx6, align 8
+  %cmp.not = icmp eq i64 %4, %5
+  br i1 %cmp.not, label %if.end9, label %if.then7
+
+if.then7:                                         ; preds = %if.end
+  %6 = load ptr, ptr %made, align 8
+  call void @fly.native_replay.release(ptr %python, ptr %6)
+  store ptr null, ptr %made, align 8
+  br label %if.end9
+
+if.end9:                                          ; preds = %if.then7, %if.end, %entry
   %7 = load ptr, ptr %made, align 8
-  store ptr %7, ptr %arrayidx1, align 8
-  %arrayidx20 = getelementptr inbounds nuw i8, ptr %python, i64 320
-  %8 = load i64, ptr %arrayidx20, align 8
+  %tobool10.not = icmp eq ptr %7, null
+  br i1 %tobool10.not, label %if.then11, label %if.end25
+
+if.then11:                                        ; preds = %if.end9
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %python, i64 176
+  %8 = load i64, ptr %arrayidx13, align 8
   %9 = inttoptr i64 %8 to ptr
-  %call21 = call i32 %9(ptr %7, ptr %address)
-  %tobool22.not = icmp eq i32 %call21, 0
-  br i1 %tobool22.not, label %if.end24, label %cleanup
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 112
+  %10 = load i64, ptr %arrayidx14, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %12 = load i64, ptr %row, align 8
+  %13 = inttoptr i64 %12 to ptr
+  %call16 = call ptr %9(ptr %11, ptr %13)
+  store ptr %call16, ptr %made, align 8
+  %tobool17.not = icmp eq ptr %call16, null
+  br i1 %tobool17.not, label %cleanup26, label %lor.lhs.false18
 
-if.end24:                                         ; preds = %if.end17
-  %arrayidx25 = getelementptr inbounds nuw i8, ptr %row, i64 16
-  %10 = load i64, ptr %arrayidx25, align 8
-  %tobool26.not = icmp eq i64 %10, 0
-  br i1 %tobool26.not, label %if.end32, label %if.then27
+lor.lhs.false18:                                  ; preds = %if.then11
+  %call19 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call16, ptr nonnull %found)
+  br i1 %call19, label %if.end25, label %cleanup26
 
-if.then27:                                        ; preds = %if.end24
-  %11 = load i64, ptr %arrayidx2, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %13 = load ptr, ptr %made, align 8
-  %call29 = call ptr %12(ptr %13)
-  store ptr %call29, ptr %arrayidx, align 8
-  br label %if.end32
+if.end25:                                         ; preds = %lor.lhs.false18, %if.end9
+  %14 = load i64, ptr %found, align 8
+  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
+  %15 = load i64, ptr %offset, align 8
+  %add = add i64 %14, %15
+  store i64 %add, ptr %address, align 8
+  br label %cleanup26
 
-if.end32:                                         ; preds = %if.then27, %if.end24
-  %14 = load i64, ptr %arrayidx25, align 8
-  %tobool34.not = icmp eq i64 %14, 0
-  br i1 %tobool34.not, label %cleanup, label %lor.rhs
-
-lor.rhs:                                          ; preds = %if.end32
-  %15 = load ptr, ptr %arrayidx, align 8
-  %tobool37 = icmp ne ptr %15, null
-  br label %cleanup
-
-cleanup:                                          ; preds = %if.end32, %lor.rhs, %if.end17, %if.end
-  %retval.1 = phi i1 [ false, %if.end17 ], [ false, %if.end ], [ true, %if.end32 ], [ %tobool37, %lor.rhs ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %made)
-  br label %return
-
-return:                                           ; preds = %cleanup, %if.then
-  %retval.0 = phi i1 [ %retval.1, %cleanup ], [ %call, %if.then ]
-  ret i1 %retval.0
+cleanup26:                                        ; preds = %if.then11, %if.then, %lor.lhs.false, %lor.lhs.false18, %if.end25
+  %retval.2 = phi i1 [ false, %if.then ], [ true, %if.end25 ], [ false, %lor.lhs.false18 ], [ false, %lor.lhs.false ], [ false, %if.then11 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %found)
+  ret i1 %retval.2
 }
 
-define internal i64 @fly.native_replay.stream_of(ptr %python, ptr %replay) {
+define internal i64 @fly.native_replay.number_of(ptr %python, i64 %function, ptr %given) {
 entry:
   %overflow = alloca i32, align 4
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow)
+  %tobool.not = icmp eq ptr %given, null
+  br i1 %tobool.not, label %cond.end, label %cond.true
+
+cond.true:                                        ; preds = %entry
   %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 176
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 56
-  %2 = load i64, ptr %arrayidx1, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %replay, i64 64
-  %4 = load i64, ptr %arrayidx2, align 8
-  %5 = inttoptr i64 %4 to ptr
-  %call3 = call ptr %1(ptr %3, ptr %5)
-  %tobool.not = icmp eq ptr %call3, null
-  br i1 %tobool.not, label %cleanup, label %if.end
-
-if.end:                                           ; preds = %entry
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 56
-  %6 = load i64, ptr %arrayidx4, align 8
-  %7 = inttoptr i64 %6 to ptr
-  %cmp = icmp eq ptr %call3, %7
-  br i1 %cmp, label %cond.end, label %cond.false
-
-cond.false:                                       ; preds = %if.end
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %8 = load i64, ptr %arrayidx5, align 8
-  %9 = inttoptr i64 %8 to ptr
-  %call6 = call i64 %9(ptr nonnull %call3, ptr nonnull %overflow)
+  %2 = inttoptr i64 %function to ptr
+  %call = call ptr %1(ptr %2, ptr nonnull %given)
   br label %cond.end
 
-cond.end:                                         ; preds = %if.end, %cond.false
-  %cond = phi i64 [ %call6, %cond.false ], [ 0, %if.end ]
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %call3)
+cond.end:                                         ; preds = %entry, %cond.true
+  %cond = phi ptr [ %call, %cond.true ], [ null, %entry ]
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %cond.end
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %given)
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %cond.end
+  %tobool2.not = icmp eq ptr %cond, null
+  br i1 %tobool2.not, label %cleanup, label %if.end4
+
+if.end4:                                          ; preds = %if.end
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %3 = load i64, ptr %arrayidx5, align 8
+  %4 = inttoptr i64 %3 to ptr
+  %cmp = icmp eq ptr %cond, %4
+  br i1 %cmp, label %cond.end10, label %cond.false7
+
+cond.false7:                                      ; preds = %if.end4
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %5 = load i64, ptr %arrayidx8, align 8
+  %6 = inttoptr i64 %5 to ptr
+  %call9 = call i64 %6(ptr nonnull %cond, ptr nonnull %overflow)
+  br label %cond.end10
+
+cond.end10:                                       ; preds = %if.end4, %cond.false7
+  %cond11 = phi i64 [ %call9, %cond.false7 ], [ 0, %if.end4 ]
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %cond)
   br label %cleanup
 
-cleanup:                                          ; preds = %entry, %cond.end
-  %retval.0 = phi i64 [ %cond, %cond.end ], [ -1, %entry ]
+cleanup:                                          ; preds = %if.end, %cond.end10
+  %retval.0 = phi i64 [ %cond11, %cond.end10 ], [ -1, %if.end ]
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow)
   ret i64 %retval.0
 }
@@ -1350,83 +1341,6 @@ if.end13:                                         ; preds = %cond.end
 cleanup19:                                        ; preds = %if.end13, %if.then11, %if.then9, %entry
   %retval.0 = phi ptr [ %call, %entry ], [ %cond, %if.end13 ], [ null, %if.then11 ], [ null, %if.then9 ]
   ret ptr %retval.0
-}
-
-define internal void @fly.native_replay.drop(ptr %python, ptr %tensors, i64 %first, i64 %end) {
-entry:
-  br label %for.cond
-
-for.cond:                                         ; preds = %for.inc, %entry
-  %i.0 = phi i64 [ %first, %entry ], [ %inc, %for.inc ]
-  %cmp = icmp slt i64 %i.0, %end
-  br i1 %cmp, label %for.body, label %for.end
-
-for.body:                                         ; preds = %for.cond
-  %arrayidx = getelementptr inbounds ptr, ptr %tensors, i64 %i.0
-  %0 = load ptr, ptr %arrayidx, align 8
-  %tobool.not = icmp eq ptr %0, null
-  br i1 %tobool.not, label %if.end, label %if.then
-
-if.then:                                          ; preds = %for.body
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %0)
-  br label %if.end
-
-if.end:                                           ; preds = %if.then, %for.body
-  %hidden = getelementptr inbounds nuw i8, ptr %tensors, i64 256
-  %arrayidx3 = getelementptr inbounds ptr, ptr %hidden, i64 %i.0
-  %1 = load ptr, ptr %arrayidx3, align 8
-  %tobool4.not = icmp eq ptr %1, null
-  br i1 %tobool4.not, label %for.inc, label %if.then5
-
-if.then5:                                         ; preds = %if.end
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 328
-  %2 = load i64, ptr %arrayidx6, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %call = call i32 %3(ptr nonnull %1)
-  br label %for.inc
-
-for.inc:                                          ; preds = %if.end, %if.then5
-  %inc = add nsw i64 %i.0, 1
-  br label %for.cond
-
-for.end:                                          ; preds = %for.cond
-  ret void
-}
-
-define internal i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr %made, ptr %address) {
-entry:
-  %found = alloca %struct.Tensor, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %found)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 176
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 112
-  %2 = load i64, ptr %arrayidx1, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %row, i64 8
-  %4 = load i64, ptr %arrayidx2, align 8
-  %5 = inttoptr i64 %4 to ptr
-  %call3 = call ptr %1(ptr %3, ptr %5)
-  store ptr %call3, ptr %made, align 8
-  %tobool.not = icmp eq ptr %call3, null
-  br i1 %tobool.not, label %cleanup, label %lor.lhs.false
-
-lor.lhs.false:                                    ; preds = %entry
-  %call4 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call3, ptr nonnull %found)
-  br i1 %call4, label %if.end, label %cleanup
-
-if.end:                                           ; preds = %lor.lhs.false
-  %6 = load i64, ptr %found, align 8
-  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
-  %7 = load i64, ptr %offset, align 8
-  %add = add i64 %6, %7
-  store i64 %add, ptr %address, align 8
-  br label %cleanup
-
-cleanup:                                          ; preds = %entry, %lor.lhs.false, %if.end
-  %retval.0 = phi i1 [ true, %if.end ], [ false, %lor.lhs.false ], [ false, %entry ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %found)
-  ret i1 %retval.0
 }
 
 define internal i64 @fly.native_replay.report_of(ptr %python, ptr %launched) {

@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module, mean_loss
+from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.ops import arrays
+from flydsl.ops.counters import counter_of
 from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, why_not_rows
 
 REDUCTIONS = ("none", "mean", "sum")
 
 
 def _allocate(logits: Any, target: Any, ignore: int, reduction: int, smoothing: float) -> Arguments:
-    """Return (loss, log of the sums, factor of the gradients)."""
+    """Return the loss, and in one array the losses of rows, logarithms of their sums, and a factor of gradients."""
     lead = tuple(logits.shape[:-1])
     loss = arrays.empty(logits, lead if reduction == 0 else ())
-    return loss, arrays.empty(logits, lead, "f32"), arrays.empty(logits, (1,), "f32")
+    return loss, arrays.empty(logits, (2 * prod(lead) + 1,), "f32")
+
+
+def _parts(stats: Any) -> tuple[Any, Any, Any]:
+    rows = stats.shape[0] // 2
+    return stats[:rows], stats[rows : 2 * rows], stats[2 * rows :]
 
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
     logits, target, ignore, reduction, smoothing = arguments
-    loss, lse, scale = results
+    loss, stats = results
     matrix, labels = arrays.rows(logits), _flat(target)
     m, n = matrix.shape
     if not m:
         arrays.filled(loss, float("nan") if reduction == 1 else 0.0)
         return
-    name = arrays.NAMES[matrix.dtype]
-    each = arrays.empty(logits, (m,), "f32")
-    run = build_cross_entropy_module(n, name, smoothing > 0)
-    arrays.launch(run, matrix, matrix, labels, each, arrays.numbers(lse), m, ignore, smoothing)
-    if reduction == 0:
+    each, lse, scale = _parts(stats)
+    run, stream = build_cross_entropy_module(n, arrays.NAMES[matrix.dtype], smoothing > 0), arrays.stream_of(matrix)
+    given = (matrix, labels, each, lse, m, ignore, smoothing, stream)
+    if reduction:
+        run(*given, loss.reshape(1), scale, counter_of(matrix), int(reduction == 1))
+    else:
+        run(*given)
         arrays.filled(scale, 1.0)
         arrays.copy_into(arrays.numbers(loss), each.astype(loss.dtype) if arrays.is_array(each) else each)
-    else:
-        arrays.launch(mean_loss, matrix, each, labels, loss.reshape(1), scale, m, ignore, reduction == 1)
 
 
 def _launch_backward(arguments: Arguments, results: Arguments) -> None:
-    dloss, logits, target, lse, scale, ignore, smoothing = arguments
+    dloss, logits, target, stats, ignore, smoothing = arguments
     matrix, out = arrays.rows(logits), arrays.rows(results[0])
+    _, lse, scale = _parts(stats)
     m, n = matrix.shape
     if m and n:
         arrays.launch(
-            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, _flat(target),
-            arrays.numbers(lse), _flat(dloss), out, m, ignore, smoothing, scale,
+            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, _flat(target), lse,
+            _flat(dloss), out, m, ignore, smoothing, scale,
         )  # fmt: skip
 
 
@@ -56,13 +64,13 @@ def _flat(x: Any) -> Any:
 
 BACKWARD = Op(
     "cross_entropy_backward",
-    "Tensor dloss, Tensor logits, Tensor target, Tensor lse, Tensor scale, int ignore_index, float label_smoothing",
-    lambda dloss, logits, *_: (arrays.empty_like(logits),), _launch_backward, tensors=5,
+    "Tensor dloss, Tensor logits, Tensor target, Tensor stats, int ignore_index, float label_smoothing",
+    lambda dloss, logits, *_: (arrays.empty_like(logits),), _launch_backward, tensors=4,
 )  # fmt: skip
 CROSS_ENTROPY = Op(
     "cross_entropy", "Tensor logits, Tensor target, int ignore_index, int reduction, float label_smoothing", _allocate,
-    _launch, results=3, tensors=2, gradient=BACKWARD,
-    saved=lambda a, results: ((a[0], a[1], *results[1:]), (a[2], a[4])), spread=(0,),
+    _launch, results=2, tensors=2, gradient=BACKWARD,
+    saved=lambda a, results: ((a[0], a[1], results[1]), (a[2], a[4])), spread=(0,),
 )  # fmt: skip
 
 

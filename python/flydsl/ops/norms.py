@@ -44,16 +44,21 @@ def _lines(length: int, *values: Any) -> list[Any]:
     return [None if value is None else arrays.line(value, length) for value in values]
 
 
+def _statistics(kept: Arguments) -> list[Any]:
+    """Return (mean and) 1 / deviation of all rows, where they are kept for the gradient; they are one array, since
+    each that a call makes costs it host time."""
+    return [kept[0][place] for place in range(kept[0].shape[0])] if kept else []
+
+
 # Forward -------------------------------------------------------------------------------------------------------------
 
 
 def _rms(x: Any, weight: Any, eps: float, length: int) -> Arguments:
-    return arrays.empty_like(x), arrays.empty(x, _leading(x, length), "f32")
+    return arrays.empty_like(x), arrays.empty(x, (1, prod(_leading(x, length))), "f32")
 
 
 def _layer(x: Any, weight: Any, bias: Any, eps: float, length: int) -> Arguments:
-    lead = _leading(x, length)
-    return arrays.empty_like(x), arrays.empty(x, lead, "f32"), arrays.empty(x, lead, "f32")
+    return arrays.empty_like(x), arrays.empty(x, (2, prod(_leading(x, length))), "f32")
 
 
 def _like(x: Any, *_: Any) -> Arguments:
@@ -71,7 +76,7 @@ def _launch_rms(arguments: Arguments, results: Arguments) -> None:
     x, y = _matrix(x, length), _matrix(results[0], length)
     if len(x) and length:
         run = build_rmsnorm_module(length, arrays.NAMES[x.dtype], len(results) > 1, eps)
-        arrays.launch(run, x, x, *_lines(length, weight), y, *map(arrays.numbers, results[1:]), len(x))
+        arrays.launch(run, x, x, *_lines(length, weight), y, *_statistics(results[1:]), len(x))
 
 
 def _launch_layer(arguments: Arguments, results: Arguments) -> None:
@@ -79,7 +84,7 @@ def _launch_layer(arguments: Arguments, results: Arguments) -> None:
     x, y = _matrix(x, length), _matrix(results[0], length)
     if len(x) and length:
         run = build_layernorm_module(length, arrays.NAMES[x.dtype], len(results) > 1, eps)
-        arrays.launch(run, x, x, *_lines(length, weight, bias), y, *map(arrays.numbers, results[1:]), len(x))
+        arrays.launch(run, x, x, *_lines(length, weight, bias), y, *_statistics(results[1:]), len(x))
 
 
 def _add_rms(x: Any, residual: Any, weight: Any, eps: float, length: int) -> Arguments:
@@ -95,17 +100,16 @@ def _launch_add(build: Any, arguments: Arguments, results: Arguments) -> None:
     x, residual, y, added = (_matrix(value, length) for value in (x, residual, *results[:2]))
     if len(x) and length:
         run = build(length, arrays.NAMES[x.dtype], len(results) > 2, eps)
-        stats = map(arrays.numbers, results[2:])
-        arrays.launch(run, x, x, residual, *_lines(length, *weights), y, added, *stats, len(x))
+        lines, stats = _lines(length, *weights), _statistics(results[2:])
+        arrays.launch(run, x, x, residual, *lines, y, added, *stats, len(x))
 
 
 # Gradients -----------------------------------------------------------------------------------------------------------
 
 
 def _gradients(
-    centred: bool, dy: Any, dadded: Any, x: Any, weight: Any, bias: Any, stats: Arguments, length: int,
-    results: Arguments,
-) -> None:  # fmt: skip
+    centred: bool, dy: Any, dadded: Any, x: Any, weight: Any, stats: Any, length: int, results: Arguments
+) -> None:
     """Write dx and the weights' gradients."""
     matrix, gradient, dx = (_matrix(value, length) for value in (x, dy, results[0]))
     count = len(matrix)
@@ -117,10 +121,10 @@ def _gradients(
     extra = None if dadded is None else _matrix(dadded, length)
     sums = [arrays.empty(x, (partial_rows(length, count), length), "f32") for _ in range(1 + centred)]
     run = norm_backward_launcher(centred, length, arrays.NAMES[x.dtype], False, extra is not None)
-    mean, rstd = stats if centred else (None, *stats)
+    *mean, rstd = _statistics((stats,))
     arrays.launch(
-        run, x, gradient, matrix, *_lines(length, weight), None if mean is None else arrays.numbers(mean),
-        arrays.numbers(rstd), dx, extra, sums[0], sums[1] if centred else None,
+        run, x, gradient, matrix, *_lines(length, weight), mean[0] if mean else None, rstd, dx, extra, sums[0],
+        sums[1] if centred else None,
         *(None if value is None or value.shape[0] == 0 else arrays.line(value, length) for value in weights),
         count,
     )  # fmt: skip
@@ -131,32 +135,42 @@ def _weight_like(weight: Any, x: Any) -> Any:
     return arrays.empty(x, (0,)) if weight is None else arrays.empty_like(weight)
 
 
+def _like_both(x: Any, like: Any, scaled: bool, shifted: bool) -> Arguments:
+    """Return the gradients of LayerNorm's arrays; weight and bias are alike."""
+    return arrays.empty_like(x), _weight_like(like if scaled else None, x), _weight_like(like if shifted else None, x)
+
+
+def _kept(x: Any, weight: Any, bias: Any, stats: Any, length: int) -> tuple[Arguments, Arguments]:
+    """Return what LayerNorm's gradient needs. Each array that autograd keeps costs a call time, so the bias is not
+    among them where there is a weight, which says what it is like."""
+    return (x, bias if weight is None else weight, stats), (length, weight is not None, bias is not None)
+
+
 RMS_BACKWARD = Op(
-    "rms_norm_backward", "Tensor dy, Tensor x, Tensor? weight, Tensor rstd, SymInt length",
-    lambda dy, x, weight, rstd, length: (arrays.empty_like(x), _weight_like(weight, x)),
-    lambda a, results: _gradients(False, a[0], None, a[1], a[2], None, (a[3],), a[4], results),
-    tensors=4, results=2,
+    "rms_norm_backward", "Tensor dy, Tensor x, Tensor? weight, Tensor stats, SymInt length",
+    lambda dy, x, weight, stats, length: (arrays.empty_like(x), _weight_like(weight, x)),
+    lambda a, results: _gradients(False, a[0], None, a[1], a[2], a[3], a[4], results), tensors=4, results=2,
 )  # fmt: skip
 RMS_NORM = Op(
     "rms_norm", "Tensor x, Tensor? weight, float eps, SymInt length", _rms, _launch_rms, results=2, tensors=2,
     bare=_like, in_place=True, gradient=RMS_BACKWARD, saved=lambda a, results: ((a[0], a[1], results[1]), (a[3],)),
 )  # fmt: skip
 LAYER_BACKWARD = Op(
-    "layer_norm_backward", "Tensor dy, Tensor x, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, SymInt length",
-    lambda dy, x, weight, bias, mean, rstd, length: (
-        arrays.empty_like(x), _weight_like(weight, x), _weight_like(bias, x)
-    ),
-    lambda a, results: _gradients(True, a[0], None, a[1], a[2], a[3], a[4:6], a[6], results), tensors=6, results=3,
+    "layer_norm_backward",
+    "Tensor dy, Tensor x, Tensor? like, Tensor stats, SymInt length, bool scaled, bool shifted",
+    lambda dy, x, like, stats, length, scaled, shifted: _like_both(x, like, scaled, shifted),
+    lambda a, results: _gradients(True, a[0], None, a[1], a[2] if a[5] else None, a[3], a[4], results),
+    tensors=4, results=3,
 )  # fmt: skip
 LAYER_NORM = Op(
     "layer_norm", "Tensor x, Tensor? weight, Tensor? bias, float eps, SymInt length", _layer, _launch_layer,
-    results=3, tensors=3, bare=_like, in_place=True, gradient=LAYER_BACKWARD,
-    saved=lambda a, results: ((a[0], a[1], a[2], *results[1:]), (a[4],)),
+    results=2, tensors=3, bare=_like, in_place=True, gradient=LAYER_BACKWARD,
+    saved=lambda a, results: _kept(a[0], a[1], a[2], results[1], a[4]),
 )  # fmt: skip
 ADD_RMS_BACKWARD = Op(
-    "add_rms_norm_backward", "Tensor dy, Tensor dadded, Tensor added, Tensor? weight, Tensor rstd, SymInt length",
-    lambda dy, dadded, added, weight, rstd, length: (arrays.empty_like(added), _weight_like(weight, added)),
-    lambda a, results: _gradients(False, a[0], a[1], a[2], a[3], None, (a[4],), a[5], results), tensors=5, results=2,
+    "add_rms_norm_backward", "Tensor dy, Tensor dadded, Tensor added, Tensor? weight, Tensor stats, SymInt length",
+    lambda dy, dadded, added, weight, stats, length: (arrays.empty_like(added), _weight_like(weight, added)),
+    lambda a, results: _gradients(False, a[0], a[1], a[2], a[3], a[4], a[5], results), tensors=5, results=2,
 )  # fmt: skip
 ADD_RMS_NORM = Op(
     "add_rms_norm", "Tensor x, Tensor residual, Tensor? weight, float eps, SymInt length", _add_rms,
@@ -165,16 +179,15 @@ ADD_RMS_NORM = Op(
 )  # fmt: skip
 ADD_LAYER_BACKWARD = Op(
     "add_layer_norm_backward",
-    "Tensor dy, Tensor dadded, Tensor added, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, SymInt length",
-    lambda dy, dadded, added, weight, bias, mean, rstd, length: (
-        arrays.empty_like(added), _weight_like(weight, added), _weight_like(bias, added)
-    ),
-    lambda a, results: _gradients(True, a[0], a[1], a[2], a[3], a[4], a[5:7], a[7], results), tensors=7, results=3,
+    "Tensor dy, Tensor dadded, Tensor added, Tensor? like, Tensor stats, SymInt length, bool scaled, bool shifted",
+    lambda dy, dadded, added, like, stats, length, scaled, shifted: _like_both(added, like, scaled, shifted),
+    lambda a, results: _gradients(True, a[0], a[1], a[2], a[3] if a[6] else None, a[4], a[5], results),
+    tensors=5, results=3,
 )  # fmt: skip
 ADD_LAYER_NORM = Op(
     "add_layer_norm", "Tensor x, Tensor residual, Tensor? weight, Tensor? bias, float eps, SymInt length", _add_layer,
-    partial(_launch_add, build_fused_add_layernorm_module), outputs=2, results=4, tensors=4, bare=_twice_like,
-    gradient=ADD_LAYER_BACKWARD, saved=lambda a, results: ((results[1], a[2], a[3], *results[2:]), (a[5],)),
+    partial(_launch_add, build_fused_add_layernorm_module), outputs=2, results=3, tensors=4, bare=_twice_like,
+    gradient=ADD_LAYER_BACKWARD, saved=lambda a, results: _kept(results[1], a[2], a[3], results[2], a[5]),
     spread=(0, 0, 1, 2),
 )  # fmt: skip
 

@@ -14,6 +14,7 @@ from flydsl.compiler.calls.native_replay import Recorded, Replay, fits
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
 from flydsl.ops import arrays
+from flydsl.ops.counters import addresses_for, is_counter
 
 _NEW = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 """torch's operators that make tensors and write nothing."""
@@ -33,6 +34,9 @@ class Recording:
         starts = [tensor.data_ptr() for tensor in {id(t): t for t in given if t is not None}.values()]
         # Two tensors of one memory would be taken for one in calls where they are two.
         self.usable = len({*starts}) == len(starts)
+        self.first = next(tensor for tensor in given if tensor is not None)
+        self.counts = False
+        """Whether launches have a counter of a stream (`counters.py`)."""
 
     def noticed(self, operator: str, result: Any) -> None:
         """An operator of torch was called."""
@@ -49,7 +53,10 @@ class Recording:
         self.calls.append((function, arguments, options))
 
     def place(self, address: int) -> tuple[int, int] | None:
-        """In which buffer an address lies, and how far behind its start."""
+        """In which buffer an address lies, and how far behind its start; a counter is behind all others."""
+        if is_counter(address, self.first.device.index):
+            self.counts = True
+            return len(self.buffers), 0
         found = {}
         for index, buffer in enumerate(self.buffers):
             if buffer is None or not buffer.numel():
@@ -113,10 +120,10 @@ def recorded(
     beside = None if saved is None else [recording.number(value) for value in saved(arguments, results)]
     if None in launches or None in shown or None in (beside or ()):
         return results, None
-    device = next(tensor for tensor in given if tensor is not None)
     call = Recorded(
         facts, len(given), tuple(map(_pattern, recording.buffers[len(given) :])),
         tuple(launches), tuple(shown), alone, None if beside is None else tuple(beside),  # type: ignore[arg-type]
-        *arrays.stream_source(device),
+        *arrays.stream_source(recording.first),
+        addresses_for(recording.first.device.index) if recording.counts else None,
     )  # fmt: skip
     return results, Replay(call) if fits(call) else None

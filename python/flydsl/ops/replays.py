@@ -54,10 +54,10 @@ class Lanes:
             self._known.clear()
         self._known[facts] = (None if bare is None else bare.table, graded, lane, bare)
 
-    def open(self, tensors: int, apply: Any, not_now: Any) -> None:
+    def open(self, tensors: int, not_now: Any) -> None:
         """Begin to answer; see `native_replay.lookup`."""
         if self.again is _nothing and replays_are_native():
-            self.again = lookup(self._known, tensors, apply, not_now)
+            self.again = lookup(self._known, tensors, not_now)
 
     def forget(self) -> None:
         self._known.clear()

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-from flydsl.compiler.calls.native_replay import forward_function, replays_are_native
+from flydsl.compiler.calls.native_replay import Replay, forward_function, replays_are_native
 from flydsl.ops import arrays, recordings, replays
 from flydsl.ops.op import Arguments, Op
 
@@ -54,22 +54,25 @@ def _nothing(*_: Any) -> None:
 class Lane:
     """Calls of an op with like tensors and the same numbers: its launches and those of its gradient, once recorded."""
 
-    __slots__ = ("_facts", "_kept", "_tried", "backward", "numbers", "op", "saved_numbers", "table")
+    __slots__ = ("_apply", "_facts", "_kept", "_tried", "backward", "numbers", "op", "saved_numbers")
 
     def __init__(self, op: Op, numbers: Arguments, facts: bytes | None) -> None:
         self.op, self.numbers, self._facts = op, numbers, facts
         self._tried: dict[str, int] = {}
         """Ways that were gone: the second time is recorded, whether or not it can be repeated."""
         self._kept: dict[str, Any] = {}
-        self.table: bytes | None = None
-        """Of the replay that gives (outputs, arrays to save)."""
+        self._apply: Any = None
+        """Autograd's way to the replay that gives (outputs, arrays to save)."""
         self.backward: Callable[..., Any] = _nothing
         """Of gradients and saved arrays: their gradients, or None."""
         self.saved_numbers: Arguments = ()
 
-    def _records(self, what: str) -> bool:
-        """Return whether this time is the one to record, the second: code is compiled and bound then."""
-        if self._facts is None:
+    def _records(self, what: str, tensors: Arguments) -> bool:
+        """Return whether this time is the one to record, the second: code is compiled and bound then.
+
+        What is captured may use memory in other ways (`counters.py`).
+        """
+        if self._facts is None or (tensors[0].is_cuda and arrays.is_capturing(tensors[0].device.index)):
             return False
         times = self._tried[what] = self._tried.get(what, 0) + 1
         if times == 1:
@@ -79,15 +82,15 @@ class Lane:
     def _keep(self, **replays: Any) -> None:
         """Have further calls find this lane and its recordings, None for those that cannot be repeated."""
         self._kept.update(replays)
-        kept = self._kept.get("kept")
-        self.table = None if kept is None else kept.table
+        if replays.get("kept") is not None and _SAVED is not None:
+            self._apply = _repeated(self, replays["kept"])
         assert self._facts is not None
-        self.op.lanes.keep(self._facts, self._kept.get("without"), None if kept is None else self, self)
+        self.op.lanes.keep(self._facts, self._kept.get("without"), self._apply, self)
 
     def run(self, tensors: Arguments) -> Any:
         """Return the outputs, no gradient being wanted."""
         op, arguments = self.op, (*tensors, *self.numbers)
-        if not self._records("without"):
+        if not self._records("without", tensors):
             return op.given(op.run(*arguments, kept=False))
         facts = replays.facts_of(tensors, ())
         results, replay = recordings.recorded(
@@ -99,7 +102,7 @@ class Lane:
     def run_kept(self, tensors: Arguments) -> tuple[Any, Arguments]:
         """Return (outputs, arrays to save)."""
         op, arguments = self.op, (*tensors, *self.numbers)
-        if not self._records("kept"):
+        if not self._records("kept", tensors):
             results = op.run(*arguments)
         else:
             results, replay = recordings.recorded(
@@ -114,7 +117,7 @@ class Lane:
         """Return the gradients of the op's arrays."""
         gradient, arguments = self.op.gradient, (*tensors, *self.saved_numbers)
         assert gradient is not None
-        if not all(t is None or t.is_contiguous() for t in tensors) or not self._records("gradient"):
+        if not all(t is None or t.is_contiguous() for t in tensors) or not self._records("gradient", tensors):
             return gradient.run(*arguments)
         results, replay = recordings.recorded(gradient, arguments, replays.facts_of(tensors, ()))
         self._keep(gradient=replay)
@@ -125,15 +128,15 @@ class Lane:
 def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     """Return the lane of a call; a new one where it is not recorded yet."""
     facts = None if key is None else replays.facts_of(tensors, key)
-    op.lanes.open(op.tensors, _apply, _transforms_active)
+    op.lanes.open(op.tensors, torch._C._are_functorch_transforms_active)
     known = None if facts is None else op.lanes.find(facts)
     return Lane(op, numbers, facts) if known is None else known
 
 
 def _gradients(ctx: Any, *gradients: Any) -> Any:
     lane, tensors = ctx.lane, (*gradients, *ctx.saved_tensors)
-    found = lane.backward(*tensors) or lane.run_backward(tensors)
-    return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))
+    found, first = lane.backward(*tensors) or lane.run_backward(tensors), len(ctx.needs_input_grad) - lane.op.tensors
+    return *[None] * first, *lane.op.gradients(found, ctx.needs_input_grad[first:])
 
 
 _once = once_differentiable(_gradients)
@@ -144,9 +147,9 @@ class _Direct(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, lane: Lane, *tensors: Any) -> Any:
+        ctx.lane = lane
         given, saved = lane.run_kept(tensors)
         ctx.save_for_backward(*saved)
-        ctx.lane = lane
         return given
 
     @staticmethod
@@ -156,11 +159,25 @@ class _Direct(torch.autograd.Function):
         return _gradients(ctx, *gradients)
 
 
-if replays_are_native() and hasattr(torch._C._FunctionBase, "to_save"):  # where `save_for_backward` puts tensors
-    _Direct.forward = staticmethod(forward_function(_Direct.forward, table="table", saved="to_save", lane="lane"))
-_transforms_active = torch._C._are_functorch_transforms_active
-_apply: Any = super(torch.autograd.Function, _Direct).apply  # pyright: ignore[reportAttributeAccessIssue]
-"""`_Direct.apply` without what it does for functorch, a fifth of its time: for tensors that are in no transform."""
+_SAVED = "to_save" if replays_are_native() and hasattr(torch._C._FunctionBase, "to_save") else None
+"""Where `save_for_backward` puts tensors."""
+
+
+def _repeated(lane: Lane, replay: Replay) -> Any:
+    """Return `_Direct.apply` for the calls of one lane, as a function of the tensors alone.
+
+    It is that of a class which knows the lane: to be given it at every call, and to tell the context, took 0.6 of 10 us
+    (a CPU, 2026-11-16). What `apply` does for functorch takes a fifth and is left out: no tensor is in a transform.
+    """
+
+    def first(ctx: Any, *tensors: Any) -> Any:
+        return _Direct.forward(ctx, lane, *tensors)
+
+    assert _SAVED is not None
+    names = {"forward": staticmethod(forward_function(replay, first, _SAVED)), "kept": (lane, replay, first)}
+    function: Any = type(lane.op.name, (_Direct,), names)
+    function._backward_cls.lane = lane
+    return super(torch.autograd.Function, function).apply  # pyright: ignore[reportAttributeAccessIssue]
 
 
 # Operators -----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterator
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,10 +15,9 @@ import flydsl.expr as fx
 import flydsl.ops as ops
 from flydsl.compiler.calls import native_replay
 from flydsl.compiler.calls.native_replay import Launched, Recorded, Replay, call_facts
-from flydsl.compiler.calls.torch_tensors import new_tensors
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
-from flydsl.ops import recordings, replays
+from flydsl.ops import arrays, counters, recordings, replays
 from flydsl.ops.op import Op
 from flydsl.ops.table import TABLE
 
@@ -101,20 +99,27 @@ def test_a_replay_takes_its_own_tensors_alone(doubled: Replay) -> None:
     assert doubled.call() is None and doubled.call(x, x) is None and doubled.call(1.0) is None
 
 
-def test_new_tensors_are_those_that_torch_makes(doubled: Replay, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By torch's C functions, and without them."""
-    assert new_tensors() is not None
-    x = torch.randn(N)
-    by_c = doubled.call(x)
-    # Another table beside the first, which code that was made before goes on reading.
-    monkeypatch.setattr(native_replay, "_interpreter", cache(native_replay._interpreter.__wrapped__))
-    monkeypatch.setattr(native_replay, "new_tensors", lambda: None)
-    _, replay = record(scaling(), x)
-    assert replay is not None
-    by_python = replay.call(x)
-    for made in (by_c, by_python):
+def test_new_tensors_are_those_that_torch_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By torch's function for compiled code, without it, and where it makes them on another device."""
+    x, quick, asked = torch.randn(N), native_replay.quick_maker("cpu"), []
+    assert quick is not None and native_replay.quick_maker("nothing") is None
+
+    def noted(*arguments: Any) -> Any:
+        asked.append(quick(*arguments))
+        return asked[-1]
+
+    for maker, place, times, own in ((noted, (1, 0), 1, True), (None, (1, 0), 0, False), (noted, (1, 7), 1, False)):
+        asked.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(native_replay, "quick_maker", lambda _, maker=maker: maker)
+            patch.setattr(torch.Tensor, "__dlpack_device__", lambda _, place=place: place)
+            _, replay = record(scaling(), x)
+        assert replay is not None
+        made = replay.call(x)
+        assert len(asked) == times and any(made is one for one in asked) is own
         assert type(made) is torch.Tensor and torch.equal(made, 2 * x) and not made.requires_grad
         assert (made.dtype, made.device, made.stride()) == (x.dtype, x.device, x.stride())
+        asked.clear()
         made.resize_(2 * N).fill_(1)  # it has memory of its own, as any tensor
 
 
@@ -217,6 +222,59 @@ def test_the_device_of_a_launch_is_current_and_put_back() -> None:
         assert result is None if device == 9 else torch.equal(result, 2 * x)
 
 
+@flyc.kernel
+def count_kernel(A: fx.Tensor, B: fx.Tensor, counter: fx.Tensor):
+    B[fx.thread_idx.x] = A[fx.thread_idx.x]
+    if fx.thread_idx.x == 0:
+        counter[0] = counter[0] + 1
+
+
+@flyc.jit
+def count(A: fx.Tensor, B: fx.Tensor, counter: fx.Tensor, stream: fx.Stream = None):  # pyright: ignore[reportArgumentType]
+    count_kernel(A, B, counter).launch(grid=(1, 1, 1), block=(N, 1, 1), stream=stream)
+
+
+def test_a_counter_is_that_of_the_stream() -> None:
+    """A replay asks for it at every call, and is not made where there is none."""
+    x, result, cells = torch.randn(N), torch.empty(N), [torch.zeros(1, dtype=torch.int32) for _ in range(2)]
+    places = {x.data_ptr(): (0, 0), result.data_ptr(): (1, 0), cells[0].data_ptr(): (2, 0)}
+    launch = recorded_launch(count, (x, result, cells[0], None), {}, places.get)
+    facts, answers = call_facts()(x), iter([cells[1].data_ptr(), -1, cells[0].data_ptr()])
+    assert launch is not None and facts is not None
+    asked: list[int] = []
+
+    def counter_of(stream: int) -> int:
+        asked.append(stream)
+        return next(answers)
+
+    made = (torch.empty(N),)
+    replay = Replay(Recorded(facts, 1, made, (launch,), (1,), True, None, lambda _: None, None, counter_of))
+    assert torch.equal(replay.call(x), x) and [int(cell) for cell in cells] == [0, 1]
+    assert replay.call(x) is None and [int(cell) for cell in cells] == [0, 1]
+    assert torch.equal(replay.call(x), x) and [int(cell) for cell in cells] == [1, 1]
+    assert asked == [0, 0, 0]
+    with pytest.raises(StopIteration):
+        replay.call(x)
+
+
+def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each stream has one for good; what is captured, or launched on the stream of any thread, gets another."""
+    capturing, stream, device = [False], [5], 99
+    monkeypatch.setattr(arrays, "is_capturing", lambda _: capturing[0])
+    monkeypatch.setattr(arrays, "stream_of", lambda _: stream[0])
+    x = SimpleNamespace(is_cuda=True, device=SimpleNamespace(index=device), new_zeros=torch.zeros)
+    address = counters.addresses_for(device)
+    assert address(5) == -1
+    first = counters.counter_of(x)
+    assert first.dtype is torch.int32 and not first.any() and counters.counter_of(x) is first
+    assert address(5) == first.data_ptr() and address(6) == -1
+    assert counters.is_counter(first.data_ptr(), device) and not counters.is_counter(first.data_ptr() + 4, device)
+    for other, inside in ((6, False), (2, False), (5, True)):
+        stream[0], capturing[0] = other, inside
+        assert counters.counter_of(x) is not first
+    assert address(5) == -1 and address(2) == -1
+
+
 def test_errors_are_those_of_the_long_way() -> None:
     x = torch.randn(N)
     entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)(lambda *_: 5)
@@ -227,10 +285,11 @@ def test_errors_are_those_of_the_long_way() -> None:
     def no_stream(_: Any) -> None:
         raise RuntimeError("no stream")
 
+    failing, lost = replay_of(x, launched(x, fail=(entry, fail))), replay_of(x, launched(x), no_stream)
     with pytest.raises(RuntimeError, match="status 5"):
-        replay_of(x, launched(x, fail=(entry, fail))).call(x)
+        failing.call(x)
     with pytest.raises(RuntimeError, match="no stream"):
-        replay_of(x, launched(x), no_stream).call(x)
+        lost.call(x)
 
 
 @pytest.fixture
@@ -257,6 +316,42 @@ def test_gradients_are_asked_for_call_by_call(softmax_lanes: Any) -> None:
             assert ops.softmax(x).is_inference()
     assert len(softmax_lanes) == 1 and softmax_lanes.again(learned, -1).requires_grad
     assert softmax_lanes.again(torch.randn(3, 9), -1) is None
+
+
+REPEATED: dict[str, tuple[str, Callable[..., Any]]] = {
+    "softmax": ("softmax", lambda x, w: ops.softmax(x)),
+    "rms_norm": ("rms_norm", lambda x, w: ops.rms_norm(x, w)),
+    "rms_norm without weight": ("rms_norm", lambda x, w: ops.rms_norm(x, (8,))),
+    "layer_norm": ("layer_norm", lambda x, w: ops.layer_norm(x, (8,), w, w)),
+    "layer_norm without weight": ("layer_norm", lambda x, w: ops.layer_norm(x, (8,), None, w)),
+    "layer_norm without bias": ("layer_norm", lambda x, w: ops.layer_norm(x, (8,), w)),
+    "add_rms_norm": ("add_rms_norm", lambda x, w: ops.add_rms_norm(x, x, w)[0]),
+    "add_layer_norm": ("add_layer_norm", lambda x, w: ops.add_layer_norm(x, x, None, w)[0]),
+    "swiglu": ("swiglu", lambda x, w: ops.swiglu(x, x)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_calls_with_gradients_are_repeated(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results, gradients and calls without them are those of the call before, all by replays."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    name, function = REPEATED[case]
+    lanes = TABLE[name].op.lanes
+    lanes.forget()
+    x, w = torch.randn(3, 8, requires_grad=True), torch.randn(8, requires_grad=True)
+    found = []
+    for _ in range(3):
+        y = function(x, w)
+        slopes = torch.autograd.grad(y, (x, w), torch.ones_like(y), allow_unused=True)
+        with torch.no_grad():
+            found.append([y, *(slope for slope in slopes if slope is not None), function(x, w)])
+    (lane,) = [kept[2] for kept in lanes._known.values()]
+    assert {way: replay is not None for way, replay in lane._kept.items()} == dict.fromkeys(
+        ("kept", "gradient", "without"), True
+    )
+    for again in found[1:]:
+        assert all(torch.equal(a, b) for a, b in zip(again, found[0], strict=True))
+    lanes.forget()
 
 
 def test_threads_repeat_calls_side_by_side(softmax_lanes: Any) -> None:

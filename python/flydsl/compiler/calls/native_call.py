@@ -275,6 +275,3 @@ def _add_stream(plan: _Plan, form: StreamForm, example: Any) -> bool:
     names = [plan.keep(name) for name in ("cuda_stream", "device_index")]
     plan.row(native.ARGUMENT_STREAM, place, plan.keep(kind), *names, form.place[1], 0)
     return True
-
-
-__all__ = ["native_launch"]

@@ -13,12 +13,12 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
 from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, dlpack_reader, function_address, signed
-from flydsl.compiler.calls.torch_tensors import new_tensors
 from flydsl.native import constants as native
 
 if TYPE_CHECKING:
@@ -116,19 +116,8 @@ def _interpreter() -> tuple[bytes, list[Any]]:
         **{word: function_address(name) for word, name in _FUNCTIONS.items()},
         native.PYTHON_READER: dlpack_reader(),
         native.PYTHON_LOWEST_ADDRESS: LOWEST_ADDRESS,
-        **_torch_words(),
     }
     return _table([words[word] for word in range(native.PYTHON_WORDS)]), list(objects.values())
-
-
-def _torch_words() -> dict[int, int]:
-    torch = new_tensors()
-    return {
-        native.TORCH_EMPTY_STRIDED: 0 if torch is None else torch.address("aoti_torch_empty_strided"),
-        native.TORCH_DATA_POINTER: 0 if torch is None else torch.address("aoti_torch_get_data_ptr"),
-        native.TORCH_DELETE: 0 if torch is None else torch.address("aoti_torch_delete_tensor_object"),
-        native.TORCH_WRAP: 0 if torch is None else torch.wrap,
-    }
 
 
 def _python() -> int:
@@ -177,6 +166,8 @@ class Recorded:
     stream_of: Callable[[Any], int | None]
     device: Any
     """What that function is given."""
+    counter_of: Callable[[int], int] | None = None
+    """Says of a stream where the buffer behind all others lies, or -1: then the call is not made again."""
 
 
 class Replay:
@@ -191,18 +182,16 @@ class Replay:
 
 
 def fits(recorded: Recorded) -> bool:
-    """Return whether a replay has room for a call."""
-    return recorded.given <= native.MOST_ARGUMENTS and recorded.given + len(recorded.made) <= native.MOST_BUFFERS
+    """Return whether a replay has room for a call and a counter."""
+    return recorded.given <= native.MOST_ARGUMENTS and recorded.given + len(recorded.made) < native.MOST_BUFFERS
 
 
 def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     facts = struct.unpack(f"@{len(recorded.facts) // 8}q", recorded.facts)
     saved = recorded.saved
-    shown = {*recorded.returned, *(saved or ())}
-    rows = [word for at, like in enumerate(recorded.made) for word in _made(like, recorded.given + at in shown)]
+    rows = [word for like in recorded.made for word in _made(like, kept)]
     rows += [*recorded.returned, *(saved or ())]
-    for launched in recorded.launches:
-        rows += _launch_words(launched, kept)
+    rows += [word for launched in recorded.launches for word in _launch_words(launched, kept)]
     words = {
         native.REPLAY_PYTHON: _python(),
         native.REPLAY_GIVEN: recorded.given,
@@ -213,25 +202,40 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
         native.REPLAY_SAVED: -1 if saved is None else len(saved),
         native.REPLAY_STREAM_OF: id(recorded.stream_of),
         native.REPLAY_STREAM_DEVICE: id(recorded.device),
+        native.REPLAY_COUNTER_OF: 0 if recorded.counter_of is None else id(recorded.counter_of),
         native.REPLAY_FACTS: native.REPLAY_ROWS + len(rows),
         native.REPLAY_FACTS_COUNT: len(facts),
     }
     return [*(words[word] for word in range(native.REPLAY_ROWS)), *rows, *facts]
 
 
-def _made(like: Any, shown: bool) -> list[int]:
-    torch, device = new_tensors(), like.device
-    numbers = [0, 0] if torch is None else [torch.number("dtype", like.dtype), torch.number("device_type", device.type)]
+def _made(like: Any, kept: list[Any]) -> list[int]:
+    kind, index = like.__dlpack_device__()
+    maker, given = quick_maker(like.device.type), (tuple(like.shape), like.stride(), like.dtype)
+    kept += given
     words = {
-        native.MADE_LENGTH: native.MADE_WORDS + 2 * len(like.shape),
         native.MADE_PATTERN: id(like),
-        native.MADE_SHOWN: shown,
-        native.MADE_RANK: len(like.shape),
-        native.MADE_DTYPE: numbers[0],
-        native.MADE_DEVICE_TYPE: numbers[1],
-        native.MADE_DEVICE_INDEX: device.index or 0,
+        native.MADE_DEVICE: int(kind) | index << 32,
+        native.MADE_BY: 0 if maker is None else id(maker),
+        native.MADE_SHAPE: id(given[0]),
+        native.MADE_STRIDES: id(given[1]),
+        native.MADE_DTYPE: id(given[2]),
     }
-    return [*(words[word] for word in range(native.MADE_WORDS)), *like.shape, *like.stride()]
+    return [words[word] for word in range(native.MADE_WORDS)]
+
+
+@cache
+def quick_maker(kind: str) -> Callable[..., Any] | None:
+    """Return torch's function of (shape, strides, type) for compiled code: new tensors on the current device of a kind,
+    not by the dispatcher. None where it is not what we know."""
+    torch = sys.modules["torch"]
+    try:
+        maker = getattr(torch._C._dynamo.guards, f"_empty_strided_{kind}")
+        made = maker((2, 3), (3, 1), torch.bfloat16)
+    except (AttributeError, RuntimeError):
+        return None
+    facts = (type(made), tuple(made.shape), made.stride(), made.dtype, made.device.type)
+    return maker if facts == (torch.Tensor, (2, 3), (3, 1), torch.bfloat16, kind) else None
 
 
 def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
@@ -253,43 +257,40 @@ def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
         native.LAUNCHED_STREAM: launched.stream,
         native.LAUNCHED_POINTERS: len(launched.pointers),
     }
-    header = [words[word] for word in range(native.LAUNCHED_WORDS)]
-    return header + [word for pointer in launched.pointers for word in pointer]
+    return [*(words[word] for word in range(native.LAUNCHED_WORDS)), *chain.from_iterable(launched.pointers)]
 
 
-def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, apply: Any, not_now: Any) -> Callable[..., Any]:
+def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, not_now: Any) -> Callable[..., Any]:
     """Return a function of a call's arguments: the call made again by one of the lanes, or None.
 
-    A lane is a tuple, by the facts of its calls: the table of a replay, and what ``apply`` is given before the tensors
-    where one of them wants a gradient, each or None; what else is in it is kept for them. The first ``tensors``
-    arguments may want gradients; ``not_now()`` says when ``apply`` is not to be called.
+    A lane is a tuple, by the facts of its calls: the table of a replay, and a function of the tensors for calls where
+    one of them wants a gradient, each or None; what else is in it is kept for them. The first ``tensors`` arguments
+    may want gradients; ``not_now()`` says when that function is not to be called.
     """
     words = {
         native.SITE_PYTHON: _python(),
         native.SITE_LANES: id(lanes),
         native.SITE_TENSORS: tensors,
-        native.SITE_APPLY: id(apply),
         native.SITE_NOT_NOW: id(not_now),
     }
     table = _table([words[word] for word in range(native.SITE_WORDS)])
-    _sites.append((table, lanes, apply, not_now))
+    _sites.append((table, lanes, not_now))
     return _function("fly_again", table)
 
 
-def forward_function(first: Callable[..., Any], *, table: str, saved: str, lane: str) -> Callable[..., Any]:
-    """Return what autograd calls with a context, a lane and tensors: it returns what the lane's replay does.
-
-    ``table`` is the attribute of a lane with the table of a replay that returns a pair, or None; ``saved`` and ``lane``
-    are attributes of the context that take what is saved and the lane. Where there is no replay for the tensors,
-    ``first`` is called.
-    """
-    names = [sys.intern(name) for name in (table, saved, lane)]
-    words = [_python(), *map(id, names), id(first)]
-    assert len(words) == native.FORWARD_WORDS
-    made = _table(words)
-    _sites.append((made, names, first))
-    return _function("fly_forward", made)
-
-
 _sites: list[Any] = []
-"""What tables that are never dropped mention: those of ops and of autograd."""
+"""What tables of ops mention, which are never dropped."""
+
+
+def forward_function(replay: Replay, first: Callable[..., Any], saved: str) -> Callable[..., Any]:
+    """Return what autograd calls with a context and tensors: it returns what a replay does that gives a pair.
+
+    ``saved`` is the attribute of the context that takes what is saved. Where the call is not to be repeated, ``first``
+    is called. Whoever has the function keeps the replay and ``first``.
+    """
+    words = {
+        native.FORWARD_REPLAY: id(replay.table) + native.BYTES_HEADER,
+        native.FORWARD_SAVED: id(sys.intern(saved)),
+        native.FORWARD_FIRST: id(first),
+    }
+    return _function("fly_forward", _table([words[word] for word in range(native.FORWARD_WORDS)]))

@@ -2,6 +2,7 @@
 
 forward = build_cross_entropy_module(V, "bf16")
 forward(logits, target, loss, lse, M, ignore_index, smoothing, stream)
+forward(logits, target, loss, lse, M, ignore_index, smoothing, stream, result, scale, counter, averaged)
 backward = build_cross_entropy_bwd_module(V, "bf16")
 backward(logits, target, lse, dloss, dlogits, M, ignore_index, smoothing, scale, stream)
 
@@ -37,14 +38,16 @@ def label_of(number: Any) -> fx.Int64:
 def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(logits, target, loss, lse, m, ignore_index, smoothing)``; both results are f32.
 
-    ``smoothed`` has the mean of the logits computed, which label smoothing needs.
+    ``smoothed`` has the mean of the logits computed, which label smoothing needs. With ``result, scale, counter,
+    averaged`` behind the stream the losses are added up too (`put_loss`); the counter, an i32, is zero before a launch
+    and behind it, and for one launch at a time.
     """
     check_row(N, dtype)
 
     @flyc.kernel
     def cross_entropy_kernel(
         logits: fx.Tensor, target: fx.Tensor, loss: fx.Tensor, lse: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
-        smoothing: fx.Float32, plan: fx.Constexpr,
+        smoothing: fx.Float32, whole: Any, plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
             top, log, mean = _log_sum(work, smoothed, N)
@@ -61,17 +64,26 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
 
         arrays = RowArrays((logits,), fill=LOWEST, numbers=3 if smoothed else 2)
         for_each_row(arrays, m, plan, code)
+        if fx.const_expr(whole is not None):
+            add_up_in_last_block(loss, target, whole, m, ignore)
 
     @flyc.jit
     def cross_entropy(
         logits: fx.Tensor, target: fx.Tensor, loss: fx.Tensor, lse: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
-        smoothing: fx.Float32, stream: fx.Stream = None,
+        smoothing: fx.Float32, stream: fx.Stream = None, result: fx.Tensor | None = None,
+        scale: fx.Tensor | None = None, counter: fx.Tensor | None = None, averaged: fx.Int32 = 0,
     ):  # fmt: skip
         choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
+        whole = None if result is None else (result, scale, counter, averaged)
         launch_rows(
-            lambda chosen: cross_entropy_kernel(logits, target, loss, lse, m, ignore, smoothing, chosen), m, choice,
-            stream, (logits,),
+            lambda chosen: cross_entropy_kernel(logits, target, loss, lse, m, ignore, smoothing, whole, chosen), m,
+            choice, stream, (logits,),
         )  # fmt: skip
+        if fx.const_expr(result is not None):
+            if m > ADDED_AT_ONCE:
+                mean_loss_kernel(loss, target, result, scale, m, ignore, averaged).launch(
+                    grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
+                )
 
     return cross_entropy
 
@@ -137,22 +149,74 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
 # Over all rows -------------------------------------------------------------------------------------------------------
 
 THREADS = 1024
+ADDED_AT_ONCE = 1024
+"""Rows whose losses the last block adds up: a second launch takes longer than a wave does for them."""
+TOGETHER = 8
+"""Rows whose losses a thread loads before it adds them."""
+
+
+@flyc.jit
+def sums_of(
+    loss: fx.Tensor, target: fx.Tensor, m: fx.Int32, ignore: fx.Int64, threads: fx.Constexpr[int]
+) -> tuple[fx.Float32, fx.Float32]:
+    """Return a thread's part of the sum of all losses, and of the number of rows that are not ignored."""
+    total, count = fx.Float32(0.0), fx.Float32(0.0)
+    for first in range(fx.thread_idx.x, m, threads * TOGETHER):
+        rows = [fx.Int32(first) + number * threads for number in range(TOGETHER)]
+        places = [fx.min(row, m - 1) for row in rows]
+        losses = [loss[place] for place in places]
+        labels = [label_of(target[place]) for place in places]
+        for row, value, label in zip(rows, losses, labels, strict=True):
+            total = total + (row < m).select(value, fx.Float32(0.0))
+            count = count + ((row < m) & (label != ignore)).select(fx.Float32(1.0), fx.Float32(0.0))
+    return total, count
+
+
+def put_loss(total: Any, count: Any, result: fx.Tensor, scale: fx.Tensor, averaged: fx.Int32) -> None:
+    """Write the sum of the losses, or their mean, and what each row's gradient is to be multiplied by."""
+    divisor = (averaged != 0).select(count, fx.Float32(1.0))
+    scale[0] = 1.0 / divisor
+    result[0] = total / divisor
+
+
+@flyc.jit
+def add_up_in_last_block(
+    loss: fx.Tensor, target: fx.Tensor, whole: Any, m: fx.Int32, ignore: fx.Int64
+) -> None:  # fmt: skip
+    """Have the first wave of the block that is done last add up the losses, where there are few.
+
+    ``whole`` has the result, the factor of gradients, the counter of blocks, and whether the mean is meant.
+    """
+    result, scale, counter, averaged = whole
+    lanes = fx.num_warp_threads()
+    if m <= ADDED_AT_ONCE:
+        fx.fence("device")
+        fx.barrier()
+        if fx.thread_idx.x < lanes:
+            before = fx.Int32(0)
+            if fx.thread_idx.x == 0:
+                before = fx.atomic("add", counter, 1, at=0, order="acq_rel", scope="device")
+            if wave_reduce(before, add) == fx.Int32(fx.grid_dim.x) - 1:
+                fx.fence("device")
+                total, count = sums_of(loss, target, m, ignore, lanes)
+                total, count = wave_reduce(total, add), wave_reduce(count, add)
+                if fx.thread_idx.x == 0:
+                    put_loss(total, count, result, scale, averaged)
+                    counter[0] = 0  # for the next launch
 
 
 @flyc.kernel
 def mean_loss_kernel(
     loss: fx.Tensor, target: fx.Tensor, result: fx.Tensor, scale: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
-    averaged: fx.Constexpr[bool],
+    averaged: fx.Int32,
 ):  # fmt: skip
-    """The sum of the losses, or their mean over rows that are not ignored; one block, in a fixed order."""
+    """One block adds up the losses, in a fixed order."""
     if fx.nvvm.is_target():
         fx.nvvm.griddepcontrol_wait()  # it begins while the losses are computed
-    total, count = fx.Float32(0.0), fx.Float32(0.0)
-    for row in range(fx.thread_idx.x, m, THREADS):
-        total = total + loss[row]
-        count = count + (label_of(target[row]) != ignore).select(fx.Float32(1.0), fx.Float32(0.0))
-    slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 2 * wave_count(THREADS)]).peek()
-    wave, waves = fx.thread_idx.x // fx.num_warp_threads(), wave_count(THREADS)
+    total, count = sums_of(loss, target, m, ignore, THREADS)
+    waves = wave_count(THREADS)
+    slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 2 * waves]).peek()
+    wave = fx.thread_idx.x // fx.num_warp_threads()
     total, count = wave_reduce(total, add), wave_reduce(count, add)
     if fx.lane_id() == 0:
         slots[wave] = total
@@ -162,17 +226,4 @@ def mean_loss_kernel(
         for other in fx.range_constexpr(1, waves):
             total = total + slots[other]
             count = count + slots[waves + other]
-        factor = 1.0 / count if averaged else fx.Float32(1.0)
-        scale[0] = factor
-        result[0] = total / count if averaged else total
-
-
-@flyc.jit
-def mean_loss(
-    loss: fx.Tensor, target: fx.Tensor, result: fx.Tensor, scale: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
-    averaged: fx.Constexpr[bool], stream: fx.Stream = None,
-):  # fmt: skip
-    """``result[0]`` is the sum or mean of the losses, ``scale[0]`` what each row's gradient is to be multiplied by."""
-    mean_loss_kernel(loss, target, result, scale, m, ignore, averaged).launch(
-        grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
-    )
+        put_loss(total, count, result, scale, averaged)

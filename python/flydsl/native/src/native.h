@@ -405,30 +405,23 @@ enum Interpreter {
     PYTHON_THREAD_STATE,
     PYTHON_SAVE_THREAD,
     PYTHON_RESTORE_THREAD,
-    TORCH_EMPTY_STRIDED, /* torch's functions without Python, the last of which wraps a tensor for it; or 0 */
-    TORCH_DATA_POINTER,
-    TORCH_DELETE,
-    TORCH_WRAP,
     PYTHON_WORDS,
 };
 
 /* Words of an op: where its calls that can be repeated are. */
 enum Site {
     SITE_PYTHON,
-    SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what `apply` is given */
+    SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what makes one with */
     SITE_TENSORS, /* that many arguments come first and may want gradients */
-    SITE_APPLY,
     SITE_NOT_NOW, /* a function that says when the way with a gradient is not to be taken */
     SITE_WORDS,
 };
 
-/* Words of the forward function of autograd. */
+/* Words of a forward function of autograd. */
 enum Forward {
-    FORWARD_PYTHON,
-    FORWARD_TABLE, /* names of attributes: of a lane, its replay; of the context, the tensors to save and the lane */
-    FORWARD_SAVED,
-    FORWARD_LANE,
-    FORWARD_FIRST, /* a function of the same arguments, for calls that have no replay */
+    FORWARD_REPLAY,
+    FORWARD_SAVED, /* the name of the context's attribute for tensors to save */
+    FORWARD_FIRST, /* a function of the same arguments, for calls that are not to be repeated */
     FORWARD_WORDS,
 };
 
@@ -442,22 +435,21 @@ enum Replay {
     REPLAY_RETURNED,
     REPLAY_ALONE, /* whether the first is returned, and not a tuple */
     REPLAY_SAVED, /* how many, in a tuple beside what is returned; -1 without one */
-    REPLAY_STREAM_OF, /* a function of the next */
-    REPLAY_STREAM_DEVICE,
+    REPLAY_STREAM_OF, REPLAY_STREAM_DEVICE, /* a function, and what it is called with */
+    REPLAY_COUNTER_OF, /* a function of the stream: where the buffer behind all others lies, -1 for no replay; or 0 */
     REPLAY_FACTS, /* where they begin */
     REPLAY_FACTS_COUNT,
     REPLAY_ROWS,
 };
 
-/* Words of a tensor that a replay makes; its extents and strides follow. */
+/* Words of a tensor that a replay makes. */
 enum Made {
-    MADE_LENGTH,
     MADE_PATTERN, /* a tensor that it is like */
-    MADE_SHOWN,   /* whether Python sees it */
-    MADE_RANK,
-    MADE_DTYPE, /* torch's numbers */
-    MADE_DEVICE_TYPE,
-    MADE_DEVICE_INDEX,
+    MADE_DEVICE,  /* DLPack's */
+    MADE_BY,      /* torch's function for compiled code, which makes tensors on the current device, or 0 */
+    MADE_SHAPE,   /* what it is called with */
+    MADE_STRIDES,
+    MADE_DTYPE,
     MADE_WORDS,
 };
 

@@ -2,7 +2,8 @@
  *
  * `compiler/calls/native_replay.py` writes the tables. They lie in bytes objects, each the `self` of a function that
  * Python calls: `fly_again` looks a call up, `fly_replay` makes one, `fly_forward` makes one inside of autograd, and
- * `fly_facts` says what a call is known by. They answer None to what is not for them. The caller holds the interpreter's lock, which is given up for launches.
+ * `fly_facts` says what a call is known by. They answer None to what is not for them. The caller holds the
+ * interpreter's lock, which is given up for launches.
  */
 #include "python_objects.h"
 
@@ -175,17 +176,18 @@ static Object *key_of(Words *python, const Facts *facts) {
 
 /* Replays --------------------------------------------------------------------------------------------------------- */
 
-/* The handle of a stream; -1 where Python failed to say. */
-static int64_t stream_of(Words *python, Words *replay) {
+/* A number that a function of Python gives for an object, which is released; -1 where it fails. None is 0. */
+static int64_t number_of(Words *python, int64_t function, Object *given) {
     int32_t overflow;
-    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
-    Object *stream = call((Object *)replay[REPLAY_STREAM_OF], (Object *)replay[REPLAY_STREAM_DEVICE]);
-    if (!stream)
+    Object *answer = given ? FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)function, given) : 0;
+    if (given)
+        release(python, given);
+    if (!answer)
         return -1;
-    bool usual = stream == (Object *)python[PYTHON_NONE];
-    int64_t handle = usual ? 0 : FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(stream, &overflow);
-    release(python, stream);
-    return handle;
+    bool nothing = answer == (Object *)python[PYTHON_NONE];
+    int64_t number = nothing ? 0 : FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(answer, &overflow);
+    release(python, answer);
+    return number;
 }
 
 /* Where this thread's launches of some code say what failed; 0 where Python failed to make the place. */
@@ -248,50 +250,28 @@ static bool launch(Words *python, Words *launched, const uint64_t *addresses, in
     return false;
 }
 
-/* The tensors of a replay: those of Python, and others. */
-typedef struct {
-    ARRAY Object *buffers[MOST_BUFFERS];
-    ARRAY void *hidden[MOST_BUFFERS];
-} Tensors;
-
-/* A new tensor by torch's function for Python. */
-static bool make_like(Words *python, Words *row, Object **made, uint64_t *address) {
+/* A new tensor, and where it lies: by the quick function if the current device is the one that is meant. */
+static bool make(Words *python, Words *row, Object **made, uint64_t *address) {
     Tensor found;
-    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
-    *made = call((Object *)python[PYTHON_EMPTY_LIKE], (Object *)row[MADE_PATTERN]);
-    if (!*made || !read_tensor(python, *made, &found))
-        return false;
+    *made = 0;
+    if (row[MADE_BY]) {
+        Vectorcall *quick = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
+        *made = quick((Object *)row[MADE_BY], (Object *const *)(row + MADE_SHAPE), 3, 0);
+        if (!*made || !read_tensor(python, *made, &found))
+            return false;
+        if (found.device != (uint64_t)row[MADE_DEVICE]) {
+            release(python, *made);
+            *made = 0;
+        }
+    }
+    if (!*made) {
+        CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
+        *made = call((Object *)python[PYTHON_EMPTY_LIKE], (Object *)row[MADE_PATTERN]);
+        if (!*made || !read_tensor(python, *made, &found))
+            return false;
+    }
     *address = found.data + found.offset;
     return true;
-}
-
-/* A new tensor; the long way says why there is none. */
-static bool make(Words *python, Words *row, Tensors *tensors, int64_t at, uint64_t *address) {
-    tensors->buffers[at] = 0;
-    tensors->hidden[at] = 0;
-    if (!python[TORCH_WRAP])
-        return make_like(python, row, &tensors->buffers[at], address);
-    void *made;
-    Words *shape = row + MADE_WORDS, *strides = shape + row[MADE_RANK];
-    EmptyStrided *empty = FUNCTION(python, TORCH_EMPTY_STRIDED, EmptyStrided);
-    if (empty(row[MADE_RANK], shape, strides, (int32_t)row[MADE_DTYPE], (int32_t)row[MADE_DEVICE_TYPE],
-              (int32_t)row[MADE_DEVICE_INDEX], &made))
-        return false;
-    tensors->hidden[at] = made;
-    if (FUNCTION(python, TORCH_DATA_POINTER, DataPointer)(made, address))
-        return false;
-    if (row[MADE_SHOWN])
-        tensors->buffers[at] = FUNCTION(python, TORCH_WRAP, Wrap)(made);
-    return !row[MADE_SHOWN] || tensors->buffers[at];
-}
-
-static void drop(Words *python, Tensors *tensors, int64_t first, int64_t end) {
-    for (int64_t i = first; i < end; i++) {
-        if (tensors->buffers[i])
-            release(python, tensors->buffers[i]);
-        if (tensors->hidden[i])
-            FUNCTION(python, TORCH_DELETE, Delete)(tensors->hidden[i]);
-    }
 }
 
 /* Some buffers as a tuple, or one of them alone. */
@@ -324,33 +304,41 @@ static Object *results(Words *python, Words *replay, Words *numbers, Object **bu
 
 /* What the replay returns; 0 if Python has an error, or is to be asked for one. */
 static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses) {
-    Tensors tensors;
+    ARRAY Object *buffers[MOST_BUFFERS];
     Object *found = 0;
     int64_t given = replay[REPLAY_GIVEN], end = given, stream = -1;
     int64_t saved = replay[REPLAY_SAVED] < 0 ? 0 : replay[REPLAY_SAVED];
     Words *row = replay + REPLAY_ROWS;
     for (int64_t i = 0; i < given; i++)
-        tensors.buffers[i] = args[i];
+        buffers[i] = args[i];
     bool good = true;
     for (int64_t i = 0; i < replay[REPLAY_MADE]; i++) {
         if (good) {
-            good = make(python, row, &tensors, end, &addresses[end]);
+            good = make(python, row, &buffers[end], &addresses[end]);
             end++;
         }
-        row += row[MADE_LENGTH];
+        row += MADE_WORDS;
     }
     Words *numbers = row, *launched = row + replay[REPLAY_RETURNED] + saved;
     if (good) {
-        stream = stream_of(python, replay);
+        stream = number_of(python, replay[REPLAY_STREAM_OF], keep(python, (Object *)replay[REPLAY_STREAM_DEVICE]));
         good = stream != -1;
+    }
+    if (good && replay[REPLAY_COUNTER_OF]) {
+        Object *handle = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(stream);
+        addresses[end] = (uint64_t)number_of(python, replay[REPLAY_COUNTER_OF], handle);
+        good = addresses[end] != (uint64_t)-1;
     }
     for (int64_t i = 0; i < replay[REPLAY_LAUNCHES] && good; i++) {
         good = launch(python, launched, addresses, stream);
         launched += LAUNCHED_WORDS + POINTER_WORDS * launched[LAUNCHED_POINTERS];
     }
     if (good)
-        found = results(python, replay, numbers, tensors.buffers);
-    drop(python, &tensors, given, end);
+        found = results(python, replay, numbers, buffers);
+    for (int64_t i = given; i < end; i++) {
+        if (buffers[i])
+            release(python, buffers[i]);
+    }
     return found;
 }
 
@@ -406,25 +394,17 @@ Object *fly_replay(Object *self, Object *const *args, int64_t count) {
     return or_none(python, replayed(python, replay, args, count));
 }
 
-/* The arguments are the context, a lane, and tensors. */
+/* The arguments are the context and tensors. */
 Object *fly_forward(Object *self, Object *const *args, int64_t count) {
-    Words *forward = table_of(self), *python = (Words *)forward[FORWARD_PYTHON];
-    Object *both = 0, *table = FUNCTION(python, PYTHON_GET_ATTR, GetAttr)(args[1], (Object *)forward[FORWARD_TABLE]);
-    if (!table)
-        return 0;
-    if ((int64_t)table != python[PYTHON_NONE])
-        both = replayed(python, table_of(table), args + 2, count - 2);
-    release(python, table);
+    Words *forward = table_of(self), *replay = (Words *)forward[FORWARD_REPLAY], *python = (Words *)replay[REPLAY_PYTHON];
+    Object *both = replayed(python, replay, args + 1, count - 1), *found = 0;
     if (!both) {
         if (FUNCTION(python, PYTHON_ERR_OCCURRED, CallNothing)())
             return 0;
         return FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)((Object *)forward[FORWARD_FIRST], args, (uint64_t)count, 0);
     }
     TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
-    SetAttr *set = FUNCTION(python, PYTHON_SET_ATTR, SetAttr);
-    Object *found = 0;
-    if (!set(args[0], (Object *)forward[FORWARD_SAVED], item(both, 1)) &&
-        !set(args[0], (Object *)forward[FORWARD_LANE], args[1]))
+    if (!FUNCTION(python, PYTHON_SET_ATTR, SetAttr)(args[0], (Object *)forward[FORWARD_SAVED], item(both, 1)))
         found = keep(python, item(both, 0));
     release(python, both);
     return found;
@@ -454,18 +434,14 @@ static Object *follow(Words *python, Words *site, Object *lane, Object *const *a
             return none(python);
         return or_none(python, run(python, table_of(replay), args, facts->addresses));
     }
-    ARRAY Object *given[MOST_ARGUMENTS + 1];
-    given[0] = item(lane, 1);
+    Object *apply = item(lane, 1);
     CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
-    if ((int64_t)given[0] == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
+    if ((int64_t)apply == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
         return none(python);
-    for (int64_t i = 0; i < site[SITE_TENSORS]; i++)
-        given[i + 1] = args[i];
-    Vectorcall *apply = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
     handed.thread = FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)();
     handed.args = args;
     handed.facts = facts;
-    Object *found = apply((Object *)site[SITE_APPLY], given, (uint64_t)site[SITE_TENSORS] + 1, 0);
+    Object *found = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)(apply, args, (uint64_t)site[SITE_TENSORS], 0);
     if (handed.args == args)
         handed.args = 0;
     return found;

@@ -53,11 +53,6 @@ typedef Object *TupleNew(int64_t count);
 typedef int32_t TupleSetItem(Object *tuple, int64_t index, Object *item);
 typedef Object *BytesFrom(const void *data, int64_t count);
 typedef Object *DictGetItem(Object *dict, Object *key);
-typedef int32_t EmptyStrided(int64_t rank, Words *shape, Words *strides, int32_t dtype, int32_t device_type,
-                             int32_t device_index, void **made);
-typedef int32_t DataPointer(void *tensor, uint64_t *address);
-typedef int32_t Delete(void *tensor);
-typedef Object *Wrap(void *tensor);
 typedef int32_t GetDevice(int64_t *device);
 typedef int32_t SetDevice(int64_t device);
 
