@@ -42,7 +42,8 @@ def test_awkward_extents(shape: tuple[int, int, int]) -> None:
         GemmConfig(72, 24, 2, 3),  # of the second warpgroup's rows eight are the tile's
         GemmConfig(256, 16, 2, 3, 2, "n"),
         GemmConfig(192, 8, 3, 2),
-        GemmConfig(128, 16, 2, 3, 4, "k"),
+        GemmConfig(128, 16, 2, 3, 4, "k"),  # one block adds up
+        GemmConfig(128, 64, 1, 2, 8, "k"),  # four of eight blocks do, each for 16 columns of two blocks of rows
         FEW,
     ],
     ids=str,
@@ -227,7 +228,6 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
         (GemmConfig(64, 100, 1), "8 to 256 columns"),
         (GemmConfig(256, 256, 2), "room for 192 sums"),
         (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 blocks"),
-        (GemmConfig(64, 64, 1, cluster=8, along="k"), "whole warps"),
         (GemmConfig(64, 64, 1, stages=1), "at least two stages"),
         (GemmConfig(64, 8, 1, cluster=2), "parts of eight rows"),
     ],

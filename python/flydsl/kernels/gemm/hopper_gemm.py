@@ -177,10 +177,11 @@ def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
         values, state = mine.sum_products(state, place, k_first, k_last)
         if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
-            values, warp = parts.sum(values, schedule.rank, phase)
+            values = parts.sum(values, schedule.rank, phase)
             phase = phase ^ 1
-            if warp < config.warps:
-                epilogue.store(values, warp, place)
+            place = place._replace(column=place.column + schedule.rank * config.shared_columns)
+            if schedule.rank < config.sharing_blocks:
+                epilogue.store(values, mine.thread // 32, place)
         else:
             epilogue.store(values, mine.thread // 32, place)
 

@@ -125,7 +125,7 @@ def _call_for(
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
-        return lambda A, B, *rest: run(packed_lines(A, 1, a, rest[-1]), packed_lines(B, 0, b, rest[-1]), *rest)
+        return lambda A, B, *rest: run(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)
     return run if device < 0 else Bound(run)
 
 

@@ -169,7 +169,7 @@ def _call_for(
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
-        return lambda A, B, *rest: run(packed_lines(A, 1, a, rest[-1]), packed_lines(B, 0, b, rest[-1]), *rest)
+        return lambda A, B, *rest: run(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)
     return run if device < 0 else Bound(run)
 
 
@@ -197,7 +197,7 @@ def _linear4_for(
     kind = GemmKind(dtype, dtype, out, c_along_n=not along_n, wide_store=wide, activation=activation, packed=form)
     run = build_hopper_gemm(kind, config, sms)
     if lines.is_ragged:
-        return lambda x, *rest: run(packed_lines(x, 1, lines, rest[-1]), *rest)
+        return lambda x, *rest: run(*packed_lines([(x, 1, lines)], rest[-1]), *rest)
     return run if device < 0 else Bound(run)
 
 

@@ -53,7 +53,7 @@ def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
     """Of few columns: tiles of as many rows, in eights, as divide all of them evenly among the blocks that run."""
     columns = ceildiv(problem.n, 8) * 8
     unit, found = max(8, 8 * LINE_BYTES // problem.c_width), []
-    for cluster, along in ((1, "m"), (2, "k")) if columns <= FEW and problem.plain and problem.a_along_k else ():
+    for cluster, along in ((1, "m"), (2, "k"), (4, "k"), (8, "k")) if columns <= FEW and problem.plain and problem.a_along_k else ():
         for rounds in range(1, MOST_ROUNDS + 1):
             one = GemmConfig(BLOCK_ROWS, columns, 1, 2, cluster, along)
             one = replace(one, staggered=columns <= STAGGERED and cluster == 1)
@@ -61,7 +61,8 @@ def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
             rows = max(ceildiv(share, unit) * unit, LEAST_ROWS)
             if rows <= MAX_BOX:
                 config = replace(one, tile_m=rows, consumers=1 if rows <= BLOCK_ROWS else 2)
-                found.append(replace(config, stages=config.fitting_stages()))
+                if (stages := config.fitting_stages()) >= MIN_STAGES:
+                    found.append(replace(config, stages=stages))
     return found
 
 
@@ -73,7 +74,7 @@ def _table() -> tuple[GemmConfig, ...]:
         for columns in widths:
             for cluster, along in CLUSTERS:
                 config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns)
-                if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
+                if along != "k" and cluster > 1 and not config.is_large:
                     continue
                 if turns and config.splits > 1:
                     continue
@@ -89,7 +90,7 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     """Return whether the kernel can be built so; ``problem`` as the kernel sees it."""
     if not problem.b_along_k and config.tile_n % 64:
         return False
-    if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
+    if problem.c_along_n and gcd(config.shared_columns // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
         return False
     # Where blocks have scales, those beside each other were 1 % faster than those below, on an H200, 2026-11-16.
     if problem.block_scaled and (not config.can_scale or config.sharing("m") > 1):

@@ -65,10 +65,10 @@ class Epilogue:
         """The accumulators of a warp's thread, those of a tile at a place, to C."""
         row, column = place.row, place.column
         config, kind = self.config, self.kind
-        each, width = config.tile_n // 2, self.shape[1] * kind.columns_of_one
-        for block in fx.range_constexpr(config.accumulators // each):
+        each, width = config.shared_columns // 2, self.shape[1] * kind.columns_of_one
+        for block in fx.range_constexpr(values.numel // each):
             top = row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
-            for first in fx.range_constexpr(0, config.tile_n, width):
+            for first in fx.range_constexpr(0, config.shared_columns, width):
                 start = block * each + first // 2
                 part = fx.Vector.from_elements([values[start + i] for i in range(width // 2)], values.dtype)
                 part = self.finished(part.to(fx.Float32), place, top, column + first)

@@ -28,6 +28,8 @@ MAX_BOX = 256
 """Rows of a copy by TMA, and columns of a wgmma."""
 SCALED = 128
 """Columns of A, and rows and columns of B, that a scale of a block is for."""
+LEAST_SHARE = 16
+"""Columns of sums that a block adds up at least, if it does."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 
@@ -139,9 +141,19 @@ class GemmConfig:
         """In how many parts K is."""
         return self.sharing("k")
 
+    @cached_property
+    def sharing_blocks(self) -> int:
+        """Blocks with a part of K that have a share of the columns of sums: of narrow tiles not all of them."""
+        return gcd(self.tile_n // LEAST_SHARE, self.splits) if self.tile_n % LEAST_SHARE == 0 else 1
+
+    @cached_property
+    def shared_columns(self) -> int:
+        """Columns whose sums a block stores."""
+        return self.tile_n // self.sharing_blocks
+
     def store_box(self, kind: GemmKind) -> tuple[int, int]:
         """Rows and columns of C that a warp sends off at once."""
-        size, columns = kind.c.width // 8, self.tile_n // kind.columns_of_one
+        size, columns = kind.c.width // 8, self.shared_columns // kind.columns_of_one
         return WARP_ROWS, gcd(columns, (ROW_BYTES if kind.c_along_n else STORE_BYTES // WARP_ROWS) // size)
 
     def parts(self, kind: GemmKind) -> int:
@@ -205,7 +217,7 @@ class GemmConfig:
     @property
     def other_bytes(self) -> int:
         """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
-        sums = self.multiplied_rows * self.tile_n * 4 if self.splits > 1 else 0
+        sums = self.multiplied_rows * self.shared_columns * self.splits * 4 if self.splits > 1 else 0
         return self.warps * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
     def fitting_stages(self, more_bytes: int = 0) -> int:
@@ -247,7 +259,6 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
         "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
         or config.along not in ("m", "n", "k"),
-        "parts of K are added up by whole warps": config.warps % config.splits,
         "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
         and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
