@@ -40,6 +40,7 @@ def test_awkward_extents(shape: tuple[int, int, int]) -> None:
         GemmConfig(128, 24, 1, 2),  # two blocks of rows a warpgroup
         GemmConfig(64, 48, 2, 3, 2, "m", taking_turns=True),  # a tile has more steps than the ring has stages
         GemmConfig(72, 24, 2, 3),  # of the second warpgroup's rows eight are the tile's
+        GemmConfig(64, 112, 1, 2),  # boxes of 64 and of 48 columns
         GemmConfig(256, 16, 2, 3, 2, "n"),
         GemmConfig(192, 8, 3, 2),
         GemmConfig(128, 16, 2, 3, 4, "k"),  # one block adds up

@@ -53,7 +53,9 @@ def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
     """Of few columns: tiles of as many rows, in eights, as divide all of them evenly among the blocks that run."""
     columns = ceildiv(problem.n, 8) * 8
     unit, found = max(8, 8 * LINE_BYTES // problem.c_width), []
-    for cluster, along in ((1, "m"), (2, "k"), (4, "k"), (8, "k")) if columns <= FEW and problem.plain and problem.a_along_k else ():
+    for cluster, along in (
+        ((1, "m"), (2, "k"), (4, "k"), (8, "k")) if columns <= FEW and problem.plain and problem.a_along_k else ()
+    ):
         for rounds in range(1, MOST_ROUNDS + 1):
             one = GemmConfig(BLOCK_ROWS, columns, 1, 2, cluster, along)
             one = replace(one, staggered=columns <= STAGGERED and cluster == 1)

@@ -30,31 +30,27 @@ class Epilogue:
         self.n = extents[1]
         self.columns = self.n // kind.columns_of_one
         self.piece = 128 // kind.c.width
-        self.shape = config.store_box(kind)
         boxes = smem.allocate(fx.Array[kind.c, config.warps * STORE_BYTES * 8 // kind.c.width, 1024]).ptr
         self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
-        start = boxes + self.warp * (STORE_BYTES * 8 // kind.c.width)
-        self.box, self.box_of_sums = self.boxed(start), self.boxed(start, kind.columns_of_one)
-        self.sums = warp_product(self.shape[1] * kind.columns_of_one)
+        self.start = boxes + self.warp * (STORE_BYTES * 8 // kind.c.width)
 
-    def boxed(self, ptr: Any, each: int = 1) -> Any:
+    def lines(self, columns: int) -> tuple[int, int]:
+        """Lines of a box of so many columns of C, along C's contiguous mode, and their length in shared memory."""
+        return (WARP_ROWS, 1 << (columns - 1).bit_length()) if self.kind.c_along_n else (columns, WARP_ROWS)
+
+    def boxed(self, columns: int, each: int = 1) -> Any:
         """Return a warp's place in shared memory as (row, column), in the order of C; swizzled, so that no banks
         conflict. ``each`` says how many columns of the product have one place."""
-        (rows, columns), (_, length) = self.shape, self.lines()
+        _, length = self.lines(columns)
         pieces = length // self.piece
         down, right = (length, 1) if self.kind.c_along_n else (1, length)
-        layout = fx.make_layout((rows, columns), (down, right))
+        layout = fx.make_layout((WARP_ROWS, columns), (down, right))
         if each > 1:
-            layout = fx.make_layout((rows, (each, columns)), (down, (0, right)))
+            layout = fx.make_layout((WARP_ROWS, (each, columns)), (down, (0, right)))
         if pieces == 1:
-            return fx.make_view(ptr, layout)
+            return fx.make_view(self.start, layout)
         swizzle = fx.static(fx.SwizzleType.get(pieces.bit_length() - 1, self.piece.bit_length() - 1, 3))
-        return fx.make_view(ptr, fx.make_composed_layout(swizzle, layout))
-
-    def lines(self) -> tuple[int, int]:
-        """Lines of a box, along C's contiguous mode, and their length."""
-        rows, columns = self.shape
-        return (rows, columns) if self.kind.c_along_n else (columns, rows)
+        return fx.make_view(self.start, fx.make_composed_layout(swizzle, layout))
 
     def sync(self) -> None:
         """The lanes of a warp see each other's shared memory; each warp has a named barrier."""
@@ -65,22 +61,22 @@ class Epilogue:
         """The accumulators of a warp's thread, those of a tile at a place, to C."""
         row, column = place.row, place.column
         config, kind = self.config, self.kind
-        each, width = config.shared_columns // 2, self.shape[1] * kind.columns_of_one
+        each, of_one = config.shared_columns // 2, kind.columns_of_one
         for block in fx.range_constexpr(values.numel // each):
             top = row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
-            for first in fx.range_constexpr(0, config.shared_columns, width):
-                start = block * each + first // 2
-                part = fx.Vector.from_elements([values[start + i] for i in range(width // 2)], values.dtype)
-                part = self.finished(part.to(fx.Float32), place, top, column + first)
+            for first, columns in config.store_boxes(kind):
+                start = block * each + first * of_one // 2
+                part = fx.Vector.from_elements([values[start + i] for i in range(columns * of_one // 2)], values.dtype)
+                part = self.finished(part.to(fx.Float32), place, top, column + first * of_one)
                 part = self.activated(part).to(kind.c)
                 self.sync()  # the box before has been read
-                self.fill(part)
+                self.fill(part, columns)
                 self.sync()
-                left = (column + first) // kind.columns_of_one
+                left = column // of_one + first
                 if fx.const_expr(kind.wide_store):
-                    self.copy_pieces(place, top, left)
+                    self.copy_pieces(place, top, left, columns)
                 else:
-                    self.copy_elements(place, top, left)
+                    self.copy_elements(place, top, left, columns)
 
     def activated(self, part: Any) -> Any:
         """Return the activation of each element, or the gate of each even column times the odd one: a thread has
@@ -94,7 +90,8 @@ class Epilogue:
     def finished(self, part: Any, place: Place, top: Any, column: Any) -> Any:
         """part * alpha * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
         scale_m, scale_n, bias_m, bias_n, D = self.extras
-        own = FragmentPlaces(self.sums, fx.lane_id(), (WARP_ROWS, part.numel * 32 // WARP_ROWS))
+        shape = WARP_ROWS, part.numel * 32 // WARP_ROWS
+        own = FragmentPlaces(warp_product(shape[1]), fx.lane_id(), shape)
         rows = [top + own.origin[0] + step for step in own.along(0)]
         columns = [column + own.origin[1] + step for step in own.along(1)]
         places = list(zip(own.numbers(0), own.numbers(1), strict=True))
@@ -115,18 +112,19 @@ class Epilogue:
         found = [fx.Float32(D[(*place.c, *at)]) for at in inside]
         return part + fx.Vector.from_elements(found, fx.Float32) * self.beta
 
-    def fill(self, part: Any) -> None:
-        """A thread's elements of a box, to the box."""
+    def fill(self, part: Any, columns: int) -> None:
+        """A thread's elements of a box of so many columns, to the box."""
         lane, each = fx.lane_id(), self.kind.columns_of_one
+        box, sums = self.boxed(columns, each), warp_product(columns * each)
         if self.kind.c.width == 16 and each == 1:
-            held = fx.make_fragment_like(self.sums.get_slice(lane).partition_C(self.box))
+            held = fx.make_fragment_like(sums.get_slice(lane).partition_C(box))
             held.store(part)
-            move = fx.nvvm.StMatrix(4 if self.shape[1] % 16 == 0 else 2, transposed=not self.kind.c_along_n)
-            tiled = fx.make_tiled_copy_C(fx.make_copy_atom(move, self.kind.c), self.sums)
+            move = fx.nvvm.StMatrix(4 if columns % 16 == 0 else 2, transposed=not self.kind.c_along_n)
+            tiled = fx.make_tiled_copy_C(fx.make_copy_atom(move, self.kind.c), sums)
             lanes = tiled.get_slice(lane)
-            fx.copy(tiled, lanes.retile(held), lanes.partition_D(self.box))
+            fx.copy(tiled, lanes.retile(held), lanes.partition_D(box))
         else:
-            place = self.sums.get_slice(lane).partition_C(self.box_of_sums)
+            place = sums.get_slice(lane).partition_C(box)
             (place if each == 1 else place[(0, None), None, None]).store(part)
 
     def row_of_c(self, row: Any, end: Any) -> tuple[Any, Any]:
@@ -138,9 +136,8 @@ class Epilogue:
         rows = fx.Int32(fx.get_scalar(fx.get_(self.C.shape, 0)))
         return target, (row < end) & (target >= 0) & (target < rows)
 
-    def mover(self, atom: Any) -> tuple[Any, int]:
-        """Return a copy of a box in pieces of 16 bytes, a line's by neighbouring lanes, and how many lanes it takes."""
-        lines, length = self.lines()
+    def mover(self, atom: Any, lines: int, length: int) -> tuple[Any, int]:
+        """Return a copy of lines in pieces of 16 bytes, a line's by neighbouring lanes, and how many lanes it takes."""
         pieces = length // self.piece
         together = min(lines, 32 // pieces)
         lanes, values = fx.make_layout((together, pieces), (pieces, 1)), fx.make_layout((1, self.piece), (0, 1))
@@ -149,19 +146,22 @@ class Epilogue:
         return fx.make_tiled_copy_tv(atom, lanes, values), together * pieces
 
     @flyc.jit
-    def copy_pieces(self, place: Place, top: Any, column: Any) -> None:
+    def copy_pieces(self, place: Place, top: Any, column: Any, columns: int) -> None:
         """The box to C, 16 bytes a lane."""
         along_n = self.kind.c_along_n
-        lines, length = self.lines()
+        lines, length = self.lines(columns)
+        whole_box = length if along_n else columns  # lines in shared memory may be longer than those of C
         atom = fx.make_copy_atom(fx.UniversalCopy(128), self.kind.c)
-        mover, active = self.mover(atom)
+        mover, active = self.mover(atom, lines, length)
         own = mover.get_slice(fx.lane_id())
-        pieces, coords = own.partition_S(self.box), own.partition_S(fx.make_identity_tensor(self.shape))
+        pieces = own.partition_S(self.boxed(whole_box))
+        coords = own.partition_S(fx.make_identity_tensor((WARP_ROWS, whole_box)))
+        end = fx.min(column + columns, self.columns)
         for i in fx.range_constexpr(lines * length // self.piece // active):
             step = (i, 0) if along_n else (0, i)
             row, col = (start + fx.Int32(part) for start, part in zip((top, column), fx.get_leaves(coords[(0, *step)])))
             row, is_inside = self.row_of_c(row, place.end)
-            is_inside = is_inside & (col < self.columns)
+            is_inside = is_inside & (col < end)
             if fx.const_expr(active < 32):
                 is_inside = is_inside & (fx.lane_id() < active)
             if is_inside:
@@ -176,17 +176,16 @@ class Epilogue:
                     fx.copy_atom_call(atom, moved, target)
 
     @flyc.jit
-    def copy_elements(self, place: Place, top: Any, column: Any) -> None:
+    def copy_elements(self, place: Place, top: Any, column: Any, columns: int) -> None:
         """The box to C, element by element: lines of C do not start at multiples of 16 bytes."""
-        along_n = self.kind.c_along_n
-        lines, length = self.lines()
-        order = fx.make_layout(self.shape, (length, 1) if along_n else (1, length))
-        for first in range(0, lines * length, 32):
+        box = self.boxed(columns)
+        order = fx.make_layout((WARP_ROWS, columns), (columns, 1) if self.kind.c_along_n else (1, WARP_ROWS))
+        for first in range(0, WARP_ROWS * columns, 32):
             at = [fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(first + fx.lane_id(), order))]
             col = column + at[1]
             row, is_inside = self.row_of_c(top + at[0], place.end)
             if is_inside & (col < self.columns):
-                value = self.box[at[0], at[1]]
+                value = box[at[0], at[1]]
                 if fx.const_expr(self.kind.scatter == "add"):
                     fx.atomic("add", self.C, value, at=(row, col))
                 else:

@@ -151,10 +151,12 @@ class GemmConfig:
         """Columns whose sums a block stores."""
         return self.tile_n // self.sharing_blocks
 
-    def store_box(self, kind: GemmKind) -> tuple[int, int]:
-        """Rows and columns of C that a warp sends off at once."""
-        size, columns = kind.c.width // 8, self.shared_columns // kind.columns_of_one
-        return WARP_ROWS, gcd(columns, (ROW_BYTES if kind.c_along_n else STORE_BYTES // WARP_ROWS) // size)
+    def store_boxes(self, kind: GemmKind) -> list[tuple[int, int]]:
+        """Return the first column and the columns of C of each box of 16 rows that a warp sends off at once: lines of
+        up to 128 bytes, of the rest of a tile shorter ones; where lines are C's columns, boxes of the same size."""
+        columns, widest = self.shared_columns // kind.columns_of_one, ROW_BYTES * 8 // kind.c.width
+        each = widest if kind.c_along_n else gcd(columns, widest)
+        return [(first, min(each, columns - first)) for first in range(0, columns, each)]
 
     def parts(self, kind: GemmKind) -> int:
         """Tiles beside each other that a block computes one after the other, and whose results leave together."""
@@ -268,7 +270,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "tiles that are not contiguous along K have a multiple of 64 columns": not kind.b_along_k and columns % 64,
         "blocks share a tile in parts of eight rows": (kind.a_along_k and rows // config.sharing("n") % 8)
         or (kind.b_along_k and columns // config.sharing("m") % 8),
-        "lines of a box of C have at least 16 bytes": config.store_box(kind)[kind.c_along_n] * kind.c.width < 128,
+        "lines of a box of C are multiples of 16 bytes": kind.c_along_n
+        and config.shared_columns // kind.columns_of_one * kind.c.width % 128,
     }
     for reason, applies in reasons.items():
         if applies:
