@@ -23,22 +23,25 @@ class Epilogue:
 
     def __init__(
         self, C: Any, extras: Any, factors: Any, to_rows: Any, extents: Any, kind: GemmKind, config: GemmConfig,
-        smem: Any,
+        smem: Any, map_c: Any = None,
     ) -> None:  # fmt: skip
         self.C, self.extras, self.to_rows, self.kind, self.config = C, extras, to_rows, kind, config
+        self.map_c = map_c
         self.alpha, self.beta = factors
         self.n = extents[1]
         self.columns = self.n // kind.columns_of_one
         self.piece = 128 // kind.c.width
-        boxes = smem.allocate(fx.Array[kind.c, config.warps * STORE_BYTES * 8 // kind.c.width, 1024]).ptr
+        many = 2 if config.sends else 1
+        boxes = smem.allocate(fx.Array[kind.c, many * config.warps * STORE_BYTES * 8 // kind.c.width, 1024]).ptr
         self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
-        self.start = boxes + self.warp * (STORE_BYTES * 8 // kind.c.width)
+        each = STORE_BYTES * 8 // kind.c.width
+        self.starts = [boxes + (self.warp * many + i) * each for i in range(many)]
 
     def lines(self, columns: int) -> tuple[int, int]:
         """Lines of a box of so many columns of C, along C's contiguous mode, and their length in shared memory."""
         return (WARP_ROWS, 1 << (columns - 1).bit_length()) if self.kind.c_along_n else (columns, WARP_ROWS)
 
-    def boxed(self, columns: int, each: int = 1) -> Any:
+    def boxed(self, columns: int, each: int = 1, number: int = 0) -> Any:
         """Return a warp's place in shared memory as (row, column), in the order of C; swizzled, so that no banks
         conflict. ``each`` says how many columns of the product have one place."""
         _, length = self.lines(columns)
@@ -48,9 +51,9 @@ class Epilogue:
         if each > 1:
             layout = fx.make_layout((WARP_ROWS, (each, columns)), (down, (0, right)))
         if pieces == 1:
-            return fx.make_view(self.start, layout)
+            return fx.make_view(self.starts[number], layout)
         swizzle = fx.static(fx.SwizzleType.get(pieces.bit_length() - 1, self.piece.bit_length() - 1, 3))
-        return fx.make_view(self.start, fx.make_composed_layout(swizzle, layout))
+        return fx.make_view(self.starts[number], fx.make_composed_layout(swizzle, layout))
 
     def sync(self) -> None:
         """The lanes of a warp see each other's shared memory; each warp has a named barrier."""
@@ -64,19 +67,41 @@ class Epilogue:
         each, of_one = config.shared_columns // 2, kind.columns_of_one
         for block in fx.range_constexpr(values.numel // each):
             top = row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
-            for first, columns in config.store_boxes(kind):
+            for number, (first, columns) in enumerate(config.store_boxes(kind)):
                 start = block * each + first * of_one // 2
                 part = fx.Vector.from_elements([values[start + i] for i in range(columns * of_one // 2)], values.dtype)
                 part = self.finished(part.to(fx.Float32), place, top, column + first * of_one)
                 part = self.activated(part).to(kind.c)
+                left = column // of_one + first
+                if fx.const_expr(config.sends):
+                    self.send(part, columns, number, place, top, left)
+                    continue
                 self.sync()  # the box before has been read
                 self.fill(part, columns)
                 self.sync()
-                left = column // of_one + first
                 if fx.const_expr(kind.wide_store):
                     self.copy_pieces(place, top, left, columns)
                 else:
                     self.copy_elements(place, top, left, columns)
+
+    @flyc.jit
+    def send(self, part: Any, columns: int, number: int, place: Place, top: Any, left: Any) -> None:
+        is_first = fx.lane_id() == 0
+        if is_first:
+            fx.nvvm.tma_wait_group(0 if number == 0 else 1, read=True)
+        self.sync()
+        self.fill(part, columns, number % 2)
+        fx.nvvm.fence_proxy_async()
+        self.sync()
+        if is_first:
+            fx.nvvm.tma_store(self.map_c, self.starts[number % 2], (*place.c, top, left))
+            fx.nvvm.tma_commit_group()
+
+    @flyc.jit
+    def finish(self) -> None:
+        if fx.const_expr(self.config.sends):
+            if fx.lane_id() == 0:
+                fx.nvvm.tma_wait_group(0, read=True)
 
     def activated(self, part: Any) -> Any:
         """Return the activation of each element, or the gate of each even column times the odd one: a thread has
@@ -112,10 +137,10 @@ class Epilogue:
         found = [fx.Float32(D[(*place.c, *at)]) for at in inside]
         return part + fx.Vector.from_elements(found, fx.Float32) * self.beta
 
-    def fill(self, part: Any, columns: int) -> None:
+    def fill(self, part: Any, columns: int, number: int = 0) -> None:
         """A thread's elements of a box of so many columns, to the box."""
         lane, each = fx.lane_id(), self.kind.columns_of_one
-        box, sums = self.boxed(columns, each), warp_product(columns * each)
+        box, sums = self.boxed(columns, each, number), warp_product(columns * each)
         if self.kind.c.width == 16 and each == 1:
             held = fx.make_fragment_like(sums.get_slice(lane).partition_C(box))
             held.store(part)
