@@ -65,7 +65,7 @@ def gemm_kernel(
     else:
         A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"))
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
-        C, extras, factors, to_rows, extents, kind, config, smem, *((map_c,) if config.sends else ())
+        C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
     sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
@@ -113,7 +113,7 @@ def gemm_kernel(
         else:
             multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, epilogue, kind, config)
         if fx.const_expr(config.sends):
-            epilogue.finish()
+            epilogue.wait(pending=0)  # shared memory is read until then
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still arrive at, or read from, this block's shared memory
 
@@ -237,7 +237,7 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         map_y = Operand.map_of(Y, config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
         more = (scale_a, scale_b), (sizes, from_rows, to_rows), extents
-        map_c = fx.nvvm.make_tensor_map(C, (1,) * (len(C.shape) - 2) + (16, 64)) if config.sends else None
+        map_c = Epilogue.map_of(C) if config.sends else None
         gemm_kernel(map_x, map_y, map_c, C, extras, (alpha, beta), *more, kind, config).launch(
             grid=(tiles.grid_of(extents, kind, config, sms), 1, 1), block=(config.threads, 1, 1), stream=stream,
             cluster=(config.cluster, 1, 1) if config.cluster > 1 else None, pdl=True,

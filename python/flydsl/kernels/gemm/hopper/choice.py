@@ -44,7 +44,8 @@ CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"),
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     """Return every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees
     it."""
-    found = (config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
+    found = [config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config)]
+    found = [_sending(config) if problem.can_send(config) else config for config in found]
     # Turns are for blocks that have several tiles.
     return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
 
@@ -66,6 +67,14 @@ def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
                 if (stages := config.fitting_stages()) >= MIN_STAGES:
                     found.append(replace(config, stages=stages))
     return found
+
+
+@cache
+def _sending(config: GemmConfig) -> GemmConfig:
+    """Return the same, with results that leave by TMA, if that leaves room for a ring."""
+    sending = replace(config, sends=True)
+    stages = min(sending.fitting_stages(), config.stages)
+    return replace(sending, stages=stages) if stages >= MIN_STAGES else config
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import gcd
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -71,14 +72,14 @@ def operand_lines(matrix: Any, k_mode: int, name: str) -> OperandLines:
     return OperandLines(True, is_ragged=True)
 
 
-def lines_of(matrix: Any) -> tuple[bool, bool]:
-    """Return whether C's rows are contiguous, and whether pieces of 16 bytes of its lines are aligned and whole."""
+def lines_of(matrix: Any) -> tuple[bool, int]:
+    """Return whether C's rows are contiguous, and at multiples of how many bytes, up to 16, its lines begin and end."""
     steps, size = strides(matrix), matrix.dtype.itemsize
     along_n = steps[-1] == 1 and not (matrix.shape[-1] == 1 and steps[-2] == 1)
     if not along_n and steps[-2] != 1:
         raise ValueError(f"C must have a contiguous mode, and its strides are {steps}")
     numbers = [steps[-2 if along_n else -1], *steps[:-2], matrix.shape[-1 if along_n else -2]]
-    return along_n, address(matrix) % LINE_BYTES == 0 and all(number * size % LINE_BYTES == 0 for number in numbers)
+    return along_n, gcd(LINE_BYTES, address(matrix), *(number * size for number in numbers))
 
 
 @flyc.kernel

@@ -28,7 +28,7 @@ MAX_BOX = 256
 """Rows of a copy by TMA, and columns of a wgmma."""
 SCALED = 128
 """Columns of A, and rows and columns of B, that a scale of a block is for."""
-LEAST_SHARE = 16
+LEAST_SHARE = 8
 """Columns of sums that a block adds up at least, if it does."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
@@ -55,7 +55,7 @@ class GemmKind:
     """What is multiplied: types, which mode of each matrix is contiguous, and what happens to the sums.
 
     Types and modes are the kernel's own: of a swapped product its A is the caller's B.
-    ``wide_store`` says that lines of C are multiples of 16 bytes; they are stored element by element otherwise.
+    Lines of C begin and end at multiples of ``piece_bytes``, up to 16: what a lane stores at once.
     """
 
     a: Any
@@ -64,7 +64,7 @@ class GemmKind:
     a_along_k: bool = True
     b_along_k: bool = True
     c_along_n: bool = True
-    wide_store: bool = True
+    piece_bytes: int = 16
     batched: bool = False
     activation: str = "none"
     block_scaled: bool = False
@@ -88,6 +88,11 @@ class GemmKind:
     def columns_of_one(self) -> int:
         """Columns of the product that a column of C is made of."""
         return 2 if self.activation in GATES else 1
+
+    @property
+    def piece(self) -> int:
+        """Elements of C that a lane stores at once."""
+        return 8 * self.piece_bytes // self.c.width
 
     @property
     def size(self) -> int:
@@ -118,6 +123,7 @@ class GemmConfig:
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
+    ``sends`` lets boxes of results leave by TMA.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -132,6 +138,7 @@ class GemmConfig:
     taking_turns: bool = False
     staggered: bool = False
     sends: bool = False
+    meeting: str = "stores"
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -145,7 +152,7 @@ class GemmConfig:
     @cached_property
     def sharing_blocks(self) -> int:
         """Blocks with a part of K that have a share of the columns of sums: of narrow tiles not all of them."""
-        return gcd(self.tile_n // LEAST_SHARE, self.splits) if self.tile_n % LEAST_SHARE == 0 else 1
+        return gcd(self.tile_n // LEAST_SHARE, self.splits)
 
     @cached_property
     def shared_columns(self) -> int:
@@ -162,6 +169,11 @@ class GemmConfig:
     def parts(self, kind: GemmKind) -> int:
         """Tiles beside each other that a block computes one after the other, and whose results leave together."""
         return SCALED * kind.columns_of_one // self.tile_n if kind.quantises else 1
+
+    @property
+    def boxes(self) -> int:
+        """Places of a warp for results that leave."""
+        return 2 if self.sends else 1
 
     @property
     def warps(self) -> int:
@@ -251,8 +263,14 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
             config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))
         ),
         "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
-        and kind.wide_store
-        and rows * kind.c.width % 128,
+        and rows * kind.c.width % (8 * kind.piece_bytes),
+        "boxes leave by TMA where C's lines are multiples of 16 bytes and its rows those of a whole tile": config.sends
+        and (
+            kind.groups > 0
+            or kind.quantises
+            or not (config.is_whole and kind.c_along_n)
+            or kind.piece_bytes < LINE_BYTES
+        ),
         "blocks begin anywhere in K where nothing but products depends on it": config.staggered
         and (kind.block_scaled or kind.packed is not None or kind.gathers),
         "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
@@ -265,8 +283,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         and (rows != BLOCK_ROWS * config.consumers or not config.swapped or config.sharing("n") > 1),
         "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
         or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
-        "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
-        or config.along not in ("m", "n", "k"),
+        "a cluster has 1, 2, 4 or 8 blocks along m or n, 1 to 8 along k": config.along not in ("m", "n", "k")
+        or config.cluster not in ((1, 2, 4, 8) if config.along != "k" else range(1, 9)),
         "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
         and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
@@ -291,8 +309,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
 class Problem:
     """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits.
 
-    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes. One column of C is made of
-    ``columns_of_one`` of the product.
+    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes; those of C are
+    ``c_aligned`` if they are multiples of 16. One column of C is made of ``columns_of_one`` of the product.
     """
 
     m: int
@@ -311,11 +329,18 @@ class Problem:
     packed: bool = False
     quantises: bool = False
     gathers: bool = False
+    c_aligned: bool = True
 
     @property
     def plain(self) -> bool:
         """Whether nothing but products depends on where in K, or in which group, a tile is."""
         return not (self.block_scaled or self.packed or self.grouped)
+
+    def can_send(self, config: GemmConfig) -> bool:
+        """Return whether results may leave by TMA, in boxes of 128 bytes of each of a warp's rows."""
+        line = config.shared_columns // self.columns_of_one * self.c_width
+        ordered = self.plain and not self.quantises and self.c_along_n and self.c_aligned
+        return ordered and config.is_whole and line >= 8 * ROW_BYTES
 
     def clusters(self, config: GemmConfig) -> int:
         """Tiles of clusters; of groups of unknown size that are larger than a tile, half a tile each is not used."""
@@ -371,13 +396,14 @@ class Machine:
     launch: float = 2.2
     results: float = 2.39
     meeting: float = 0.09
-    adding: float = 0.6
-    adding_sums: float = 1.9
+    sending: float = 0.9
+    adding: float = 0.7
+    adding_sums: float = 1.5
     cycles: float = 1739.0
     step: float = 87.0
     port: float = 109.0
     cache: float = 15.1e6
-    memory: float = 3.98e6
+    memory: float = 4.2e6
     opening: float = 3.7e3
     uneven: float = 0.2
     turning: float = 1.07
@@ -391,7 +417,7 @@ class Machine:
     few_rows_port: float = 60.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 132), (4, 108), (6, 120), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 
@@ -422,12 +448,12 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     working *= machine.turning if config.taking_turns else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    each, stored = longest(machine, working, cached), machine.results * tile * _leaving(problem, config, machine)
+    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)
+    each = longest(machine, working, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     if config.splits > 1:
-        last = machine.adding + machine.adding_sums * tile * config.splits
-        each += last
+        each += machine.adding + machine.adding_sums * tile * config.splits / config.sharing_blocks
     elif config.cluster > 1:
         each += machine.meeting
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
@@ -440,7 +466,8 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
     write."""
     if not problem.c_along_n:
         return machine.across
-    return machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
+    partial = machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
+    return partial * (machine.sending if config.sends else 1.0)
 
 
 def longest(machine: Machine, *times: float) -> float:

@@ -244,7 +244,7 @@ class PartialSums:
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
     def init(self) -> None:
-        fx.nvvm.mbarrier_init(self.ready, 1)
+        fx.nvvm.mbarrier_init(self.ready, 1 if self.config.meeting == "async" else self.config.splits)
         fx.nvvm.mbarrier_init(self.free, self.config.splits)
         fx.nvvm.fence_mbarrier_init()
 
@@ -255,26 +255,47 @@ class PartialSums:
         return [4 * (first + i) for first in firsts for i in range(share)]
 
     @flyc.jit
+    def tell(self, barrier: Any) -> None:
+        """Arrive at the barriers of all blocks, once every thread of this one came here."""
+        fx.fence("cluster")
+        fx.nvvm.barrier_sync(1, self.threads)
+        if fx.thread_idx.x == WARPGROUP:
+            for block in range(self.config.splits):
+                fx.nvvm.mbarrier_arrive(barrier, block)
+
+    @flyc.jit
     def sum(self, values: Any, rank: Any, phase: Any) -> Any:
         """Return the sums over all parts of this block's share; a block without a share gets what means nothing."""
         config, place = self.config, (fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32)
-        is_first, phase_before = fx.thread_idx.x == WARPGROUP, phase ^ 1
+        phase_before, way = phase ^ 1, config.meeting
         fx.nvvm.mbarrier_wait(self.free, phase_before)  # nobody reads the sums of the tile before
-        if is_first:
-            has_share = rank < config.sharing_blocks
-            fx.nvvm.mbarrier_arrive_expect_tx(self.ready, has_share.select(fx.Int32(self.bytes), fx.Int32(0)))
+        if fx.const_expr(way == "async"):
+            if fx.thread_idx.x == WARPGROUP:
+                has_share = rank < config.sharing_blocks
+                fx.nvvm.mbarrier_arrive_expect_tx(self.ready, has_share.select(fx.Int32(self.bytes), fx.Int32(0)))
         for block in fx.range_constexpr(config.sharing_blocks):
             for i, first in enumerate(self.fours_of(block)):
                 four = fx.Vector.from_elements([values[first + j] for j in range(4)], self.dtype)
-                fx.nvvm.cluster_store(four, self.sums[None, place, i, rank], block, self.ready)
+                if fx.const_expr(way == "loads"):
+                    self.sums[None, place, i, block].store(four)
+                elif fx.const_expr(way == "stores"):
+                    fx.nvvm.cluster_store(four, self.sums[None, place, i, rank], block)
+                else:
+                    fx.nvvm.cluster_store(four, self.sums[None, place, i, rank], block, self.ready)
+        if fx.const_expr(way != "async"):
+            self.tell(self.ready)
         fx.nvvm.mbarrier_wait(self.ready, phase)
+        if fx.const_expr(way != "async"):
+            fx.fence("cluster")
+        share = fx.min(rank, fx.Int32(config.sharing_blocks - 1))
+        vector = fx.Float32x4 if self.dtype is fx.Float32 else fx.Int32x4
         total = []
         for i in fx.range_constexpr(self.fours):
-            parts = [self.sums[None, place, i, part].load() for part in range(config.splits)]
+            if fx.const_expr(way == "loads"):
+                own = self.sums[None, place, i, share]
+                parts = [fx.nvvm.cluster_load(own, part, vector) for part in range(config.splits)]
+            else:
+                parts = [self.sums[None, place, i, part].load() for part in range(config.splits)]
             total += list(sum(parts[1:], parts[0]))
-        fx.fence("cluster")
-        fx.nvvm.barrier_sync(1, self.threads)
-        if is_first:
-            for block in range(config.splits):
-                fx.nvvm.mbarrier_arrive(self.free, block)
+        self.tell(self.free)
         return fx.Vector.from_elements(total, self.dtype)
