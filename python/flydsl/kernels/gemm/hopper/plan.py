@@ -394,20 +394,20 @@ class Machine:
     """
 
     launch: float = 2.2
-    results: float = 2.39
+    results: float = 2.1
     meeting: float = 0.09
     sending: float = 0.9
-    adding: float = 0.7
-    adding_sums: float = 1.5
+    adding: float = 1.3
+    adding_sums: float = 2.0
     cycles: float = 1739.0
     step: float = 87.0
     port: float = 109.0
     cache: float = 15.1e6
     memory: float = 4.2e6
     opening: float = 3.7e3
-    uneven: float = 0.2
-    turning: float = 1.07
-    straddling: float = 2.18
+    uneven: float = 0.5
+    turning: float = 1.1
+    straddling: float = 3.0
     across: float = 1.3
     partial: float = 1.25
     unpacking: float = 300.0
@@ -457,7 +457,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     elif config.cluster > 1:
         each += machine.meeting
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
-    waiting *= 1 + machine.uneven * (rounds * slots / clusters - 1)
+    waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     return machine.launch + longest(machine, rounds * each, waiting) + last
 
 
