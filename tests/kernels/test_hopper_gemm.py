@@ -84,6 +84,14 @@ def test_lines_that_tma_cannot_reach(product: Product, config: GemmConfig) -> No
     check(product, config)
 
 
+def test_one_launch_copies_both_operands(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    build = operands._build_pack
+    monkeypatch.setattr(operands, "_build_pack", lambda *form: made.append(form) or build(*form))
+    check(Product(7, 40, 71), SMALL)
+    assert len(made) == 1 and len(made[0][0]) == 2, "both have rows of 142 bytes"
+
+
 def test_rows_in_any_order(rng: np.random.Generator) -> None:
     """Strides that are negative, and the same matrix for a whole batch: TMA has neither."""
     a, b = (rng.standard_normal(shape).astype(TYPES["bf16"]) for shape in ((20, 72), (72, 40)))
