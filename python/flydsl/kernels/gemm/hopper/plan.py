@@ -138,7 +138,6 @@ class GemmConfig:
     taking_turns: bool = False
     staggered: bool = False
     sends: bool = False
-    meeting: str = "stores"
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -283,8 +282,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         and (rows != BLOCK_ROWS * config.consumers or not config.swapped or config.sharing("n") > 1),
         "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
         or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
-        "a cluster has 1, 2, 4 or 8 blocks along m or n, 1 to 8 along k": config.along not in ("m", "n", "k")
-        or config.cluster not in ((1, 2, 4, 8) if config.along != "k" else range(1, 9)),
+        "a cluster has 1, 2, 4 or 8 blocks along m or n, or 3 along k": config.along not in ("m", "n", "k")
+        or config.cluster not in ((1, 2, 4, 8) if config.along != "k" else (1, 2, 3, 4, 8)),
         "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
         and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
@@ -382,32 +381,34 @@ class Machine:
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
-    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, of unpacking weights of a step, and
-    more for each warpgroup that does.
+    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
+    where blocks share them, of unpacking weights of a step, and more for each warpgroup that does.
     Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
     not under way while the others are.
-    Factors: of memory, for the share of blocks that are idle in a round; of steps where warpgroups take turns; of lines
-    of A or B that do not start at multiples of 128 bytes; of results across C's lines; and in parts of cache lines.
+    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round; of
+    steps where warpgroups take turns; of lines of A or B that do not start at multiples of 128 bytes; of results across
+    C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, and, in ``more_tiles``, how much longer a run takes for eight rows of x more.
     """
 
     launch: float = 2.2
-    results: float = 2.1
-    meeting: float = 0.09
-    sending: float = 0.9
-    adding: float = 1.3
-    adding_sums: float = 2.0
+    results: float = 2.39
+    meeting: float = 0.07
+    sending: float = 0.85
+    adding: float = 1.1
+    adding_sums: float = 1.7
     cycles: float = 1739.0
     step: float = 87.0
+    sharing: float = 60.0
     port: float = 109.0
     cache: float = 15.1e6
     memory: float = 4.2e6
     opening: float = 3.7e3
     uneven: float = 0.5
-    turning: float = 1.1
-    straddling: float = 3.0
+    turning: float = 1.07
+    straddling: float = 2.6
     across: float = 1.3
     partial: float = 1.25
     unpacking: float = 300.0
@@ -417,7 +418,7 @@ class Machine:
     few_rows_port: float = 60.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 132), (4, 108), (6, 120), (8, 104))
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 108), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 
@@ -440,10 +441,12 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
     products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     rows = config.tile_m / problem.codes_of_one
-    taken = (rows + config.tile_n) * ROW_BYTES * straddling
+    taken = (rows + config.tile_n) * ROW_BYTES
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
     unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
-    arriving = max(taken / machine.port, unpacked)
+    # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
+    arriving = max(taken / machine.port, sent / machine.port, unpacked)
+    arriving += machine.sharing if config.cluster > config.splits else 0.0
     working = (longest(machine, products, arriving) + machine.step) * steps / machine.cycles
     working *= machine.turning if config.taking_turns else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
@@ -452,13 +455,11 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     each = longest(machine, working, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
-    if config.splits > 1:
-        each += machine.adding + machine.adding_sums * tile * config.splits / config.sharing_blocks
-    elif config.cluster > 1:
-        each += machine.meeting
+    each += machine.meeting if config.cluster > config.splits else 0.0
+    added = machine.adding + machine.adding_sums * tile * config.splits if config.splits > 1 else 0.0
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
-    return machine.launch + longest(machine, rounds * each, waiting) + last
+    return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:

@@ -228,24 +228,22 @@ def warp_product(columns: int) -> Any:
 class PartialSums:
     """Sums of the blocks of a cluster that have a part of K each: every block gets those of its share of the columns.
 
-    Sums are sent to the shared memory of the block that adds them up, part by part in the same order in every run.
-    *ready* completes when those of all parts have come, *free* when every block has read its own.
+    Sums are written to the shared memory of the block that adds them up, part by part in the same order in every run.
+    *ready* completes when every block has written a tile's sums, *free* when every block has read its own.
     """
 
     def __init__(self, smem: Any, dtype: Any, config: GemmConfig) -> None:
         self.config, self.dtype, self.threads = config, dtype, config.consumers * WARPGROUP
         self.fours = config.accumulators // 4 // config.sharing_blocks
         each = 4 * self.threads * self.fours
-        layout = fx.make_layout(
-            (4, (32, config.warps), self.fours, config.splits), (1, (4, 128), 4 * self.threads, each)
-        )
-        self.bytes = 4 * each * config.splits
-        self.sums = fx.make_view(smem.allocate(fx.Array[dtype, each * config.splits, 1024]).ptr, layout)
+        shape, stride = (4, (32, config.warps), self.fours, config.splits), (1, (4, 128), 4 * self.threads, each)
+        place = smem.allocate(fx.Array[dtype, each * config.splits, 1024]).ptr
+        self.sums = fx.make_view(place, fx.make_layout(shape, stride))
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
     def init(self) -> None:
-        fx.nvvm.mbarrier_init(self.ready, 1 if self.config.meeting == "async" else self.config.splits)
-        fx.nvvm.mbarrier_init(self.free, self.config.splits)
+        for barrier in (self.ready, self.free):
+            fx.nvvm.mbarrier_init(barrier, self.config.splits)
         fx.nvvm.fence_mbarrier_init()
 
     def fours_of(self, block: int) -> list[int]:
@@ -267,35 +265,17 @@ class PartialSums:
     def sum(self, values: Any, rank: Any, phase: Any) -> Any:
         """Return the sums over all parts of this block's share; a block without a share gets what means nothing."""
         config, place = self.config, (fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32)
-        phase_before, way = phase ^ 1, config.meeting
-        fx.nvvm.mbarrier_wait(self.free, phase_before)  # nobody reads the sums of the tile before
-        if fx.const_expr(way == "async"):
-            if fx.thread_idx.x == WARPGROUP:
-                has_share = rank < config.sharing_blocks
-                fx.nvvm.mbarrier_arrive_expect_tx(self.ready, has_share.select(fx.Int32(self.bytes), fx.Int32(0)))
+        fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
         for block in fx.range_constexpr(config.sharing_blocks):
             for i, first in enumerate(self.fours_of(block)):
                 four = fx.Vector.from_elements([values[first + j] for j in range(4)], self.dtype)
-                if fx.const_expr(way == "loads"):
-                    self.sums[None, place, i, block].store(four)
-                elif fx.const_expr(way == "stores"):
-                    fx.nvvm.cluster_store(four, self.sums[None, place, i, rank], block)
-                else:
-                    fx.nvvm.cluster_store(four, self.sums[None, place, i, rank], block, self.ready)
-        if fx.const_expr(way != "async"):
-            self.tell(self.ready)
+                fx.nvvm.cluster_store(four, self.sums[None, place, i, rank], block)
+        self.tell(self.ready)
         fx.nvvm.mbarrier_wait(self.ready, phase)
-        if fx.const_expr(way != "async"):
-            fx.fence("cluster")
-        share = fx.min(rank, fx.Int32(config.sharing_blocks - 1))
-        vector = fx.Float32x4 if self.dtype is fx.Float32 else fx.Int32x4
+        fx.fence("cluster")
         total = []
         for i in fx.range_constexpr(self.fours):
-            if fx.const_expr(way == "loads"):
-                own = self.sums[None, place, i, share]
-                parts = [fx.nvvm.cluster_load(own, part, vector) for part in range(config.splits)]
-            else:
-                parts = [self.sums[None, place, i, part].load() for part in range(config.splits)]
+            parts = [self.sums[None, place, i, part].load() for part in range(config.splits)]
             total += list(sum(parts[1:], parts[0]))
         self.tell(self.free)
         return fx.Vector.from_elements(total, self.dtype)
