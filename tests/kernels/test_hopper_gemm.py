@@ -38,11 +38,16 @@ def test_awkward_extents(shape: tuple[int, int, int]) -> None:
     "config",
     [
         GemmConfig(128, 24, 1, 2),  # two blocks of rows a warpgroup
+        GemmConfig(64, 96, 1, 2, 3, "k"),  # three parts, of which each block adds up 32 columns
+        GemmConfig(128, 112, 2, 2, sends=True),  # of two boxes of a row, one leaves by TMA
+        GemmConfig(64, 128, 2, 2, 2, "m", taking_turns=True, sends=True),
         GemmConfig(64, 48, 2, 3, 2, "m", taking_turns=True),  # a tile has more steps than the ring has stages
         GemmConfig(72, 24, 2, 3),  # of the second warpgroup's rows eight are the tile's
+        GemmConfig(64, 112, 1, 2),  # boxes of 64 and of 48 columns
         GemmConfig(256, 16, 2, 3, 2, "n"),
         GemmConfig(192, 8, 3, 2),
-        GemmConfig(128, 16, 2, 3, 4, "k"),
+        GemmConfig(128, 16, 2, 3, 4, "k"),  # one block adds up
+        GemmConfig(128, 64, 1, 2, 8, "k"),  # four of eight blocks do, each for 16 columns of two blocks of rows
         FEW,
     ],
     ids=str,
@@ -68,6 +73,8 @@ def test_modes_that_are_contiguous() -> None:
         (Product(21, 131, 71, batches=2), FEW),
         (Product(130, 33, 65, a_transposed=True, b_transposed=False), SMALL),
         (Product(7, 1, 1), SMALL),
+        (Product(70, 206, 72), GemmConfig(64, 112, 1, 2)),  # C leaves in pieces of 4 bytes
+        (Product(20, 131, 72, c="e4m3"), SMALL),
         (Product(24, 40, 72, offset=1), SMALL),
     ],
     ids=str,
@@ -75,6 +82,14 @@ def test_modes_that_are_contiguous() -> None:
 def test_lines_that_tma_cannot_reach(product: Product, config: GemmConfig) -> None:
     """Rows of an odd number of bytes, or memory that starts anywhere: copied before, and stored one by one."""
     check(product, config)
+
+
+def test_one_launch_copies_both_operands(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    build = operands._build_pack
+    monkeypatch.setattr(operands, "_build_pack", lambda *form: made.append(form) or build(*form))
+    check(Product(7, 40, 71), SMALL)
+    assert len(made) == 1 and len(made[0][0]) == 2, "both have rows of 142 bytes"
 
 
 def test_rows_in_any_order(rng: np.random.Generator) -> None:
@@ -226,8 +241,8 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
         (GemmConfig(64, 64, 1, taking_turns=True), "two warpgroups take turns"),
         (GemmConfig(64, 100, 1), "8 to 256 columns"),
         (GemmConfig(256, 256, 2), "room for 192 sums"),
-        (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 blocks"),
-        (GemmConfig(64, 64, 1, cluster=8, along="k"), "whole warps"),
+        (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 blocks along m or n, or 3 along k"),
+        (GemmConfig(48, 64, 1, sends=True), "boxes leave by TMA where"),
         (GemmConfig(64, 64, 1, stages=1), "at least two stages"),
         (GemmConfig(64, 8, 1, cluster=2), "parts of eight rows"),
     ],

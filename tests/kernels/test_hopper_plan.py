@@ -87,6 +87,15 @@ def test_parts_of_k_fill_a_device_that_tiles_do_not() -> None:
     assert choose_config(Problem(64, 64, 64)).splits == 1, "one step of K"
 
 
+def test_results_leave_by_tma_where_they_can() -> None:
+    """Where lines of C are multiples of 16 bytes, the rows of a tile are C's, and a box has 128 bytes of each."""
+    wide = Problem(4096, 32768, 512)
+    assert choose_config(wide).sends
+    for other in (replace(wide, c_aligned=False), replace(wide, grouped=True, batches=4), Problem(1, 4096, 4096)):
+        assert not choose_config(other).sends
+    assert all(config.sends <= (config.shared_columns >= 64) for config in configurations(wide))
+
+
 def test_large_products_take_large_tiles() -> None:
     config = choose_config(Problem(8192, 8192, 8192))
     assert config.tile_m * config.tile_n >= 128 * 192 and config.cluster == 2 and not config.swapped

@@ -43,7 +43,7 @@ STAGGER = 7
 
 @flyc.kernel
 def gemm_kernel(
-    map_a: Any, map_b: Any, C: Any, extras: Any, factors: Any, blocks: Any, groups: Any, extents: Any,
+    map_a: Any, map_b: Any, map_c: Any, C: Any, extras: Any, factors: Any, blocks: Any, groups: Any, extents: Any,
     kind: fx.Constexpr, config: fx.Constexpr,
 ):  # fmt: skip
     """``extras`` are (scale_m, scale_n, bias_m, bias_n, D), each of which may be None; ``factors`` (alpha, beta).
@@ -65,7 +65,7 @@ def gemm_kernel(
     else:
         A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"))
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
-        C, extras, factors, to_rows, extents, kind, config, smem
+        C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
     sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
@@ -112,6 +112,8 @@ def gemm_kernel(
             multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
         else:
             multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, epilogue, kind, config)
+        if fx.const_expr(config.sends):
+            epilogue.wait(pending=0)  # shared memory is read until then
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still arrive at, or read from, this block's shared memory
 
@@ -177,10 +179,11 @@ def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
         values, state = mine.sum_products(state, place, k_first, k_last)
         if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
-            values, warp = parts.sum(values, schedule.rank, phase)
+            values = parts.sum(values, schedule.rank, phase)
             phase = phase ^ 1
-            if warp < config.warps:
-                epilogue.store(values, warp, place)
+            place = place._replace(column=place.column + schedule.rank * config.shared_columns)
+            if schedule.rank < config.sharing_blocks:
+                epilogue.store(values, mine.thread // 32, place)
         else:
             epilogue.store(values, mine.thread // 32, place)
 
@@ -234,7 +237,8 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         map_y = Operand.map_of(Y, config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
         more = (scale_a, scale_b), (sizes, from_rows, to_rows), extents
-        gemm_kernel(map_x, map_y, C, extras, (alpha, beta), *more, kind, config).launch(
+        map_c = Epilogue.map_of(C) if config.sends else None
+        gemm_kernel(map_x, map_y, map_c, C, extras, (alpha, beta), *more, kind, config).launch(
             grid=(tiles.grid_of(extents, kind, config, sms), 1, 1), block=(config.threads, 1, 1), stream=stream,
             cluster=(config.cluster, 1, 1) if config.cluster > 1 else None, pdl=True,
         )  # fmt: skip

@@ -97,7 +97,7 @@ def _call_for(
         return _without_products(A, B, add, activation, config)
     a, b = operand_lines(A, 1, "A"), operand_lines(B, 0, "B")
     types = type_of(A, "A", MULTIPLIED), type_of(B, "B", MULTIPLIED), type_of(C, "C", WRITTEN)
-    along_n, wide = lines_of(C)
+    along_n, piece = lines_of(C)
     masked, gathers, block_scaled = A.ndim == 3, rows is not None, scale_a is not None
     if gathers and not a.along_k:
         a = OperandLines(True, is_ragged=True)
@@ -120,12 +120,12 @@ def _call_for(
         config = replace(config, stages=min(config.stages, config.fitting_stages(beside)))
     scatter = "" if to_rows is None else "add" if add else "store"
     kind = GemmKind(
-        *types, a.along_k, b.along_k, along_n, wide, False, activation, block_scaled, most, masked, gathers, scatter,
+        *types, a.along_k, b.along_k, along_n, piece, False, activation, block_scaled, most, masked, gathers, scatter,
         quantises=scale_c is not None, weights_first=weights_first and not (gathers or b.is_ragged),
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
-        return lambda A, B, *rest: run(packed_lines(A, 1, a, rest[-1]), packed_lines(B, 0, b, rest[-1]), *rest)
+        return lambda A, B, *rest: run(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)
     return run if device < 0 else Bound(run)
 
 

@@ -155,21 +155,21 @@ def _call_for(
         return _without_products(A, B, activation, config)
     a, b = operand_lines(A, 1, "A"), operand_lines(B, 0, "B")
     types = type_of(A, "A", MULTIPLIED), type_of(B, "B", MULTIPLIED), type_of(C, "C", WRITTEN)
-    along_n, wide = lines_of(C)
+    along_n, piece = lines_of(C)
     sms = multiprocessors(device)
     batches = C.shape[0] if C.ndim == 3 else 1
     straddles = a.straddles or b.straddles
     problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, straddles,
-                      columns_of_one(activation), block_scaled)  # fmt: skip
+                      columns_of_one(activation), block_scaled, c_aligned=piece == LINE_BYTES)  # fmt: skip
     config = config or choose_config(problem, sms)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))
     kind = GemmKind(
-        first[0], second[0], types[2], first[1].along_k, second[1].along_k, along_n != config.swapped, wide,
+        first[0], second[0], types[2], first[1].along_k, second[1].along_k, along_n != config.swapped, piece,
         C.ndim == 3, activation, block_scaled,
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
-        return lambda A, B, *rest: run(packed_lines(A, 1, a, rest[-1]), packed_lines(B, 0, b, rest[-1]), *rest)
+        return lambda A, B, *rest: run(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)
     return run if device < 0 else Bound(run)
 
 
@@ -184,7 +184,7 @@ def _linear4_for(
         return lambda *_: None
     lines, sms = operand_lines(x, 1, "x"), multiprocessors(device)
     dtype, out = type_of(x, "x", MULTIPLIED), type_of(y, "y", WRITTEN)
-    along_n, wide = lines_of(y)
+    along_n, piece = lines_of(y)
     problem = Problem(m, n, k, c_width=out.width, c_along_n=along_n, straddles=lines.straddles, packed=True)
     few = m <= MOST_ROWS and out.width > 8
     config = config or (choose_few_rows(problem, sms) if few else choose_config(problem, sms))
@@ -194,10 +194,10 @@ def _linear4_for(
         pieces = lines.along_k and not lines.is_ragged and k % (8 * LINE_BYTES // dtype.width) == 0
         return _few_rows_call(build_few_rows(form, activation, pieces, config), device)
     lines = lines if lines.along_k else OperandLines(True, is_ragged=True)
-    kind = GemmKind(dtype, dtype, out, c_along_n=not along_n, wide_store=wide, activation=activation, packed=form)
+    kind = GemmKind(dtype, dtype, out, c_along_n=not along_n, piece_bytes=piece, activation=activation, packed=form)
     run = build_hopper_gemm(kind, config, sms)
     if lines.is_ragged:
-        return lambda x, *rest: run(packed_lines(x, 1, lines, rest[-1]), *rest)
+        return lambda x, *rest: run(*packed_lines([(x, 1, lines)], rest[-1]), *rest)
     return run if device < 0 else Bound(run)
 
 

@@ -1,7 +1,7 @@
 """How results of the Hopper GEMM leave: act(alpha * acc * scales + biases + beta * D), from accumulators to memory.
 
 Each warp handles its own 16 rows of each block of 64: accumulators to its place in shared memory, in the order that C
-has, and from there to C in pieces of 16 bytes, neighbouring lanes to neighbouring pieces.
+has, and from there to C by TMA, or in pieces of up to 16 bytes, neighbouring lanes to neighbouring pieces.
 """
 
 from __future__ import annotations
@@ -14,47 +14,61 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 from flydsl.kernels.blocks.narrow import quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_reduce
-from flydsl.kernels.gemm.hopper.plan import SCALED, STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.plan import (
+    LINE_BYTES,
+    ROW_BYTES,
+    SCALED,
+    STORE_BYTES,
+    WARP_ROWS,
+    WARPGROUP,
+    GemmConfig,
+    GemmKind,
+)
 from flydsl.kernels.gemm.hopper.tiles import Place, warp_product
 
 
 class Epilogue:
-    """What becomes of sums, and where they go. ``extras`` and ``factors`` are those of the kernel."""
+    """What becomes of sums, and where they go. ``extras`` and ``factors`` are those of the kernel.
+
+    With ``map_c`` boxes of whole lines of 128 bytes leave by TMA: each warp has two, and fills one while the other one
+    is read.
+    """
 
     def __init__(
-        self, C: Any, extras: Any, factors: Any, to_rows: Any, extents: Any, kind: GemmKind, config: GemmConfig,
-        smem: Any,
+        self, C: Any, map_c: Any, extras: Any, factors: Any, to_rows: Any, extents: Any, kind: GemmKind,
+        config: GemmConfig, smem: Any,
     ) -> None:  # fmt: skip
-        self.C, self.extras, self.to_rows, self.kind, self.config = C, extras, to_rows, kind, config
+        self.C, self.map_c, self.extras, self.to_rows, self.kind, self.config = C, map_c, extras, to_rows, kind, config
         self.alpha, self.beta = factors
         self.n = extents[1]
         self.columns = self.n // kind.columns_of_one
-        self.piece = 128 // kind.c.width
-        self.shape = config.store_box(kind)
-        boxes = smem.allocate(fx.Array[kind.c, config.warps * STORE_BYTES * 8 // kind.c.width, 1024]).ptr
+        many, each = config.boxes, STORE_BYTES * 8 // kind.c.width
+        boxes = smem.allocate(fx.Array[kind.c, config.warps * many * each, 1024]).ptr
         self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
-        start = boxes + self.warp * (STORE_BYTES * 8 // kind.c.width)
-        self.box, self.box_of_sums = self.boxed(start), self.boxed(start, kind.columns_of_one)
-        self.sums = warp_product(self.shape[1] * kind.columns_of_one)
+        self.starts = [boxes + (self.warp * many + i) * each for i in range(many)]
 
-    def boxed(self, ptr: Any, each: int = 1) -> Any:
-        """Return a warp's place in shared memory as (row, column), in the order of C; swizzled, so that no banks
+    @staticmethod
+    def map_of(C: Any) -> Any:
+        """Return what TMA knows of C: boxes of a warp's rows and 128 bytes of each."""
+        return fx.nvvm.make_tensor_map(C, (1,) * (len(C.shape) - 2) + (WARP_ROWS, ROW_BYTES * 8 // C.dtype.width))
+
+    def lines(self, columns: int) -> tuple[int, int]:
+        """Lines of a box of so many columns of C, along C's contiguous mode, and their length in shared memory."""
+        return (WARP_ROWS, 1 << (columns - 1).bit_length()) if self.kind.c_along_n else (columns, WARP_ROWS)
+
+    def boxed(self, box: int, columns: int, each: int = 1) -> Any:
+        """Return one of a warp's boxes in shared memory as (row, column), in the order of C; swizzled, so that no banks
         conflict. ``each`` says how many columns of the product have one place."""
-        (rows, columns), (_, length) = self.shape, self.lines()
-        pieces = length // self.piece
+        (_, length), piece = self.lines(columns), 8 * LINE_BYTES // self.kind.c.width
+        pieces = length // piece
         down, right = (length, 1) if self.kind.c_along_n else (1, length)
-        layout = fx.make_layout((rows, columns), (down, right))
+        layout = fx.make_layout((WARP_ROWS, columns), (down, right))
         if each > 1:
-            layout = fx.make_layout((rows, (each, columns)), (down, (0, right)))
+            layout = fx.make_layout((WARP_ROWS, (each, columns)), (down, (0, right)))
         if pieces == 1:
-            return fx.make_view(ptr, layout)
-        swizzle = fx.static(fx.SwizzleType.get(pieces.bit_length() - 1, self.piece.bit_length() - 1, 3))
-        return fx.make_view(ptr, fx.make_composed_layout(swizzle, layout))
-
-    def lines(self) -> tuple[int, int]:
-        """Lines of a box, along C's contiguous mode, and their length."""
-        rows, columns = self.shape
-        return (rows, columns) if self.kind.c_along_n else (columns, rows)
+            return fx.make_view(self.starts[box], layout)
+        swizzle = fx.static(fx.SwizzleType.get(pieces.bit_length() - 1, piece.bit_length() - 1, 3))
+        return fx.make_view(self.starts[box], fx.make_composed_layout(swizzle, layout))
 
     def sync(self) -> None:
         """The lanes of a warp see each other's shared memory; each warp has a named barrier."""
@@ -65,22 +79,38 @@ class Epilogue:
         """The accumulators of a warp's thread, those of a tile at a place, to C."""
         row, column = place.row, place.column
         config, kind = self.config, self.kind
-        each, width = config.tile_n // 2, self.shape[1] * kind.columns_of_one
-        for block in fx.range_constexpr(config.accumulators // each):
+        each, of_one = config.shared_columns // 2, kind.columns_of_one
+        for block in fx.range_constexpr(values.numel // each):
             top = row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
-            for first in fx.range_constexpr(0, config.tile_n, width):
-                start = block * each + first // 2
-                part = fx.Vector.from_elements([values[start + i] for i in range(width // 2)], values.dtype)
-                part = self.finished(part.to(fx.Float32), place, top, column + first)
+            for number, (first, columns) in enumerate(config.store_boxes(kind)):
+                start, box = block * each + first * of_one // 2, number % config.boxes
+                part = fx.Vector.from_elements([values[start + i] for i in range(columns * of_one // 2)], values.dtype)
+                part = self.finished(part.to(fx.Float32), place, top, column + first * of_one)
                 part = self.activated(part).to(kind.c)
-                self.sync()  # the box before has been read
-                self.fill(part)
-                self.sync()
-                left = (column + first) // kind.columns_of_one
-                if fx.const_expr(kind.wide_store):
-                    self.copy_pieces(place, top, left)
+                self.wait(pending=min(number, 1))
+                self.fill(box, part, columns)
+                if fx.const_expr(config.sends and columns * kind.c.width == ROW_BYTES * 8):
+                    self.send(box, (*place.c, top, column // of_one + first))
                 else:
-                    self.copy_elements(place, top, left)
+                    self.sync()
+                    self.copy_pieces(box, place, top, column // of_one + first, columns)
+
+    @flyc.jit
+    def wait(self, pending: int) -> None:
+        """Wait until a warp's boxes, but for ``pending`` that TMA has, have been read."""
+        if fx.const_expr(self.config.sends):
+            if fx.lane_id() == 0:
+                fx.nvvm.tma_wait_group(pending, read=True)
+        self.sync()
+
+    @flyc.jit
+    def send(self, box: int, coord: Any) -> None:
+        """A box to C by TMA, which leaves out what lies beyond the end."""
+        fx.nvvm.fence_proxy_async()
+        self.sync()
+        if fx.lane_id() == 0:
+            fx.nvvm.tma_store(self.map_c, self.starts[box], coord)
+            fx.nvvm.tma_commit_group()
 
     def activated(self, part: Any) -> Any:
         """Return the activation of each element, or the gate of each even column times the odd one: a thread has
@@ -94,7 +124,8 @@ class Epilogue:
     def finished(self, part: Any, place: Place, top: Any, column: Any) -> Any:
         """part * alpha * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
         scale_m, scale_n, bias_m, bias_n, D = self.extras
-        own = FragmentPlaces(self.sums, fx.lane_id(), (WARP_ROWS, part.numel * 32 // WARP_ROWS))
+        shape = WARP_ROWS, part.numel * 32 // WARP_ROWS
+        own = FragmentPlaces(warp_product(shape[1]), fx.lane_id(), shape)
         rows = [top + own.origin[0] + step for step in own.along(0)]
         columns = [column + own.origin[1] + step for step in own.along(1)]
         places = list(zip(own.numbers(0), own.numbers(1), strict=True))
@@ -115,18 +146,19 @@ class Epilogue:
         found = [fx.Float32(D[(*place.c, *at)]) for at in inside]
         return part + fx.Vector.from_elements(found, fx.Float32) * self.beta
 
-    def fill(self, part: Any) -> None:
-        """A thread's elements of a box, to the box."""
+    def fill(self, box: int, part: Any, columns: int) -> None:
+        """A thread's elements of so many columns, to a box."""
         lane, each = fx.lane_id(), self.kind.columns_of_one
+        target, sums = self.boxed(box, columns, each), warp_product(columns * each)
         if self.kind.c.width == 16 and each == 1:
-            held = fx.make_fragment_like(self.sums.get_slice(lane).partition_C(self.box))
+            held = fx.make_fragment_like(sums.get_slice(lane).partition_C(target))
             held.store(part)
-            move = fx.nvvm.StMatrix(4 if self.shape[1] % 16 == 0 else 2, transposed=not self.kind.c_along_n)
-            tiled = fx.make_tiled_copy_C(fx.make_copy_atom(move, self.kind.c), self.sums)
+            move = fx.nvvm.StMatrix(4 if columns % 16 == 0 else 2, transposed=not self.kind.c_along_n)
+            tiled = fx.make_tiled_copy_C(fx.make_copy_atom(move, self.kind.c), sums)
             lanes = tiled.get_slice(lane)
-            fx.copy(tiled, lanes.retile(held), lanes.partition_D(self.box))
+            fx.copy(tiled, lanes.retile(held), lanes.partition_D(target))
         else:
-            place = self.sums.get_slice(lane).partition_C(self.box_of_sums)
+            place = sums.get_slice(lane).partition_C(target)
             (place if each == 1 else place[(0, None), None, None]).store(part)
 
     def row_of_c(self, row: Any, end: Any) -> tuple[Any, Any]:
@@ -138,59 +170,53 @@ class Epilogue:
         rows = fx.Int32(fx.get_scalar(fx.get_(self.C.shape, 0)))
         return target, (row < end) & (target >= 0) & (target < rows)
 
-    def mover(self, atom: Any) -> tuple[Any, int]:
-        """Return a copy of a box in pieces of 16 bytes, a line's by neighbouring lanes, and how many lanes it takes."""
-        lines, length = self.lines()
-        pieces = length // self.piece
-        together = min(lines, 32 // pieces)
-        lanes, values = fx.make_layout((together, pieces), (pieces, 1)), fx.make_layout((1, self.piece), (0, 1))
+    def mover(self, atom: Any, lines: int, pieces: int) -> tuple[Any, int, int]:
+        """Return a copy of pieces of lines by neighbouring lanes, and of how many lines, and pieces of each, at
+        once."""
+        across = min(pieces, 32)
+        together, piece = min(lines, 32 // across), self.kind.piece
+        lanes, values = fx.make_layout((together, across), (across, 1)), fx.make_layout((1, piece), (0, 1))
         if not self.kind.c_along_n:
             lanes, values = (fx.select(layout, [1, 0]) for layout in (lanes, values))
-        return fx.make_tiled_copy_tv(atom, lanes, values), together * pieces
+        return fx.make_tiled_copy_tv(atom, lanes, values), together, across
 
     @flyc.jit
-    def copy_pieces(self, place: Place, top: Any, column: Any) -> None:
-        """The box to C, 16 bytes a lane."""
-        along_n = self.kind.c_along_n
-        lines, length = self.lines()
-        atom = fx.make_copy_atom(fx.UniversalCopy(128), self.kind.c)
-        mover, active = self.mover(atom)
+    def copy_pieces(self, box: int, place: Place, top: Any, column: Any, columns: int) -> None:
+        """A box to C, a piece a lane."""
+        along_n, piece = self.kind.c_along_n, self.kind.piece
+        lines, length = self.lines(columns)
+        whole_box = length if along_n else columns  # lines in shared memory may be longer than those of C
+        atom = fx.make_copy_atom(fx.UniversalCopy(8 * self.kind.piece_bytes), self.kind.c)
+        mover, together, across = self.mover(atom, lines, length // piece)
         own = mover.get_slice(fx.lane_id())
-        pieces, coords = own.partition_S(self.box), own.partition_S(fx.make_identity_tensor(self.shape))
-        for i in fx.range_constexpr(lines * length // self.piece // active):
-            step = (i, 0) if along_n else (0, i)
+        pieces = own.partition_S(self.boxed(box, whole_box))
+        coords = own.partition_S(fx.make_identity_tensor((WARP_ROWS, whole_box)))
+        end = fx.min(column + columns, self.columns)
+        steps = [(i, j) for i in range(lines // together) for j in range(length // piece // across)]
+        for step in [at if along_n else at[::-1] for at in steps]:
             row, col = (start + fx.Int32(part) for start, part in zip((top, column), fx.get_leaves(coords[(0, *step)])))
             row, is_inside = self.row_of_c(row, place.end)
-            is_inside = is_inside & (col < self.columns)
-            if fx.const_expr(active < 32):
-                is_inside = is_inside & (fx.lane_id() < active)
+            is_inside = is_inside & (col < end)
+            if fx.const_expr(together * across < 32):
+                is_inside = is_inside & (fx.lane_id() < together * across)
             if is_inside:
                 whole = self.C[(*place.c, row, None)] if along_n else self.C[(*place.c, None, col)]
-                target = fx.logical_divide(whole, fx.make_layout(self.piece, 1))
-                target = target[None, (col if along_n else row) // self.piece]
-                moved = fx.make_rmem_tensor(self.piece, self.kind.c)
+                target = fx.logical_divide(whole, fx.make_layout(piece, 1))
+                target = target[None, (col if along_n else row) // piece]
+                moved = fx.make_rmem_tensor(piece, self.kind.c)
                 fx.copy_atom_call(atom, pieces[(None, *step)], moved)
                 if fx.const_expr(self.kind.scatter == "add"):
-                    fx.atomic("add", target, moved.load())
+                    self.add(target, moved, row, col)
                 else:
                     fx.copy_atom_call(atom, moved, target)
 
-    @flyc.jit
-    def copy_elements(self, place: Place, top: Any, column: Any) -> None:
-        """The box to C, element by element: lines of C do not start at multiples of 16 bytes."""
-        along_n = self.kind.c_along_n
-        lines, length = self.lines()
-        order = fx.make_layout(self.shape, (length, 1) if along_n else (1, length))
-        for first in range(0, lines * length, 32):
-            at = [fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(first + fx.lane_id(), order))]
-            col = column + at[1]
-            row, is_inside = self.row_of_c(top + at[0], place.end)
-            if is_inside & (col < self.columns):
-                value = self.box[at[0], at[1]]
-                if fx.const_expr(self.kind.scatter == "add"):
-                    fx.atomic("add", self.C, value, at=(row, col))
-                else:
-                    self.C[(*place.c, row, col)] = value
+    def add(self, target: Any, moved: Any, row: Any, col: Any) -> None:
+        """Add a piece to C: by one instruction, or element by element where a piece is less than 16 bytes."""
+        if self.kind.piece_bytes == LINE_BYTES:
+            fx.atomic("add", target, moved.load())
+            return
+        for i in range(self.kind.piece):
+            fx.atomic("add", self.C, moved.load()[i], at=(row, col + i))
 
 
 class QuantisingEpilogue(Epilogue):
@@ -204,8 +230,8 @@ class QuantisingEpilogue(Epilogue):
     """Elements of a line there: a piece more, so that few banks conflict."""
 
     def __init__(
-        self, C: Any, extras: Any, factors: Any, to_rows: Any, extents: Any, kind: GemmKind, config: GemmConfig,
-        smem: Any,
+        self, C: Any, _map_c: Any, extras: Any, factors: Any, to_rows: Any, extents: Any, kind: GemmKind,
+        config: GemmConfig, smem: Any,
     ) -> None:  # fmt: skip
         *extras, self.scales = extras
         self.C, self.extras, self.to_rows, self.kind, self.config = C, (*extras, None), to_rows, kind, config

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import gcd
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -21,6 +22,9 @@ WRITTEN: dict[str, Any] = {
 }  # fmt: skip
 HOST_SMS = 4
 """Persistent blocks on the virtual GPU, which has no multiprocessors to fill."""
+
+PACKING = 256
+"""Threads of a block that copies lines."""
 
 _STREAMS: dict[tuple[int, int], Any] = {}
 
@@ -68,25 +72,39 @@ def operand_lines(matrix: Any, k_mode: int, name: str) -> OperandLines:
     return OperandLines(True, is_ragged=True)
 
 
-def lines_of(matrix: Any) -> tuple[bool, bool]:
-    """Return whether C's rows are contiguous, and whether pieces of 16 bytes of its lines are aligned and whole."""
+def lines_of(matrix: Any) -> tuple[bool, int]:
+    """Return whether C's rows are contiguous, and at multiples of how many bytes, up to 16, its lines begin and end."""
     steps, size = strides(matrix), matrix.dtype.itemsize
     along_n = steps[-1] == 1 and not (matrix.shape[-1] == 1 and steps[-2] == 1)
     if not along_n and steps[-2] != 1:
         raise ValueError(f"C must have a contiguous mode, and its strides are {steps}")
     numbers = [steps[-2 if along_n else -1], *steps[:-2], matrix.shape[-1 if along_n else -2]]
-    return along_n, address(matrix) % LINE_BYTES == 0 and all(number * size % LINE_BYTES == 0 for number in numbers)
+    return along_n, gcd(LINE_BYTES, address(matrix), *(number * size for number in numbers))
 
 
 @flyc.kernel
-def pack_kernel(source: fx.Tensor, packed: fx.Tensor, along_k: fx.Constexpr, width: fx.Constexpr):
-    """Copy (batch, row, K) to lines that are K and start at multiples of 16 bytes; a thread has a piece of a line."""
-    rows, k = (fx.Int32(fx.get_scalar(fx.get_(source.shape, i))) for i in (1, 2))
+def pack_kernel(matrices: Any, forms: fx.Constexpr):
+    """Copy matrices, (batch, row, K), to lines that are K and start at multiples of 16 bytes, one behind the other.
+
+    A thread has a piece of a line. The GEMM that follows begins, up to where it reads, while this launch runs.
+    """
+    fx.nvvm.griddepcontrol_wait()
+    fx.nvvm.griddepcontrol_launch_dependents()
+    block = fx.block_idx.x
+    for (source, packed), (along_k, width) in zip(matrices, forms, strict=True):
+        pack_piece(source, packed, block * PACKING + fx.thread_idx.x, along_k, width)
+        block = block - _blocks_of(source, width)
+
+
+@flyc.jit
+def pack_piece(source, packed, index, along_k, width):
+    """The piece of that number, if there is one."""
+    batches, rows, k = _extents(source)
     pieces = fx.ceildiv(k, width)
-    index, batch = fx.block_idx.x * 256 + fx.thread_idx.x, fx.block_idx.y
-    # Neighbouring threads read neighbours in memory.
-    row, piece = (index // pieces, index % pieces) if along_k else (index % rows, index // rows)
-    if (row < rows) & (piece < pieces):
+    if (index >= 0) & (index < batches * rows * pieces):
+        batch, inside = index // (rows * pieces), index % (rows * pieces)
+        # Neighbouring threads read neighbours in memory.
+        row, piece = (inside // pieces, inside % pieces) if along_k else (inside % rows, inside // rows)
         # What is read again beyond the end lies beyond the end of the packed line, too: nobody looks at it.
         found = [source[batch, row, fx.min(piece * width + i, k - 1)] for i in range(width)]
         moved = fx.make_rmem_tensor(width, packed.dtype)
@@ -95,37 +113,56 @@ def pack_kernel(source: fx.Tensor, packed: fx.Tensor, along_k: fx.Constexpr, wid
         fx.copy_atom_call(fx.make_copy_atom(fx.UniversalCopy(128), packed.dtype), moved, target[None, piece])
 
 
-@cache
-def _build_pack(k_mode: int, along_k: bool, batched: bool, width: int) -> Any:
-    @flyc.jit
-    def pack(source: fx.Tensor, packed: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
-        # As (batch, row, K), with a batch of one where there is none.
-        def as_lines(matrix: Any, k_last: bool) -> Any:
-            modes = [batched + 0, batched + 1] if k_last else [batched + 1, batched + 0]
-            shape = [fx.get_scalar(fx.get_(matrix.shape, mode)) for mode in modes]
-            stride = [fx.get_scalar(fx.get_(matrix.stride, mode)) for mode in modes]
-            lead = (fx.get_scalar(fx.get_(part, 0)) for part in (matrix.shape, matrix.stride)) if batched else (1, 0)
-            count, step = lead
-            return fx.make_view(fx.get_iter(matrix), fx.make_layout((count, *shape), (step, *stride)))
+def _extents(lines: Any) -> list[Any]:
+    return [fx.Int32(fx.get_scalar(fx.get_(lines.shape, i))) for i in range(3)]
 
-        lines, target = as_lines(source, k_mode == 1), as_lines(packed, True)
-        batches, rows, k = (fx.Int32(fx.get_scalar(fx.get_(lines.shape, i))) for i in range(3))
-        grid = (fx.ceildiv(rows * fx.ceildiv(k, width), 256), batches, 1)
-        pack_kernel(lines, target, along_k, width).launch(grid=grid, block=(256, 1, 1), stream=stream)
+
+def _blocks_of(lines: Any, width: int) -> Any:
+    """Blocks that copy a matrix."""
+    batches, rows, k = _extents(lines)
+    return fx.ceildiv(batches * rows * fx.ceildiv(k, width), PACKING)
+
+
+def _as_lines(matrix: Any, k_mode: int) -> Any:
+    """Return the matrix as (batch, row, K), with a batch of one where there is none."""
+    lead = len(matrix.shape) - 2
+    modes = [*range(lead), lead + 1 - k_mode, lead + k_mode]
+    shape, stride = ([fx.get_scalar(fx.get_(part, mode)) for mode in modes] for part in (matrix.shape, matrix.stride))
+    whole = fx.make_layout((1,) * (1 - lead) + tuple(shape), (0,) * (1 - lead) + tuple(stride))
+    return fx.make_view(fx.get_iter(matrix), whole)
+
+
+@cache
+def _build_pack(k_modes: tuple[int, ...], forms: tuple[tuple[bool, int], ...]) -> Any:
+    @flyc.jit
+    def pack(source: fx.Tensor, packed: fx.Tensor, other: fx.Tensor | None, other_packed: fx.Tensor | None,
+             stream: fx.Stream = fx.Stream(None)):  # fmt: skip
+        pairs = ((source, packed), (other, other_packed))
+        matrices = tuple((_as_lines(a, mode), _as_lines(b, 1)) for (a, b), mode in zip(pairs, k_modes))
+        blocks = sum((_blocks_of(a, width) for (a, _), (_, width) in zip(matrices, forms)), fx.Int32(0))
+        pack_kernel(matrices, forms).launch(grid=(blocks, 1, 1), block=(PACKING, 1, 1), stream=stream, pdl=True)
 
     return pack
 
 
-def packed_lines(matrix: Any, k_mode: int, lines: OperandLines, stream: Any) -> Any:
-    """Return the matrix, or a copy of it whose lines are K and start at multiples of 16 bytes."""
-    if not lines.is_ragged:
-        return matrix
-    *batch, rows, k = matrix.shape if k_mode == 1 else (*matrix.shape[:-2], matrix.shape[-1], matrix.shape[-2])
-    width, whole = (size // matrix.dtype.itemsize for size in (LINE_BYTES, ROW_BYTES))
-    packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
-    along_k = strides(matrix)[-2:][k_mode] == 1
-    _build_pack(k_mode, along_k, bool(batch), width)(matrix, packed, *([] if stream is None else [stream]))
-    return packed if k_mode == 1 else packed.swapaxes(-1, -2)
+def packed_lines(operands: list[tuple[Any, int, OperandLines]], stream: Any) -> list[Any]:
+    """Return matrices, each with the mode that K is, as they are or as copies whose lines are K and start at multiples
+    of 16 bytes; one launch makes all of those."""
+    found, ragged, k_modes, forms = [], [], [], []
+    for matrix, k_mode, lines in operands:
+        if not lines.is_ragged:
+            found.append(matrix)
+            continue
+        *batch, rows, k = matrix.shape if k_mode == 1 else (*matrix.shape[:-2], matrix.shape[-1], matrix.shape[-2])
+        width, whole = (size // matrix.dtype.itemsize for size in (LINE_BYTES, ROW_BYTES))
+        packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
+        ragged += [matrix, packed]
+        k_modes.append(k_mode)
+        forms.append((strides(matrix)[-2:][k_mode] == 1, width))
+        found.append(packed if k_mode == 1 else packed.swapaxes(-1, -2))
+    pack = _build_pack(tuple(k_modes), tuple(forms))
+    pack(*ragged, *[None] * (4 - len(ragged)), *([] if stream is None else [stream]))
+    return found
 
 
 def facts(array: Any) -> tuple[Any, ...]:

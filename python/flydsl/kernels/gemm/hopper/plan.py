@@ -28,6 +28,8 @@ MAX_BOX = 256
 """Rows of a copy by TMA, and columns of a wgmma."""
 SCALED = 128
 """Columns of A, and rows and columns of B, that a scale of a block is for."""
+LEAST_SHARE = 8
+"""Columns of sums that a block adds up at least, if it does."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 
@@ -53,7 +55,7 @@ class GemmKind:
     """What is multiplied: types, which mode of each matrix is contiguous, and what happens to the sums.
 
     Types and modes are the kernel's own: of a swapped product its A is the caller's B.
-    ``wide_store`` says that lines of C are multiples of 16 bytes; they are stored element by element otherwise.
+    Lines of C begin and end at multiples of ``piece_bytes``, up to 16: what a lane stores at once.
     """
 
     a: Any
@@ -62,7 +64,7 @@ class GemmKind:
     a_along_k: bool = True
     b_along_k: bool = True
     c_along_n: bool = True
-    wide_store: bool = True
+    piece_bytes: int = 16
     batched: bool = False
     activation: str = "none"
     block_scaled: bool = False
@@ -86,6 +88,11 @@ class GemmKind:
     def columns_of_one(self) -> int:
         """Columns of the product that a column of C is made of."""
         return 2 if self.activation in GATES else 1
+
+    @property
+    def piece(self) -> int:
+        """Elements of C that a lane stores at once."""
+        return 8 * self.piece_bytes // self.c.width
 
     @property
     def size(self) -> int:
@@ -116,6 +123,7 @@ class GemmConfig:
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
+    ``sends`` lets boxes of results leave by TMA.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -129,6 +137,7 @@ class GemmConfig:
     swapped: bool = False
     taking_turns: bool = False
     staggered: bool = False
+    sends: bool = False
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -139,14 +148,31 @@ class GemmConfig:
         """In how many parts K is."""
         return self.sharing("k")
 
-    def store_box(self, kind: GemmKind) -> tuple[int, int]:
-        """Rows and columns of C that a warp sends off at once."""
-        size, columns = kind.c.width // 8, self.tile_n // kind.columns_of_one
-        return WARP_ROWS, gcd(columns, (ROW_BYTES if kind.c_along_n else STORE_BYTES // WARP_ROWS) // size)
+    @cached_property
+    def sharing_blocks(self) -> int:
+        """Blocks with a part of K that have a share of the columns of sums: of narrow tiles not all of them."""
+        return gcd(self.tile_n // LEAST_SHARE, self.splits)
+
+    @cached_property
+    def shared_columns(self) -> int:
+        """Columns whose sums a block stores."""
+        return self.tile_n // self.sharing_blocks
+
+    def store_boxes(self, kind: GemmKind) -> list[tuple[int, int]]:
+        """Return the first column and the columns of C of each box of 16 rows that a warp sends off at once: lines of
+        up to 128 bytes, of the rest of a tile shorter ones; where lines are C's columns, boxes of the same size."""
+        columns, widest = self.shared_columns // kind.columns_of_one, ROW_BYTES * 8 // kind.c.width
+        each = widest if kind.c_along_n else gcd(columns, widest)
+        return [(first, min(each, columns - first)) for first in range(0, columns, each)]
 
     def parts(self, kind: GemmKind) -> int:
         """Tiles beside each other that a block computes one after the other, and whose results leave together."""
         return SCALED * kind.columns_of_one // self.tile_n if kind.quantises else 1
+
+    @property
+    def boxes(self) -> int:
+        """Places of a warp for results that leave."""
+        return 2 if self.sends else 1
 
     @property
     def warps(self) -> int:
@@ -205,8 +231,13 @@ class GemmConfig:
     @property
     def other_bytes(self) -> int:
         """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
-        sums = self.multiplied_rows * self.tile_n * 4 if self.splits > 1 else 0
-        return self.warps * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
+        sums = self.multiplied_rows * self.shared_columns * self.splits * 4 if self.splits > 1 else 0
+        return (
+            self.warps * STORE_BYTES * (2 if self.sends else 1)
+            + 1024
+            + sums
+            + (self.multiplied_rows - self.tile_m) * ROW_BYTES
+        )
 
     def fitting_stages(self, more_bytes: int = 0) -> int:
         """As many as fit into shared memory, beside so many bytes more."""
@@ -231,8 +262,14 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
             config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))
         ),
         "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
-        and kind.wide_store
-        and rows * kind.c.width % 128,
+        and rows * kind.c.width % (8 * kind.piece_bytes),
+        "boxes leave by TMA where C's lines are multiples of 16 bytes and its rows those of a whole tile": config.sends
+        and (
+            kind.groups > 0
+            or kind.quantises
+            or not (config.is_whole and kind.c_along_n)
+            or kind.piece_bytes < LINE_BYTES
+        ),
         "blocks begin anywhere in K where nothing but products depends on it": config.staggered
         and (kind.block_scaled or kind.packed is not None or kind.gathers),
         "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
@@ -245,9 +282,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         and (rows != BLOCK_ROWS * config.consumers or not config.swapped or config.sharing("n") > 1),
         "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
         or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
-        "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
-        or config.along not in ("m", "n", "k"),
-        "parts of K are added up by whole warps": config.warps % config.splits,
+        "a cluster has 1, 2, 4 or 8 blocks along m or n, or 3 along k": config.along not in ("m", "n", "k")
+        or config.cluster not in ((1, 2, 4, 8) if config.along != "k" else (1, 2, 3, 4, 8)),
         "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
         and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
@@ -257,7 +293,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "tiles that are not contiguous along K have a multiple of 64 columns": not kind.b_along_k and columns % 64,
         "blocks share a tile in parts of eight rows": (kind.a_along_k and rows // config.sharing("n") % 8)
         or (kind.b_along_k and columns // config.sharing("m") % 8),
-        "lines of a box of C have at least 16 bytes": config.store_box(kind)[kind.c_along_n] * kind.c.width < 128,
+        "lines of a box of C are multiples of 16 bytes": kind.c_along_n
+        and config.shared_columns // kind.columns_of_one * kind.c.width % 128,
     }
     for reason, applies in reasons.items():
         if applies:
@@ -271,8 +308,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
 class Problem:
     """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits.
 
-    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes. One column of C is made of
-    ``columns_of_one`` of the product.
+    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes; those of C are
+    ``c_aligned`` if they are multiples of 16. One column of C is made of ``columns_of_one`` of the product.
     """
 
     m: int
@@ -291,11 +328,18 @@ class Problem:
     packed: bool = False
     quantises: bool = False
     gathers: bool = False
+    c_aligned: bool = True
 
     @property
     def plain(self) -> bool:
         """Whether nothing but products depends on where in K, or in which group, a tile is."""
         return not (self.block_scaled or self.packed or self.grouped)
+
+    def can_send(self, config: GemmConfig) -> bool:
+        """Return whether results may leave by TMA, in boxes of 128 bytes of each of a warp's rows."""
+        line = config.shared_columns // self.columns_of_one * self.c_width
+        ordered = self.plain and not self.quantises and self.c_along_n and self.c_aligned
+        return ordered and config.is_whole and line >= 8 * ROW_BYTES
 
     def clusters(self, config: GemmConfig) -> int:
         """Tiles of clusters; of groups of unknown size that are larger than a tile, half a tile each is not used."""
@@ -337,12 +381,13 @@ class Machine:
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
-    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, of unpacking weights of a step, and
-    more for each warpgroup that does.
+    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
+    where blocks share them, of unpacking weights of a step, and more for each warpgroup that does.
     Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
     not under way while the others are.
-    Factors: of memory, for the share of blocks that are idle in a round; of steps where warpgroups take turns; of lines
-    of A or B that do not start at multiples of 128 bytes; of results across C's lines; and in parts of cache lines.
+    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round; of
+    steps where warpgroups take turns; of lines of A or B that do not start at multiples of 128 bytes; of results across
+    C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, and, in ``more_tiles``, how much longer a run takes for eight rows of x more.
@@ -350,18 +395,20 @@ class Machine:
 
     launch: float = 2.2
     results: float = 2.39
-    meeting: float = 0.09
-    adding: float = 0.6
-    adding_sums: float = 1.9
+    meeting: float = 0.07
+    sending: float = 0.85
+    adding: float = 1.1
+    adding_sums: float = 1.7
     cycles: float = 1739.0
     step: float = 87.0
+    sharing: float = 60.0
     port: float = 109.0
     cache: float = 15.1e6
-    memory: float = 3.98e6
+    memory: float = 4.2e6
     opening: float = 3.7e3
-    uneven: float = 0.2
+    uneven: float = 0.5
     turning: float = 1.07
-    straddling: float = 2.18
+    straddling: float = 2.6
     across: float = 1.3
     partial: float = 1.25
     unpacking: float = 300.0
@@ -371,7 +418,7 @@ class Machine:
     few_rows_port: float = 60.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 108), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 
@@ -394,25 +441,25 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
     products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     rows = config.tile_m / problem.codes_of_one
-    taken = (rows + config.tile_n) * ROW_BYTES * straddling
+    taken = (rows + config.tile_n) * ROW_BYTES
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
     unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
-    arriving = max(taken / machine.port, unpacked)
+    # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
+    arriving = max(taken / machine.port, sent / machine.port, unpacked)
+    arriving += machine.sharing if config.cluster > config.splits else 0.0
     working = (longest(machine, products, arriving) + machine.step) * steps / machine.cycles
     working *= machine.turning if config.taking_turns else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    each, stored = longest(machine, working, cached), machine.results * tile * _leaving(problem, config, machine)
+    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)
+    each = longest(machine, working, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
-    if config.splits > 1:
-        last = machine.adding + machine.adding_sums * tile * config.splits
-        each += last
-    elif config.cluster > 1:
-        each += machine.meeting
+    each += machine.meeting if config.cluster > config.splits else 0.0
+    added = machine.adding + machine.adding_sums * tile * config.splits if config.splits > 1 else 0.0
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
-    waiting *= 1 + machine.uneven * (rounds * slots / clusters - 1)
-    return machine.launch + longest(machine, rounds * each, waiting) + last
+    waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
+    return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
@@ -420,7 +467,8 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
     write."""
     if not problem.c_along_n:
         return machine.across
-    return machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
+    partial = machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
+    return partial * (machine.sending if config.sends else 1.0)
 
 
 def longest(machine: Machine, *times: float) -> float:

@@ -226,22 +226,31 @@ def warp_product(columns: int) -> Any:
 
 
 class PartialSums:
-    """Accumulators that the blocks of a cluster, each with a part of K, show each other in shared memory.
+    """Sums of the blocks of a cluster that have a part of K each: every block gets those of its share of the columns.
 
-    *ready* completes when every block has written a tile's sums, *free* when every block has read them.
+    Sums are written to the shared memory of the block that adds them up, part by part in the same order in every run.
+    *ready* completes when every block has written a tile's sums, *free* when every block has read its own.
     """
 
     def __init__(self, smem: Any, dtype: Any, config: GemmConfig) -> None:
         self.config, self.dtype, self.threads = config, dtype, config.consumers * WARPGROUP
-        self.fours = config.accumulators // 4
-        layout = fx.make_layout((4, (32, config.warps), self.fours), (1, (4, 128), 4 * self.threads))
-        self.sums = fx.make_view(smem.allocate(fx.Array[dtype, 4 * self.threads * self.fours, 1024]).ptr, layout)
+        self.fours = config.accumulators // 4 // config.sharing_blocks
+        each = 4 * self.threads * self.fours
+        shape, stride = (4, (32, config.warps), self.fours, config.splits), (1, (4, 128), 4 * self.threads, each)
+        place = smem.allocate(fx.Array[dtype, each * config.splits, 1024]).ptr
+        self.sums = fx.make_view(place, fx.make_layout(shape, stride))
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
     def init(self) -> None:
         for barrier in (self.ready, self.free):
             fx.nvvm.mbarrier_init(barrier, self.config.splits)
         fx.nvvm.fence_mbarrier_init()
+
+    def fours_of(self, block: int) -> list[int]:
+        """Return where the accumulators, four by four, of a block's share of the columns begin."""
+        of_rows, share = self.config.tile_n // 8, self.config.shared_columns // 8
+        firsts = range(block * share, self.config.accumulators // 4, of_rows)
+        return [4 * (first + i) for first in firsts for i in range(share)]
 
     @flyc.jit
     def tell(self, barrier: Any) -> None:
@@ -254,26 +263,19 @@ class PartialSums:
 
     @flyc.jit
     def sum(self, values: Any, rank: Any, phase: Any) -> Any:
-        """Return the sums over all parts of one warp's accumulators, part by part, and which warp's.
-
-        Each block takes an equal share of the warps; those left over get a number that no warp has.
-        """
-        config, lane, own = self.config, fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32
+        """Return the sums over all parts of this block's share; a block without a share gets what means nothing."""
+        config, place = self.config, (fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32)
         fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
-        for i in fx.range_constexpr(self.fours):
-            part = fx.Vector.from_elements([values[i * 4 + j] for j in range(4)], self.dtype)
-            self.sums[None, (lane, own), i].store(part)
+        for block in fx.range_constexpr(config.sharing_blocks):
+            for i, first in enumerate(self.fours_of(block)):
+                four = fx.Vector.from_elements([values[first + j] for j in range(4)], self.dtype)
+                fx.nvvm.cluster_store(four, self.sums[None, place, i, rank], block)
         self.tell(self.ready)
         fx.nvvm.mbarrier_wait(self.ready, phase)
         fx.fence("cluster")
-        share = config.warps // config.splits
-        warp = (own < share).select(rank * share + own, fx.Int32(config.warps))
-        source = fx.min(warp, fx.Int32(config.warps - 1))
-        vector = fx.Float32x4 if self.dtype is fx.Float32 else fx.Int32x4
         total = []
         for i in fx.range_constexpr(self.fours):
-            place = self.sums[None, (lane, source), i]
-            parts = [fx.nvvm.cluster_load(place, block, vector) for block in range(config.splits)]
+            parts = [self.sums[None, place, i, part].load() for part in range(config.splits)]
             total += list(sum(parts[1:], parts[0]))
         self.tell(self.free)
-        return fx.Vector.from_elements(total, self.dtype), warp
+        return fx.Vector.from_elements(total, self.dtype)
