@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -167,6 +168,29 @@ EARLY = [
 ]
 """(Whether rows are centred, plan) of blocks that load their next rows into registers: a wave, a block and a cluster a
 row, for sm_90a."""
+
+
+IN_PIECES = [
+    (True, RowPlan(333, "bf16", 8, 32, keep=False, stages=3)),
+    (True, RowPlan(1027, "f32", 4, 96, stages=2)),
+    (False, RowPlan(1001, "f16", 8, 32, cluster=2, keep=False, stages=2)),
+]
+"""(Whether rows are centred, plan) of rows that begin anywhere and are read by the pieces that they lie in."""
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
+    atomic: bool, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Each of eight blocks takes several rows; places for ten are rounded down, and those for seven too few."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for centred, plan in IN_PIECES:
+        plan = replace(plan, staged=True, bulk=True, sources=2, sums=1 + centred, pieces=True, hints=ONCE)
+        for places, m in ((10, 29), (7, 29), (10, 3)):
+            monkeypatch.setattr(norm_backward, "places", lambda plan, places=places: places)
+            norm_backward.norm_backward_launcher.cache_clear()
+            build_layernorm_bwd_module.cache_clear(), build_rmsnorm_bwd_module.cache_clear()
+            norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan)
 
 
 def test_rows_that_are_loaded_early(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:

@@ -132,6 +132,12 @@ RINGS = {
     "of a cluster, rows that begin anywhere": RowPlan(
         1027, "f32", 4, 32, cluster=4, keep=False, hints=ONCE, slots=5, chunks=3
     ),
+    "of a block, results a row later": RowPlan(
+        1032, "bf16", 8, 64, keep=False, hints=ONCE, slots=5, chunks=2, deferred=True
+    ),
+    "of a cluster, results a row later, rows that begin anywhere": RowPlan(
+        1027, "f32", 4, 32, cluster=4, keep=False, hints=ONCE, slots=7, chunks=3, deferred=True
+    ),
 }
 """Chunks of a row that take turns with the slots of a ring."""
 

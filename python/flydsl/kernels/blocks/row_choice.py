@@ -106,8 +106,13 @@ def candidates(
             for cluster in clusters if rows == 1 else (1,):
                 plan = RowPlan(length, dtype, width, count, rows, cluster, **task.fields)
                 yield from _kinds(plan, machine)
-                if machine.bulk and width < widest and rows == 1 and not (lines or task.sums):
-                    yield from _in_pieces(replace(plan, width=widest, pieces=True), machine)
+                pieces = replace(plan, width=widest, pieces=True)
+                if not machine.bulk or width == widest or rows > 1:
+                    continue
+                if task.sums:
+                    yield from _kinds(pieces, machine)
+                elif not lines:
+                    yield from _in_pieces(pieces, machine)
     if machine.bulk and not task.sums and not threads:
         yield from rings(length, dtype, machine, task, lines)
 
@@ -125,11 +130,12 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     # Rows that begin at pieces are kept by the first-level cache, and those needed once by nobody: no gain ahead.
     ahead_gains = plan.sums or not (wide or plan.once)
     if machine.bulk and fits and ahead_gains and (plan.cluster <= MAX_STAYING or plan.sums):
-        keep = bool(plan.sums) and plan.held <= MAX_KEPT and wide
-        ahead = replace(plan, staged=True, bulk=True, keep=keep, hints=once)
-        yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
+        kept = bool(plan.sums) and plan.held <= MAX_KEPT and wide
+        for keep in (True, False) if kept and plan.pieces else (kept,):
+            ahead = replace(plan, staged=True, bulk=True, keep=keep, hints=once)
+            yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
     if plan.sums:
-        if machine.bulk and wide and plan.held <= MAX_KEPT:
+        if machine.bulk and wide and plan.held <= MAX_KEPT and not plan.pieces:
             yield replace(plan, early=True, hints=once)
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
             # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
@@ -187,7 +193,8 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
     slots = min(room // ring_bytes(plan), MOST_AHEAD * plan.chunks)
-    return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
+    deferred = slots > 2 * plan.parts and not plan.once
+    return replace(plan, slots=slots, deferred=deferred) if slots >= (2 if plan.once else plan.chunks + 1) else None
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:

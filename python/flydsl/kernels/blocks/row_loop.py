@@ -14,8 +14,15 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
-from flydsl.kernels.blocks.row_pieces import PieceLine, ShiftedShare, place_of, store_shifted
+from flydsl.kernels.blocks.exchange import RowExchange, RowNumbers, block_barrier
+from flydsl.kernels.blocks.row_pieces import (
+    ElementLine,
+    PieceLine,
+    ShiftedShare,
+    TilePieces,
+    place_of,
+    store_shifted,
+)
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, ring_lines
 from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
@@ -74,6 +81,20 @@ class RowWork:
 RowCode = Callable[[RowWork], None]
 
 
+@dataclass(frozen=True)
+class TwoPasses:
+    """Code of a row that goes over it twice: for the numbers that a wave gives to the others, and for the results.
+
+    The second pass takes nothing from the first but what all waves gave.
+    """
+
+    numbers: Callable[[RowWork], list[Any]]
+    results: Callable[[RowWork, RowNumbers], None]
+
+    def __call__(self, work: RowWork) -> None:
+        self.results(work, work.exchange.publish(self.numbers(work)))
+
+
 def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode) -> None:
     """Run ``code`` for the rows of this block, of all ``end`` rows."""
     smem = fx.SharedAllocator(128, static=False)
@@ -106,13 +127,15 @@ class _Block:
     """What is the same for all rows of a block."""
 
     def __init__(self, arrays: RowArrays, plan: RowPlan, smem: fx.SharedAllocator) -> None:
-        self.arrays, self.plan, self.share = arrays, plan, Share(plan)
+        self.arrays, self.plan, self.share = arrays, plan, share_of_block(arrays.sources[0], plan)
         self.exchange = RowExchange(plan, arrays.numbers, smem)
         # Blocks that stay load them once, where there are registers for it. Others do so before they wait for each
         # other where these are few: a launch of few rows would wait for the memory a second time.
         kept = plan.keeps_lines or (plan.keep and (plan.stays or plan.held * len(arrays.lines) <= FEW_LINES))
         self.lines = [
-            Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
+            ElementLine(line, self.share)
+            if plan.shifted
+            else Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
             for line in arrays.lines
         ]
 
@@ -188,7 +211,8 @@ class _Block:
         share = self.share
         row, alive = self._row(first, end)
         vectors = [tile.row(share.row) for tile in tiles]
-        x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
+        kind = TilePieces if self.plan.shifted else Line
+        x = [kind(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
 
@@ -267,6 +291,17 @@ def for_rows_in_turn(
     else:
         sums = _in_turn(end, block, zeros, code)
     return sums
+
+
+def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
+    """Return a thread's part of the rows of a block that stays: all begin at one place in a piece, that of the first.
+
+    Blocks are a multiple of a piece's elements, so that the rows of one are such a multiple apart.
+    """
+    if not (plan.shifted and plan.sums):
+        return Share(plan)
+    first, _ = _first_and_step(plan)
+    return ShiftedShare(plan, place_of(row_start(source, first), plan))
 
 
 def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
@@ -362,11 +397,39 @@ def _take_from_ring(
     lines = ring_lines(arrays.lines, plan, smem)
     if fx.const_expr(plan.shifted and len(arrays.lines) > 0):
         block_barrier(plan)  # the tables of lines are filled
-    number = fx.Int32(0)
-    for index in range(ring.begin, ring.end, ring.step):
-        row = RingRow(ring, index, number)
-        code(_work_in_ring(arrays, row, lines, exchange.row(number)))
-        row.give_back(plan.iterations)
+    if fx.const_expr(plan.deferred and isinstance(code, TwoPasses)):
+        _take_in_two_passes(arrays, ring, exchange, lines, code)
+    else:
+        number = fx.Int32(0)
+        for index in range(ring.begin, ring.end, ring.step):
+            row = RingRow(ring, index, number)
+            code(_work_in_ring(arrays, row, lines, exchange.row(number)))
+            row.give_back(plan.iterations)
+            number = number + 1
+
+
+@flyc.jit
+def _take_in_two_passes(
+    arrays: RowArrays, ring: Ring, exchange: RowExchange, lines: Callable[[Share, Any], list[Line]], code: TwoPasses
+) -> None:
+    """Each row's results come behind the first pass over the next one: nobody waits for numbers on their way."""
+
+    def first_pass(index: Any, number: Any) -> None:
+        work = _work_in_ring(arrays, RingRow(ring, index, number), lines, exchange.row(number))
+        work.exchange.give(code.numbers(work))
+
+    def second_pass(index: Any, number: Any) -> None:
+        row = RingRow(ring, index, number, arrived=True)
+        work = _work_in_ring(arrays, row, lines, exchange.row(number))
+        code.results(work, work.exchange.get([None] * arrays.numbers))
+        row.give_back(ring.plan.iterations)
+
+    number = fx.Int32(-1)
+    for index in range(ring.begin - ring.step, ring.end, ring.step):
+        if index + ring.step < ring.end:
+            first_pass(index + ring.step, number + 1)
+        if index >= ring.begin:
+            second_pass(index, number)
         number = number + 1
 
 

@@ -31,6 +31,12 @@ class ShiftedShare(Share):
         """Return which element of the row the first one of a vector is; below 0 where it is none."""
         return (self.offset + self.vector(iteration)) * self.plan.width - self.place
 
+    def bounds(self) -> tuple[Any, Any]:
+        """Return which elements of the row the block has: from the first up to the second."""
+        plan, width = self.plan, self.plan.width
+        low = fx.max(fx.Int32(self.offset) * width - self.place, fx.Int32(0))
+        return low, fx.min((fx.Int32(self.offset) + plan.share) * width - self.place, fx.Int32(plan.length))
+
     def known_whole(self, iteration: int) -> bool:
         """Return whether all vectors of an iteration are known to be whole, whichever thread has them."""
         plan = self.plan
@@ -107,6 +113,29 @@ class ShiftedShare(Share):
         return sum(counts, fx.Float32(float(known)))
 
 
+class TilePieces(Line):
+    """This thread's vectors of a row in shared memory, which are the pieces that it lies in."""
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        return self.share.filled(super()._load(iteration, hint), iteration, self.fill, self.kind)
+
+
+class ElementLine(Line):
+    """What of a line goes with the vectors of rows that begin anywhere: loaded once, element by element.
+
+    Elements beside the row are some of it.
+    """
+
+    def __init__(self, line: fx.Tensor, share: ShiftedShare) -> None:
+        self.start = fx.get_iter(line)
+        super().__init__(None, share, 0.0, keep=True, dtype=line.dtype)
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        last = fx.Int32(self.share.plan.length - 1)
+        columns = [fx.max(fx.min(column, last), fx.Int32(0)) for column in self.share.columns(iteration)]
+        return fx.Vector.from_elements([self.start[column] for column in columns], self.dtype)
+
+
 class PieceLine(Line):
     """This thread's vectors of a row in memory whose pieces are loaded wherever it begins."""
 
@@ -160,3 +189,14 @@ def store_shifted(vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: An
             for element in fx.range_constexpr(plan.width):
                 if insides[element]:
                     start[first + element] = rounded[element]
+
+
+def store_sums(vector: fx.Vector, start: fx.Pointer, share: ShiftedShare, iteration: int, atomic: bool) -> None:
+    """Write a vector of sums to where a line of them begins, or add it; the line need not begin as rows do."""
+    line, first = fx.make_view(start, fx.make_layout(share.plan.length, 1)), share.first(iteration)
+    for element, inside in enumerate(share.insides(iteration) or [True] * share.plan.width):
+        if fx.Boolean(True) if inside is True else inside:
+            if atomic:
+                fx.atomic("add", line, vector[element], at=first + element)
+            else:
+                line[first + element] = vector[element]

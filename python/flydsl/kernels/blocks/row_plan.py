@@ -64,6 +64,9 @@ class RowPlan:
     """How many blocks with such rings a multiprocessor has."""
     pieces: bool = False
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
+    deferred: bool = False
+    """Whether a ring has place for two rows and more, so that the results of one are computed when the next one's
+    numbers are on their way."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -130,14 +133,17 @@ class RowPlan:
         None where this plan takes them."""
         if not self.shifted:
             return None
-        width = gcd(self.length, self.width)
-        return replace(self, width=width, slots=0, chunks=1, crowd=1, pieces=False, staged=True, bulk=True)
+        width, keep = gcd(self.length, self.width), self.keep and not self.sums
+        return replace(
+            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, deferred=False, pieces=False, staged=True,
+            bulk=True,
+        )  # fmt: skip
 
     @property
     def keeps_lines(self) -> bool:
         """Whether blocks that sum load their lines once: with their rows, or where elements are loaded one by one."""
         narrow = self.width * self.size < ACCESS_BYTES
-        return self.sums > 0 and (self.keep or (narrow and self.held <= MAX_KEPT))
+        return self.sums > 0 and (self.keep or self.shifted or (narrow and self.held <= MAX_KEPT))
 
     @property
     def stays(self) -> bool:
@@ -199,7 +205,9 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * (2 if plan.slots else 1)
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
     summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
-    table = lines * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128) if plan.shifted else 0
+    table = (
+        lines * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128) if plan.shifted and plan.slots else 0
+    )
     return 1024 + slots + tiles + summed + table + (ring_bytes(plan) + 16 * plan.slots + 256 if plan.slots else 0)
 
 

@@ -21,7 +21,7 @@ from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
 from flydsl.kernels.blocks.row_pieces import place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LINE_REGISTERS, RowPlan
-from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of
+from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened, widens_by_words
 
 
 class RingLine(Line):
@@ -144,12 +144,12 @@ class _Chunk:
 class RingRow:
     """A row in the ring: which slots its chunks are in, and which of them have been waited for and given back."""
 
-    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32) -> None:
+    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32, arrived: bool = False) -> None:
         self.ring, self.row, plan = ring, row, ring.plan
         first = number * plan.parts
         self.slots = [(first + chunk) % plan.slots for chunk in range(plan.parts)]
         self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.parts)]
-        self.waited = self.returned = 0
+        self.waited, self.returned = plan.parts if arrived else 0, 0
         self.writes = [0] * plan.iterations
 
     def start_of(self, source: int, iteration: int) -> Any:
@@ -214,11 +214,15 @@ class KeptLine(Line):
         self.vectors, self.dtype, self.held = line.vectors, line.dtype, line.held
         self.nothing = row >> 31
 
-    def _own(self, iteration: int, hint: Hint | None) -> Any:
-        vector = super()._own(iteration, hint)
+    def _get(self, iteration: int, hint: Hint | None) -> Any:
+        vector = self._own(iteration, hint)
         if self.kind.width == 32 or iteration >= len(self.held):
-            return vector
-        return (vector.bitcast(fx.Int32) ^ self.nothing).bitcast(self.kind)
+            return vector.to(fx.Float32)
+        if widens_by_words(vector):
+            return widened(
+                vector, self.nothing
+            )  # what halves are taken out by depends on the row: no more instructions
+        return (vector.bitcast(fx.Int32) ^ self.nothing).bitcast(self.kind).to(fx.Float32)
 
 
 def _groups(lines: Any) -> list[list[Any]]:

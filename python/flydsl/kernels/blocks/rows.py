@@ -27,7 +27,7 @@ def launch_rows(
     if fx.const_expr(choice.apart is None):
         _launch_so_many(kernel, rows, choice, stream)
     else:
-        if _begin_alike([matrix for matrix in matrices if matrix is not None], choice.many):
+        if begin_alike([matrix for matrix in matrices if matrix is not None], choice.many):
             _launch_so_many(kernel, rows, choice, stream)
         else:
             _launch(kernel(choice.apart), rows, choice.apart, stream)
@@ -45,7 +45,7 @@ def _launch_so_many(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoi
             _launch(kernel(choice.many), rows, choice.many, stream)
 
 
-def _begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
+def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
     """Return whether rows of all matrices begin at the same place in a piece of 16 bytes, counted in elements."""
     width = ACCESS_BYTES // plan.size
 
@@ -100,6 +100,8 @@ class Share:
         self.row = fx.thread_idx.x // plan.lanes if plan.rows > 1 else 0
         self.offset: Any = 0
         self.here: Any = plan.share
+        self.least = plan.vectors - (plan.cluster - 1) * plan.share
+        """What every block of a cluster has at least."""
         if plan.cluster > 1:
             self.offset = fx.block_idx.x % plan.cluster * plan.share
             if plan.vectors % plan.cluster:
@@ -111,8 +113,7 @@ class Share:
 
     def inside(self, access: int) -> Any:
         """Return whether an access is to the row: True where that is known while compiling."""
-        known = isinstance(self.here, int) and (access + 1) * self.plan.lanes <= self.here
-        return True if known else self.vector(access) < self.here
+        return True if (access + 1) * self.plan.lanes <= self.least else self.vector(access) < self.here
 
     def accesses(self, iteration: int) -> range:
         return range(iteration * self.plan.accesses, (iteration + 1) * self.plan.accesses)
@@ -314,18 +315,23 @@ class Line:
         return lambda: results
 
 
-def widened(vector: Any) -> Any:
+def widened(vector: Any, zero: Any = 0) -> Any:
     """Return the vector as f32.
 
     A bf16 is the upper half of an f32. PTX has a conversion of a half that must be taken out of its word first, which
-    are two instructions for every second element; by words it is one for each.
+    are two instructions for every second element; by words it is one for each. ``zero`` is a number that the result is
+    to depend on.
     """
-    if vector.dtype is not fx.BFloat16 or vector.numel % 2 or not fx.nvvm.is_target():
+    if not widens_by_words(vector):
         return vector.to(fx.Float32)
     words = vector.bitcast(fx.Int32)
-    low, high = (words << 16).bitcast(fx.Float32), (words & -65536).bitcast(fx.Float32)
+    low, high = (words << (zero + 16)).bitcast(fx.Float32), (words & (zero - 65536)).bitcast(fx.Float32)
     parts = [half[i] for i in range(words.numel) for half in (low, high)]
     return fx.Vector.from_elements(parts, fx.Float32)
+
+
+def widens_by_words(vector: Any) -> bool:
+    return vector.dtype is fx.BFloat16 and vector.numel % 2 == 0 and fx.nvvm.is_target()
 
 
 def row_sum(row: Iterable[Any]) -> Any:
