@@ -14,6 +14,7 @@ from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     DTYPES,
+    LINE_REGISTERS,
     MAX_KEPT,
     RowPlan,
     check_row,
@@ -181,9 +182,14 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
         plan = replace(plan, lanes=-(-plan.share // plan.iterations // machine.wave) * machine.wave)
         if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
             continue
-        found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n, crowd=crowd), machine, lines))]
-        if found:
-            yield next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1])
+        plan = replace(plan, crowd=crowd)
+        words = lines * plan.held * plan.size // 4
+        fits = plan.shifted and lines and plan.lanes * crowd * words <= LINE_REGISTERS
+        for one_place in (False, True) if fits else (False,):
+            plan = replace(plan, one_place=one_place)
+            found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n), machine, lines))]
+            if found and ring_places(plan, machine):
+                yield next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1])
 
 
 def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:

@@ -298,7 +298,7 @@ def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
 
     Blocks are a multiple of a piece's elements, so that the rows of one are such a multiple apart.
     """
-    if not (plan.shifted and plan.sums):
+    if not (plan.shifted and (plan.sums or plan.one_place)):
         return Share(plan)
     first, _ = _first_and_step(plan)
     return ShiftedShare(plan, place_of(row_start(source, first), plan))
@@ -394,8 +394,8 @@ def _take_from_ring(
     arrays: RowArrays, ring: Ring, exchange: RowExchange, smem: fx.SharedAllocator, code: RowCode
 ) -> None:
     plan = ring.plan
-    lines = ring_lines(arrays.lines, plan, smem)
-    if fx.const_expr(plan.shifted and len(arrays.lines) > 0):
+    lines = ring_lines(arrays.lines, plan, share_of_block(arrays.sources[0], plan), smem)
+    if fx.const_expr(plan.shifted and not plan.one_place and len(arrays.lines) > 0):
         block_barrier(plan)  # the tables of lines are filled
     if fx.const_expr(plan.deferred and isinstance(code, TwoPasses)):
         _take_in_two_passes(arrays, ring, exchange, lines, code)

@@ -64,6 +64,8 @@ class RowPlan:
     """How many blocks with such rings a multiprocessor has."""
     pieces: bool = False
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
+    one_place: bool = False
+    """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     deferred: bool = False
     """Whether a ring has place for two rows and more, so that the results of one are computed when the next one's
     numbers are on their way."""
@@ -135,8 +137,8 @@ class RowPlan:
             return None
         width, keep = gcd(self.length, self.width), self.keep and not self.sums
         return replace(
-            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, deferred=False, pieces=False, staged=True,
-            bulk=True,
+            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, deferred=False, pieces=False,
+            staged=True, bulk=True,
         )  # fmt: skip
 
     @property
@@ -205,9 +207,8 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * (2 if plan.slots else 1)
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
     summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
-    table = (
-        lines * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128) if plan.shifted and plan.slots else 0
-    )
+    tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
+    table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
     return 1024 + slots + tiles + summed + table + (ring_bytes(plan) + 16 * plan.slots + 256 if plan.slots else 0)
 
 
@@ -340,7 +341,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     own way through a row, which nothing of the same block hides. The last round may be a part of one."""
     waves = plan.lanes / machine.wave
     each = machine.ring_element * (plan.sources + plan.targets)
-    each += lines * (machine.ring_table if plan.shifted else machine.ring_line)
+    each += lines * (machine.ring_table if plan.shifted and not plan.one_place else machine.ring_line)
     work = plan.iterations * (plan.width * each + 20) * waves
     chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
@@ -371,7 +372,8 @@ def ring_places(plan: RowPlan, machine: Machine) -> int:
     """Return how many blocks with rings, or clusters of them, the machine has at once."""
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
-    return max(processors * plan.crowd // plan.cluster, 1)
+    found = max(processors * plan.crowd // plan.cluster, 1)
+    return found // plan.width * plan.width if plan.one_place else found
 
 
 def _together(times: list[float], machine: Machine) -> float:

@@ -13,7 +13,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
 from flydsl.kernels.blocks.row_choice import RowChoice
 from flydsl.kernels.blocks.row_machine import machine_of_target
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, register_limit, resident
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, register_limit, resident, ring_places
 
 
 @flyc.jit
@@ -77,10 +77,12 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
 def places(plan: RowPlan) -> int:
     """Return how many blocks that stay, or clusters of them, the machine has at once."""
     machine = machine_of_target()
+    if plan.slots:
+        return ring_places(plan, machine)
     lines = plan.sums > 0  # those of a gradient's weight
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
-    return max(processors * (plan.crowd if plan.slots else resident(plan, machine, lines)) // plan.cluster, 1)
+    return max(processors * resident(plan, machine, lines) // plan.cluster, 1)
 
 
 def row_start(tensor: fx.Tensor, row: fx.Int32) -> Any:
