@@ -17,7 +17,7 @@ from flydsl.kernels.norm import norm_backward
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_bwd_module
-from flydsl.kernels.norm.norm_backward import partial_rows
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_bwd_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
 
@@ -178,18 +178,17 @@ IN_PIECES = [
 """(Whether rows are centred, plan) of rows that begin anywhere and are read by the pieces that they lie in."""
 
 
-@pytest.mark.parametrize("atomic", [False, True])
 def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
-    atomic: bool, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
     """Each of eight blocks takes several rows; places for ten are rounded down, and those for seven too few."""
     monkeypatch.setenv("ARCH", "sm_90a")
     for centred, plan in IN_PIECES:
         plan = replace(plan, staged=True, bulk=True, sources=2, sums=1 + centred, pieces=True, hints=ONCE)
-        for places, m in ((10, 29), (7, 29), (10, 3)):
+        for places, m, atomic in ((10, 29, False), (10, 29, True), (7, 29, False), (10, 3, False)):
             monkeypatch.setattr(norm_backward, "places", lambda plan, places=places: places)
-            norm_backward.norm_backward_launcher.cache_clear()
-            build_layernorm_bwd_module.cache_clear(), build_rmsnorm_bwd_module.cache_clear()
+            for build in (norm_backward_launcher, build_layernorm_bwd_module, build_rmsnorm_bwd_module):
+                build.cache_clear()
             norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan)
 
 

@@ -43,14 +43,16 @@ class RowTile:
         self.count = fx.Int32(share.here * plan.width if plan.cluster > 1 else self.rows * plan.length)
         self.low = share.offset * plan.width
         if isinstance(share, ShiftedShare):
+            # The same for all rows of a block, so that nothing of it is computed for each.
             self.low, high = share.bounds()
             self.count = fx.max(high - self.low, fx.Int32(0))
-        self.start = self._start(source)
-        shift = self._shift(self.start)
-        self.as_it_lies = self._together(source)
-        if not plan.shifted:
-            self.as_it_lies = self.as_it_lies & (shift % plan.width == 0)
-        self.place = self.as_it_lies.select(shift, fx.Int32(0))
+            self.start, self.as_it_lies = self._start(source), fx.Boolean(True)
+            self.place = (fx.Int32(share.offset) == 0).select(share.place, fx.Int32(0))
+        else:
+            self.start = self._start(source)
+            shift = self._shift(self.start)
+            self.as_it_lies = self._together(source) & (shift % plan.width == 0)
+            self.place = self.as_it_lies.select(shift, fx.Int32(0))
         self.head = fx.min((self.per_piece - self.place) % self.per_piece, self.count)
         self.body = (self.count - self.head) // self.per_piece * self.per_piece
         stop = self.place + self.count
@@ -130,7 +132,8 @@ class RowTile:
     def write_back(self, target: fx.Tensor) -> None:
         """Write what the threads left in place of the rows, after a barrier."""
         start, place = self._start(target), self.buffer + self.place
-        if self._together(target) & (self._shift(start) == self.place):
+        alike = self._together(target) & (self._shift(start) == self.place)
+        if fx.Boolean(True) if self.plan.shifted else alike:
             if fx.const_expr(not self.plan.bulk):
                 self._copy_pieces(place + self.head, start + self.head, self.body)
             elif (fx.thread_idx.x == 0) & (self.body > 0):
