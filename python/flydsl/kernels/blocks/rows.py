@@ -155,15 +155,16 @@ class Share:
         return sum((inside.select(fx.Float32(whole), fx.Float32(0.0)) for inside in asked), known)
 
     def count_of_wave(self, group: int) -> Any:
-        """Return how many elements of the row the ``group`` lanes of this wave have; None where that takes a sum."""
-        plan = self.plan
-        if not isinstance(self.here, int):
-            return None
-        whole, rest = divmod(self.here, plan.lanes)
-        if plan.lanes == group:
-            return fx.Float32(float(self.here * plan.width))
-        more = fx.max(fx.min(rest - self.lane // group * group, fx.Int32(group)), fx.Int32(0)) if rest else 0
-        return fx.Float32((whole * group + more) * plan.width)
+        """Return how many elements of the row the ``group`` lanes of this wave have."""
+        plan, first = self.plan, self.lane // group * group
+        known, more = 0, fx.Int32(0)
+        for access in range(plan.iterations * plan.accesses):
+            if self.inside(access) is True:
+                known += group
+            else:
+                inside = fx.min(self.here - first - access * plan.lanes, fx.Int32(group))
+                more = more + fx.max(inside, fx.Int32(0))
+        return fx.Float32((more + known) * plan.width)
 
     def count(self) -> Any:
         """Return how many elements of the row this thread has."""

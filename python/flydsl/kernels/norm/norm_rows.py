@@ -147,8 +147,8 @@ def norm_statistics(waves: RowNumbers, form: NormForm) -> tuple[Any, Any]:
 def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
     """Return (sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
     if not x.held:
-        return _moments_of_wave(*thread_moments(x), _count_of_wave(x, exchange), exchange)
-    total, count = exchange.reduce(row_sum(x), add), _count_of_wave(x, exchange)
+        return _moments_of_wave(*thread_moments(x), x.share.count_of_wave(exchange.group), exchange)
+    total, count = exchange.reduce(row_sum(x), add), x.share.count_of_wave(exchange.group)
     mean = mean_of(total, count)
     centred = (x.share.within(vector - mean, iteration) for iteration, vector in enumerate(x.again()))
     return total, exchange.reduce(sum_of_squares(centred), add), count
@@ -172,12 +172,6 @@ def thread_moments(x: Line) -> tuple[Any, Any, Any]:
     count, apart = share.count(), sums.reduce("add", fastmath="reassoc")
     own = squares.reduce("add", fastmath="reassoc") - apart * mean_of(apart, count)
     return fx.math.fma(count, pivot, apart), fx.max(own, fx.Float32(0.0)), count
-
-
-def _count_of_wave(x: Line, exchange: RowExchange) -> Any:
-    """Return how many elements of the row a wave has."""
-    known = x.share.count_of_wave(exchange.group)
-    return exchange.reduce(x.share.count(), add) if known is None else known
 
 
 def _moments_of_wave(
@@ -212,7 +206,7 @@ def _row_mean(total: Any, length: int) -> Any:
 
 def mean_of(total: Any, count: Any) -> Any:
     """Return the mean of some elements, of which there may be none."""
-    return total.divf(fx.max(count, fx.Float32(1.0)), fastmath="arcp,afn")
+    return total * fx.Float32(1.0).divf(fx.max(count, fx.Float32(1.0)), fastmath="arcp,afn")
 
 
 # Results -------------------------------------------------------------------------------------------------------------
