@@ -199,8 +199,7 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
     slots = min(room // ring_bytes(plan), MOST_AHEAD * plan.chunks)
-    deferred = slots > 2 * plan.parts and not plan.once
-    return replace(plan, slots=slots, deferred=deferred) if slots >= (2 if plan.once else plan.chunks + 1) else None
+    return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
@@ -225,11 +224,8 @@ def choose(
     found = [
         plan for plan in candidates(length, dtype, machine, threads, task, lines) if resident(plan, machine, lines)
     ]
-    for most in (FEW_SUMS, MAX_SUMS) if task.sums else ():
-        # Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks.
-        if fit := [plan for plan in found if most / 2 < plan.sums * plan.held <= most or plan.early]:
-            found = [plan for plan in fit if plan.cluster == min(other.cluster for other in fit)]
-            break
+    if task.sums:
+        found = _summing(found)
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
@@ -247,6 +243,24 @@ def choose(
     if few == many or limit == 0:
         return only(many)
     return RowChoice(many, few, limit, many.apart or few.apart)
+
+
+def _summing(found: list[RowPlan]) -> list[RowPlan]:
+    """Return the plans of those that sum which come into question.
+
+    Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks. But a row that
+    a cluster's threads keep is faster than one that a block's threads read again.
+    """
+    many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
+    fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
+    if not any(plan.keep or plan.pieces for plan in fit):
+        kept = [p for p in found if p.keep and p.rows == 1 and MAX_KEPT / 2 < p.held <= MAX_KEPT and not p.early]
+        fit = _with_fewest_blocks(kept) or fit
+    return fit
+
+
+def _with_fewest_blocks(plans: list[RowPlan]) -> list[RowPlan]:
+    return [plan for plan in plans if plan.cluster == min(other.cluster for other in plans)]
 
 
 def only(plan: RowPlan) -> RowChoice:
