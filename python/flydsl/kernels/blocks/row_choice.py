@@ -29,6 +29,8 @@ MAX_THREADS = 1024
 MAX_HELD = 72
 """Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
 MAX_AGAIN = 128
+MAX_EARLY = 32
+"""Those of rows that come early beside them."""
 MAX_ONCE = 256
 """Where each is needed once only."""
 FEW_SUMS, MAX_SUMS = 32, 64
@@ -114,6 +116,8 @@ def candidates(
                     yield from _kinds(pieces, machine)
                 elif not lines:
                     yield from _in_pieces(pieces, machine)
+                elif pieces.cluster == 1 and task.targets and pieces.held <= MAX_EARLY:
+                    yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
     if machine.bulk and not task.sums and not threads:
         yield from rings(length, dtype, machine, task, lines)
 
@@ -230,7 +234,7 @@ def choose(
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
     # Few rows have nothing that could come while others are computed on, and neither has a ring's first round.
-    alone = [plan for plan in found if not (plan.slots or plan.stages)] or found
+    alone = [plan for plan in found if not plan.stays] or found
     many, few = (
         min(plans, key=lambda plan: launch_time(plan, machine, lines, rows))
         for plans, rows in ((found, launch), (alone, FEW))
@@ -238,7 +242,7 @@ def choose(
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
-    first_round = ring_places(many, machine) if many.slots else machine.processors // few.cluster if many.stages else 0
+    first_round = ring_places(many, machine) if many.slots else machine.processors // few.cluster if many.stays else 0
     limit = max(limit // 2, first_round)
     if few == many or limit == 0:
         return only(many)
@@ -248,8 +252,8 @@ def choose(
 def _summing(found: list[RowPlan]) -> list[RowPlan]:
     """Return the plans of those that sum which come into question.
 
-    Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks. But a row that
-    a cluster's threads keep is faster than one that a block's threads read again.
+    Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks. But a row
+    that a cluster's threads keep is faster than one that a block's threads read again.
     """
     many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))

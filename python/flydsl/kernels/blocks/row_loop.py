@@ -18,13 +18,14 @@ from flydsl.kernels.blocks.exchange import RowExchange, RowNumbers, block_barrie
 from flydsl.kernels.blocks.row_pieces import (
     ElementLine,
     PieceLine,
+    PiecesBefore,
     ShiftedShare,
     TilePieces,
     place_of,
     store_shifted,
 )
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
-from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, ring_lines
+from flydsl.kernels.blocks.row_ring import KeptLine, Ring, RingLine, RingRow, ring_lines
 from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
 from flydsl.kernels.blocks.rows import Line, Share, row_start, store_iteration, vectors_of
 
@@ -132,7 +133,7 @@ class _Block:
         # Blocks that stay load them once, where there are registers for it. Others do so before they wait for each
         # other where these are few: a launch of few rows would wait for the memory a second time.
         kept = plan.keeps_lines or (plan.keep and (plan.stays or plan.held * len(arrays.lines) <= FEW_LINES))
-        self.lines = [
+        self.lines: list[Line] = [
             ElementLine(line, self.share)
             if plan.shifted
             else Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
@@ -182,8 +183,17 @@ class _Block:
         """Return all that this thread has of rows that are loaded early, source after source."""
         if not self.plan.early:
             return []
-        row = fx.min(fx.Int32(first) + self.share.row, end - 1)
-        return [vector for source in self.arrays.sources for vector in self._line(source, row).held]
+        if isinstance(self.share, ShiftedShare):
+            # Behind the last one its own row once more, which begins at the same place in a piece.
+            row = (fx.Int32(first) < end).select(fx.Int32(first), fx.Int32(first) - _first_and_step(self.plan)[1])
+            lines: list[Line] = [
+                PieceLine(source, row, end, self.share, self.arrays.fill, masked=False)
+                for source in self.arrays.sources
+            ]
+        else:
+            row = fx.min(fx.Int32(first) + self.share.row, end - 1)
+            lines = [self._line(source, row) for source in self.arrays.sources]
+        return [vector for line in lines for vector in line.held]
 
     def nothing(self) -> tuple[list[Any], list[Any]]:
         """Return what `numbers` and `vectors` are where there is no row."""
@@ -198,12 +208,27 @@ class _Block:
         """Return the work on rows of a block that stays; ``vectors`` are those that were loaded early."""
         row, alive = self._row(first, end)
         count = self.plan.iterations
+        if isinstance(self.share, ShiftedShare):
+            return self._work_in_turn_by_pieces(row, iteration, numbers, vectors)
         x = [
             self._line(source, row, vectors[place * count : (place + 1) * count] if vectors else None)
             for place, source in enumerate(self.arrays.sources)
         ]
         stores = self._stores([], row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), self.share, row, alive, stores, numbers)
+
+    def _work_in_turn_by_pieces(self, row: Any, iteration: Any, numbers: list[Any], vectors: list[Any]) -> RowWork:
+        arrays, share, count = self.arrays, self.share, self.plan.iterations
+        x = [
+            PiecesBefore(vectors[place * count : (place + 1) * count], share, arrays.fill)
+            for place in range(len(arrays.sources))
+        ]
+        stores = [
+            lambda iteration, vector, target=target: store_shifted(vector, target, row, share, iteration)
+            for target in arrays.targets
+        ]
+        lines: list[Line] = [KeptLine(line, row) for line in self.lines]
+        return RowWork(x, lines, self.exchange.row(iteration), share, row, True, stores, numbers)
 
     def work_in_tiles(
         self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0, numbers: Sequence[Any] = ()
@@ -298,7 +323,7 @@ def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
 
     Blocks are a multiple of a piece's elements, so that the rows of one are such a multiple apart.
     """
-    if not (plan.shifted and (plan.sums or plan.one_place)):
+    if not plan.shifted or not (plan.sums or plan.one_place or plan.early):
         return Share(plan)
     first, _ = _first_and_step(plan)
     return ShiftedShare(plan, place_of(row_start(source, first), plan))

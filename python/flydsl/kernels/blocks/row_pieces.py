@@ -120,6 +120,15 @@ class TilePieces(Line):
         return self.share.filled(super()._load(iteration, hint), iteration, self.fill, self.kind)
 
 
+class PiecesBefore(Line):
+    """This thread's vectors of a row that were loaded before, and are masked now: that would wait for the load."""
+
+    def __init__(self, vectors: list[Any], share: ShiftedShare, fill: float) -> None:
+        kind = DTYPES[share.plan.dtype]
+        held = [share.filled(vector, iteration, fill, kind) for iteration, vector in enumerate(vectors)]
+        super().__init__(None, share, fill, keep=True, held=held)
+
+
 class ElementLine(Line):
     """What of a line goes with the vectors of rows that begin anywhere: loaded once, element by element.
 
@@ -139,7 +148,10 @@ class ElementLine(Line):
 class PieceLine(Line):
     """This thread's vectors of a row in memory whose pieces are loaded wherever it begins."""
 
-    def __init__(self, source: fx.Tensor, row: fx.Int32, end: fx.Int32, share: ShiftedShare, fill: float) -> None:
+    def __init__(
+        self, source: fx.Tensor, row: fx.Int32, end: fx.Int32, share: ShiftedShare, fill: float, masked: bool = True
+    ) -> None:
+        self.masked = masked
         self.start, self.row, self.end, plan = row_start(source, row), row, end, share.plan
         vectors = vectors_of(self.start - share.place + share.offset * plan.width, plan, plan.share)
         super().__init__(vectors, share, fill, keep=plan.keep, hint=plan.hints.load, again=plan.hints.again)
@@ -167,7 +179,8 @@ def load_piece(line: PieceLine, iteration: int, hint: Hint | None) -> Any:
             for element in fx.range_constexpr(share.plan.width):
                 if insides[element]:
                     access.fragment[element] = line.start[first + element]
-    return share.filled(access.fragment.load(), iteration, line.fill, kind)
+    vector = access.fragment.load()
+    return share.filled(vector, iteration, line.fill, kind) if line.masked else vector
 
 
 @flyc.jit

@@ -61,7 +61,7 @@ class RowPlan:
     chunks: int = 1
     """Into how many chunks a block's part of a row is cut at most."""
     crowd: int = 1
-    """How many blocks with such rings a multiprocessor has."""
+    """How many blocks with such rings, or with rows that come early and no sums, a multiprocessor has."""
     pieces: bool = False
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
     one_place: bool = False
@@ -135,10 +135,10 @@ class RowPlan:
         None where this plan takes them."""
         if not self.shifted:
             return None
-        width, keep = gcd(self.length, self.width), self.keep and not self.sums
+        width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, deferred=False, pieces=False,
-            staged=True, bulk=True,
+            early=False, staged=True, bulk=True,
         )  # fmt: skip
 
     @property
@@ -150,7 +150,12 @@ class RowPlan:
     @property
     def stays(self) -> bool:
         """Whether blocks take rows one after the other."""
-        return bool(self.stages or self.sums or self.slots)
+        return bool(self.stages or self.sums or self.slots or self.early)
+
+    @property
+    def counted(self) -> bool:
+        """Whether ``crowd`` says how many blocks a multiprocessor has."""
+        return self.slots > 0 or (self.early and not self.sums)
 
 
 def check_row(length: int, dtype: str) -> None:
@@ -176,6 +181,9 @@ def check_options(eps: float, threads: int | None) -> None:
 
 def registers(plan: RowPlan, lines: int) -> int:
     """About how many registers a thread needs; a softmax keeps its powers as f32."""
+    if plan.early and not plan.sums:
+        # Beside the row and its lines, which are kept as they lie: the next row, and some vectors as f32.
+        return -(-(48 + (2 + lines) * plan.held * plan.size // 4) // 8) * 8
     if plan.sums and (plan.bulk or plan.early):
         return -(-_summing_registers(plan, lines) // 8) * 8
     if plan.stays:
@@ -197,7 +205,7 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
 
 def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
     """Return what a thread may have so that as many blocks are there at once as `resident` says."""
-    blocks = plan.crowd if plan.slots else max(resident(plan, machine, lines), 1)
+    blocks = plan.crowd if plan.counted else max(resident(plan, machine, lines), 1)
     waves = -(-blocks * plan.threads // machine.wave // QUARTERS)  # of the fullest quarter
     return min(machine.registers // QUARTERS // (waves * machine.wave) // 8 * 8, 255)
 
@@ -216,6 +224,8 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
     """Blocks that a multiprocessor has at once."""
     if plan.slots:
         return plan.crowd if shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared else 0
+    if plan.counted:
+        return plan.crowd if register_limit(plan, machine, lines) >= registers(plan, lines) else 0
     waves = -(-plan.threads // machine.wave)
     each = -(-registers(plan, lines) // 8) * 8
     by_registers = machine.registers // (waves * machine.wave * each)

@@ -66,8 +66,8 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
     blocks = fx.ceildiv(rows, plan.rows)
     if plan.stays:
         blocks = fx.min(blocks, fx.Int32(places(plan)))
-    # Blocks with rings are counted on to be there together.
-    limits = {"fly.maxnreg": register_limit(plan, machine_of_target(), 0)} if plan.slots else {}
+    # Blocks that stay are counted on to be there together.
+    limits = {"fly.maxnreg": register_limit(plan, machine_of_target(), 0)} if plan.counted else {}
     kernel.launch(
         grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream,
         value_attrs=limits,
@@ -82,7 +82,8 @@ def places(plan: RowPlan) -> int:
     lines = plan.sums > 0  # those of a gradient's weight
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
-    return max(processors * resident(plan, machine, lines) // plan.cluster, 1)
+    found = max(processors * (plan.crowd if plan.counted else resident(plan, machine, lines)) // plan.cluster, 1)
+    return found // plan.width * plan.width if plan.shifted and plan.counted else found
 
 
 def row_start(tensor: fx.Tensor, row: fx.Int32) -> Any:
