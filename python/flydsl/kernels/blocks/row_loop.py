@@ -16,7 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange, RowNumbers, block_barrier
 from flydsl.kernels.blocks.row_pieces import (
-    ElementLine,
+    LineAtPlace,
     PieceLine,
     PiecesBefore,
     ShiftedShare,
@@ -134,7 +134,7 @@ class _Block:
         # other where these are few: a launch of few rows would wait for the memory a second time.
         kept = plan.keeps_lines or (plan.keep and (plan.stays or plan.held * len(arrays.lines) <= FEW_LINES))
         self.lines: list[Line] = [
-            ElementLine(line, self.share)
+            LineAtPlace(line, self.share)
             if plan.shifted
             else Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
             for line in arrays.lines

@@ -6,6 +6,7 @@ that have them. Rows of all matrices must begin at the same place in a piece (`r
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -129,20 +130,69 @@ class PiecesBefore(Line):
         super().__init__(None, share, fill, keep=True, held=held)
 
 
-class ElementLine(Line):
-    """What of a line goes with the vectors of rows that begin anywhere: loaded once, element by element.
+class LineAtPlace(Line):
+    """What of a line goes with the vectors of rows that begin at one place in a piece, loaded once.
 
-    Elements beside the row are some of it.
+    A vector is cut out of two neighbouring pieces of the line, or loaded element by element where the line ends in one
+    of them. Elements beside the row are some of the line.
     """
 
     def __init__(self, line: fx.Tensor, share: ShiftedShare) -> None:
-        self.start = fx.get_iter(line)
+        self.start, plan = fx.get_iter(line), share.plan
+        self.pieces = vectors_of(self.start, plan, plan.length // plan.width)
+        self.by_words = plan.width * line.dtype.width == 8 * ACCESS_BYTES and plan.length >= plan.width
         super().__init__(None, share, 0.0, keep=True, dtype=line.dtype)
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
+        return load_at_place(self, iteration)
+
+    def elements(self, iteration: int) -> Any:
         last = fx.Int32(self.share.plan.length - 1)
         columns = [fx.max(fx.min(column, last), fx.Int32(0)) for column in self.share.columns(iteration)]
         return fx.Vector.from_elements([self.start[column] for column in columns], self.dtype)
+
+    def cut(self, iteration: int) -> Any:
+        share, whole = self.share, self.share.plan.length // self.share.plan.width
+        number = share.offset + share.vector(iteration)
+        words = []
+        for piece in (number - 1, number):
+            access = Access(share.plan, self.pieces, self.dtype, share.plan.hints.line)
+            inside = fx.max(fx.min(fx.Int32(piece), fx.Int32(whole - 1)), fx.Int32(0))
+            for memory, register in access.pairs(inside, 0):
+                fx.copy_atom_call(access.atom, memory, register)
+            vector = access.fragment.load().bitcast(fx.Int32)
+            words += [vector[word] for word in range(vector.numel)]
+        return moved_down(words, (share.plan.width - share.place) * self.dtype.width // 16, self.dtype)
+
+
+def moved_down(words: list[Any], halves: Any, dtype: Any) -> Any:
+    """Return the first half of some words, moved down by so many halves of a word, at most by half of the words."""
+    count = len(words) // 2
+    for step in (4, 2, 1):
+        far = (halves // 2 & step) != 0
+        moved = [far.select(upper, lower) for lower, upper in zip(words, words[step:], strict=False)]
+        words = moved + words[-step:]
+    odd = halves % 2 != 0
+    result = words[:count]
+    if dtype.width == 16:
+        result = [odd.select(low.shrui(16) | (high << 16), low) for low, high in pairwise(words[: count + 1])]
+    return fx.Vector.from_elements(result, fx.Int32).bitcast(dtype)
+
+
+@flyc.jit
+def load_at_place(line: LineAtPlace, iteration: int) -> Any:
+    """Return a vector of a line: by pieces where both are whole."""
+    plan, share = line.share.plan, line.share
+    whole = plan.length // plan.width
+    if fx.const_expr(not line.by_words):
+        vector = line.elements(iteration)
+    elif fx.const_expr((plan.cluster - 1) * plan.share + (iteration + 1) * plan.lanes <= whole):
+        vector = line.cut(iteration)
+    else:
+        vector = line.cut(iteration)
+        if fx.Int32(share.offset + share.vector(iteration)) >= whole:
+            vector = line.elements(iteration)
+    return vector
 
 
 class PieceLine(Line):

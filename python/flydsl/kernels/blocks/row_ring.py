@@ -19,7 +19,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
-from flydsl.kernels.blocks.row_pieces import ElementLine, place_of
+from flydsl.kernels.blocks.row_pieces import LineAtPlace, place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LINE_REGISTERS, RowPlan
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened, widens_by_words
 
@@ -190,7 +190,7 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
     ``share`` is that of all rows which begin at one place in a piece.
     """
     if plan.one_place:
-        at_place = [ElementLine(line, share) for line in lines]
+        at_place = [LineAtPlace(line, share) for line in lines]
         return lambda _, row: [KeptLine(line, row) for line in at_place]
     if plan.shifted:
         tables = [LineTable(group, plan, smem) for group in _groups(lines)]
