@@ -140,7 +140,7 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
             ahead = replace(plan, staged=True, bulk=True, keep=keep, hints=once)
             yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
     if plan.sums:
-        if machine.bulk and wide and plan.held <= MAX_KEPT and not plan.pieces:
+        if machine.bulk and wide and plan.held <= MAX_KEPT:
             yield replace(plan, early=True, hints=once)
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
             # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
@@ -178,9 +178,8 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     # Two blocks gain where each has little to do for a byte: not with two lines, nor with a table of 16-bit elements.
     crowds = (1, 2) if (aligned and lines < 2) or (lines == 1 and width == 4) else (1,)
     for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), crowds):
-        lanes = (
-            RING_LANES if crowd == 1 else RING_LANES - machine.wave
-        )  # two blocks have 1024 threads with those that send
+        # Two blocks have 1024 threads with those that send; and 17 waves leave too few registers for lines.
+        lanes = RING_LANES if crowd == 1 and not lines else RING_LANES - machine.wave
         plan = RowPlan(length, dtype, width, lanes, 1, cluster, keep=False, hints=ONCE, slots=1, **task.fields)
         # As many threads as leave few without a vector in the last iteration.
         plan = replace(plan, lanes=-(-plan.share // plan.iterations // machine.wave) * machine.wave)

@@ -199,8 +199,9 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
     """Of a thread on Hopper that keeps sums of its columns: those, the next rows' vectors, the row's own as f32 and the
     lines. The compiler is told to take no more (`register_limit`)."""
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
-    own = (plan.sources + lines) * plan.held if plan.keep else 16 + (lines * plan.held if plan.keeps_lines else 0)
-    return 30 + plan.sums * plan.held + ahead + own
+    kept = lines * plan.held * (plan.size if plan.shifted else 4) // 4 if plan.keep or plan.keeps_lines else 0
+    own = plan.sources * plan.held if plan.keep else 16
+    return 30 + plan.sums * plan.held + ahead + own + kept
 
 
 def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
@@ -342,7 +343,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return rounds * _together([*shares, times["chain"]], machine) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
     waiting = times["alone"] * rounds + between * (rounds - 1)
-    shares = [times[name] * blocks for name in ("memory", "second level", "issue")]
+    lost = 1 + machine.part_round / rounds
+    shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
     return _together([*shares, waiting], machine) + machine.tail * times["alone"]
 
 
