@@ -48,7 +48,13 @@ def test_rows_that_are_no_multiple_of_16_bytes_pass_through_shared_memory() -> N
 
 
 def test_rings_have_place_for_a_row_and_more() -> None:
-    for length, dtype, lines in ((20001, "bf16", 2), (65536, "bf16", 2), (131_071, "f32", 0), (262_144, "f32", 1)):
+    for length, dtype, lines in (
+        (20001, "bf16", 2),
+        (65536, "bf16", 2),
+        (131_071, "f32", 0),
+        (262_144, "f32", 1),
+        (82_728, "bf16", 0),
+    ):
         found = list(rings(length, dtype, HOPPER, MAP, lines))
         assert found
         for plan in found:

@@ -13,6 +13,7 @@ from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
 from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine, machine_of_target
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
+    BARRIERS,
     DTYPES,
     LINE_REGISTERS,
     MAX_KEPT,
@@ -201,7 +202,7 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     if plan.parts < plan.chunks:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-    slots = min(room // ring_bytes(plan), MOST_AHEAD * plan.chunks)
+    slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), MOST_AHEAD * plan.chunks)
     return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
 
 

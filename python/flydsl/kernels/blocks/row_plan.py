@@ -20,6 +20,8 @@ from flydsl.kernels.blocks.row_machine import HOPPER, Machine
 ACCESS_BYTES = 16
 """The widest access, and what rows must begin at a multiple of to be reached by it."""
 DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
+BARRIERS = 16
+"""Bytes of the two barriers of a ring's slot."""
 QUARTERS = 4
 """Of a multiprocessor, each with registers of its own for the waves that it has."""
 MAX_KEPT = 16
@@ -218,7 +220,8 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
     tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
     table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
-    return 1024 + slots + tiles + summed + table + (ring_bytes(plan) + 16 * plan.slots + 256 if plan.slots else 0)
+    ring = ring_bytes(plan) + BARRIERS * plan.slots + 256 if plan.slots else 0
+    return 1024 + slots + tiles + summed + table + ring
 
 
 def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
