@@ -178,22 +178,23 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
         return  # threads load the pieces of such rows straight from memory
     # Two blocks gain where each has little to do for a byte: not with two lines, nor with a table of 16-bit elements.
     crowds = (1, 2) if (aligned and lines < 2) or (lines == 1 and width == 4) else (1,)
-    for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), crowds):
-        # Two blocks have 1024 threads with those that send; and 17 waves leave too few registers for lines.
-        lanes = RING_LANES if crowd == 1 and not lines else RING_LANES - machine.wave
-        plan = RowPlan(length, dtype, width, lanes, 1, cluster, keep=False, hints=ONCE, slots=1, **task.fields)
+    places = (False, True) if lines and not aligned else (False,)
+    for cluster, crowd, one_place in product(*((1,), (2,)) if task.once else ((1, 2, 4, 8), crowds), places):
+        # Two blocks have 1024 threads with those that send; and 17 waves leave too few registers to keep lines there.
+        lanes = RING_LANES if crowd == 1 and not one_place else RING_LANES - machine.wave
+        plan = RowPlan(
+            length, dtype, width, lanes, 1, cluster, keep=False, hints=ONCE, slots=1, crowd=crowd, one_place=one_place,
+            **task.fields,
+        )  # fmt: skip
         # As many threads as leave few without a vector in the last iteration.
         plan = replace(plan, lanes=-(-plan.share // plan.iterations // machine.wave) * machine.wave)
         if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
             continue
-        plan = replace(plan, crowd=crowd)
-        words = lines * plan.held * plan.size // 4
-        fits = plan.shifted and lines and plan.lanes * crowd * words <= LINE_REGISTERS
-        for one_place in (False, True) if fits else (False,):
-            plan = replace(plan, one_place=one_place)
-            found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n), machine, lines))]
-            if found and ring_places(plan, machine):
-                yield next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1])
+        if one_place and plan.lanes * crowd * lines * plan.held * plan.size // 4 > LINE_REGISTERS:
+            continue
+        found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n), machine, lines))]
+        if found and ring_places(plan, machine):
+            yield next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1])
 
 
 def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
