@@ -36,16 +36,14 @@ class RowExchange:
         self.by_cluster = plan.cluster > 1 and count > 0
         # Blocks that stay take turns with two sets of slots: numbers of a row are written when those of the row before
         # have come from everybody, so all have read those of the one before that.
-        # Results that come a row later need two sets more: some waves may be as far behind in reading.
-        self.sets = 4 if plan.deferred else 2 if plan.stays else 1
+        self.sets = 2 if plan.stays else 1
         self.all = self.total * plan.rows
         size = self.all * self.sets if self.total > 1 else 0
         self.slots = [smem.allocate(fx.Array[fx.Float32, size]).peek() for _ in range(count)] if size else []
         self.set: Any = 0
         self.phase: Any = 0
         self.started = False
-        self.by_barrier = self.by_cluster or (plan.deferred and count > 0)
-        if self.by_barrier:
+        if self.by_cluster:
             self.barriers = smem.allocate(fx.Array[fx.Int64, count * self.sets]).ptr
             self._begin(count * self.sets)
 
@@ -53,12 +51,9 @@ class RowExchange:
     def _begin(self, barriers: int) -> None:
         if fx.thread_idx.x == 0:
             for barrier in fx.range_constexpr(barriers):
-                fx.nvvm.mbarrier_init(self.barriers + barrier, 1 if self.by_cluster else self.waves)
+                fx.nvvm.mbarrier_init(self.barriers + barrier, 1)
             fx.nvvm.fence_mbarrier_init()
-        if fx.const_expr(self.by_cluster):
-            fx.nvvm.cluster_arrive(relaxed=True)
-        else:
-            fx.barrier()
+        fx.nvvm.cluster_arrive(relaxed=True)
 
     def start(self) -> None:
         """Wait for the other blocks to have begun: their memory may be written then. Before the first numbers."""
@@ -71,32 +66,19 @@ class RowExchange:
         if self.sets == 1:
             return self
         own = copy(self)
-        own.set, own.phase = number % self.sets, number // self.sets % 2
+        own.set, own.phase = number % 2, number // 2 % 2
         return own
 
     def reduce(self, value: Any, how: Combine) -> Any:
         """Combine a value over the lanes of this wave that hold the row."""
         return wave_reduce(value, how, self.group)
 
+    @flyc.jit
     def publish(self, values: list[Any], at: int = 0) -> RowNumbers:
         """Give this wave's numbers, the same in all its lanes, to every wave of the row, and get theirs.
 
         A row that is exchanged a second time has its further numbers ``at`` other slots.
         """
-        self.give(values, at)
-        return self.get(values, at)
-
-    def get(self, values: list[Any], at: int = 0) -> RowNumbers:
-        """Wait for what all waves gave; ``values`` are this one's own, as many as they are."""
-        if self.by_barrier:
-            fx.nvvm.mbarrier_wait(self.barriers + (at * self.sets + self.set), self.phase)
-        elif self.total > 1:
-            block_barrier(self.plan)
-        return RowNumbers(self, values, self.slots[at : at + len(values)])
-
-    @flyc.jit
-    def give(self, values: list[Any], at: int = 0) -> None:
-        """Give this wave's numbers without waiting for others."""
         slots = self.slots[at : at + len(values)]
         wave = fx.thread_idx.x // fx.num_warp_threads()
         lane = fx.lane_id()
@@ -109,16 +91,17 @@ class RowExchange:
             if lane < self.plan.cluster:
                 for slot, value in zip(slots, values, strict=True):
                     fx.nvvm.cluster_store(value, slot.ptr + place, lane, barrier)
+            fx.nvvm.mbarrier_wait(barrier, self.phase)
         elif fx.const_expr(self.total > 1):
             if lane == 0:
                 for slot, value in zip(slots, values, strict=True):
                     slot[self.set * self.all + wave] = value
-                if fx.const_expr(self.by_barrier):
-                    fx.nvvm.mbarrier_arrive(self.barriers + (at * self.sets + self.set))
+            block_barrier(self.plan)
+        return RowNumbers(self, values, slots)
 
     def totals(self, values: list[Any]) -> list[Any]:
         """Return the sum of each value over the row."""
-        halves = len(values) == 2 and fx.nvvm.is_target() and not self.by_barrier and self.total > 1
+        halves = len(values) == 2 and fx.nvvm.is_target() and not self.by_cluster and self.total > 1
         if halves and self.group == fx.num_warp_threads() and self.lanes() < self.group:
             return self._two_totals(*values)
         waves = self.publish([self.reduce(value, add) for value in values])

@@ -193,7 +193,7 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
         if one_place and plan.lanes * crowd * lines * plan.held * plan.size // 4 > LINE_REGISTERS:
             continue
         found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n), machine, lines))]
-        if found and ring_places(plan, machine):
+        if found:
             yield next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1])
 
 

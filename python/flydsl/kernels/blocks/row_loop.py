@@ -14,7 +14,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange, RowNumbers, block_barrier
+from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
 from flydsl.kernels.blocks.row_pieces import (
     LineAtPlace,
     PieceLine,
@@ -80,20 +80,6 @@ class RowWork:
 
 
 RowCode = Callable[[RowWork], None]
-
-
-@dataclass(frozen=True)
-class TwoPasses:
-    """Code of a row that goes over it twice: for the numbers that a wave gives to the others, and for the results.
-
-    The second pass takes nothing from the first but what all waves gave.
-    """
-
-    numbers: Callable[[RowWork], list[Any]]
-    results: Callable[[RowWork, RowNumbers], None]
-
-    def __call__(self, work: RowWork) -> None:
-        self.results(work, work.exchange.publish(self.numbers(work)))
 
 
 def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode) -> None:
@@ -324,7 +310,7 @@ def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
 
     Blocks are a multiple of a piece's elements, so that the rows of one are such a multiple apart.
     """
-    if not plan.shifted or not (plan.sums or plan.one_place or plan.early):
+    if not plan.shifted or not (plan.sums or plan.early):
         return Share(plan)
     first, _ = _first_and_step(plan)
     return ShiftedShare(plan, place_of(row_start(source, first), plan))
@@ -419,44 +405,22 @@ def _in_ring(arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAll
 def _take_from_ring(
     arrays: RowArrays, ring: Ring, exchange: RowExchange, smem: fx.SharedAllocator, code: RowCode
 ) -> None:
-    plan = ring.plan
-    lines = ring_lines(arrays.lines, plan, share_of_block(arrays.sources[0], plan), smem)
-    if fx.const_expr(plan.shifted and not plan.one_place and len(arrays.lines) > 0):
-        block_barrier(plan)  # the tables of lines are filled
-    if fx.const_expr(plan.deferred and isinstance(code, TwoPasses)):
-        _take_in_two_passes(arrays, ring, exchange, lines, code)
-    else:
-        number = fx.Int32(0)
-        for index in range(ring.begin, ring.end, ring.step):
+    plan, source = ring.plan, arrays.sources[0]
+
+    def at_place(first: Any) -> Callable[[Any, Any], None]:
+        share = ShiftedShare(plan, place_of(row_start(source, first), plan)) if plan.one_place else Share(plan)
+        lines = ring_lines(arrays.lines, plan, share, smem)
+        if plan.shifted and not plan.one_place and arrays.lines:
+            block_barrier(plan)  # the tables of lines are filled
+
+        def take(index: Any, number: Any) -> None:
             row = RingRow(ring, index, number)
             code(_work_in_ring(arrays, row, lines, exchange.row(number)))
             row.give_back(plan.iterations)
-            number = number + 1
 
+        return take
 
-@flyc.jit
-def _take_in_two_passes(
-    arrays: RowArrays, ring: Ring, exchange: RowExchange, lines: Callable[[Share, Any], list[Line]], code: TwoPasses
-) -> None:
-    """Each row's results come behind the first pass over the next one: nobody waits for numbers on their way."""
-
-    def first_pass(index: Any, number: Any) -> None:
-        work = _work_in_ring(arrays, RingRow(ring, index, number), lines, exchange.row(number))
-        work.exchange.give(code.numbers(work))
-
-    def second_pass(index: Any, number: Any) -> None:
-        row = RingRow(ring, index, number, arrived=True)
-        work = _work_in_ring(arrays, row, lines, exchange.row(number))
-        code.results(work, work.exchange.get([None] * arrays.numbers))
-        row.give_back(ring.plan.iterations)
-
-    number = fx.Int32(-1)
-    for index in range(ring.begin - ring.step, ring.end, ring.step):
-        if index + ring.step < ring.end:
-            first_pass(index + ring.step, number + 1)
-        if index >= ring.begin:
-            second_pass(index, number)
-        number = number + 1
+    ring.for_each_row(at_place)
 
 
 def _work_in_ring(

@@ -68,9 +68,6 @@ class RowPlan:
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
     one_place: bool = False
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
-    deferred: bool = False
-    """Whether a ring has place for two rows and more, so that the results of one are computed when the next one's
-    numbers are on their way."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -139,7 +136,7 @@ class RowPlan:
             return None
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
-            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, deferred=False, pieces=False,
+            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False,
             early=False, staged=True, bulk=True,
         )  # fmt: skip
 
@@ -387,8 +384,7 @@ def ring_places(plan: RowPlan, machine: Machine) -> int:
     """Return how many blocks with rings, or clusters of them, the machine has at once."""
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
-    found = max(processors * plan.crowd // plan.cluster, 1)
-    return found // plan.width * plan.width if plan.one_place else found
+    return max(processors * plan.crowd // plan.cluster, 1)
 
 
 def _together(times: list[float], machine: Machine) -> float:

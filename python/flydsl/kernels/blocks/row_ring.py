@@ -66,18 +66,52 @@ class Ring:
         fx.barrier()
 
     @flyc.jit
+    def for_each_row(self, at_place: Callable[[Any], Callable[[Any, Any], None]]) -> None:
+        """Call ``at_place(row)(row, number)`` for the rows of this block.
+
+        Those that begin at one place in a piece follow each other where the plan asks for that: blocks then have equal
+        parts of all rows in the order of their places, and the outer call is for the first row of each place.
+        """
+        number = fx.Int32(0)
+        if fx.const_expr(not self.plan.one_place):
+            code = at_place(self.begin)
+            for row in range(self.begin, self.end, self.step):
+                code(row, number)
+                number = number + 1
+        else:
+            apart = self.plan.width
+            each = (self.end + apart - 1) // apart
+            share = (each * apart + self.step - 1) // self.step
+            low = self.begin * share
+            high = fx.min(low + share, each * apart)
+            for place in range(low // each, (high + each - 1) // each):
+                first = fx.max(low - place * each, fx.Int32(0)) * apart + place
+                stop = fx.min(fx.min(high - place * each, each) * apart + place, self.end)
+                number = self._rows_of_a_place(first, stop, number, at_place)
+
+    @flyc.jit
+    def _rows_of_a_place(
+        self, first: Any, stop: Any, number: Any, at_place: Callable[[Any], Callable[[Any, Any], None]]
+    ) -> Any:
+        code = at_place(first)
+        for row in range(first, stop, self.plan.width):
+            code(row, number)
+            number = number + 1
+        return number
+
     def send_for_all(self) -> None:
         """Send for the chunks of all rows of this block, each when its slot is free; one thread does that."""
+        self.for_each_row(lambda _: self._send_for_row)
+
+    @flyc.jit
+    def _send_for_row(self, row: fx.Int32, number: fx.Int32) -> None:
         plan = self.plan
-        number = fx.Int32(0)
-        for row in range(self.begin, self.end, self.step):
-            for chunk in fx.range_constexpr(plan.parts):
-                count = number * plan.parts + chunk
-                slot, uses = count % plan.slots, count // plan.slots
-                if uses > 0:
-                    fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
-                self._send(row, chunk, slot)
-            number = number + 1
+        for chunk in fx.range_constexpr(plan.parts):
+            count = number * plan.parts + chunk
+            slot, uses = count % plan.slots, count // plan.slots
+            if uses > 0:
+                fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
+            self._send(row, chunk, slot)
 
     def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32) -> None:
         """Have a chunk of every source brought to a slot; one thread does that."""
@@ -144,12 +178,12 @@ class _Chunk:
 class RingRow:
     """A row in the ring: which slots its chunks are in, and which of them have been waited for and given back."""
 
-    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32, arrived: bool = False) -> None:
+    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32) -> None:
         self.ring, self.row, plan = ring, row, ring.plan
         first = number * plan.parts
         self.slots = [(first + chunk) % plan.slots for chunk in range(plan.parts)]
         self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.parts)]
-        self.waited, self.returned = plan.parts if arrived else 0, 0
+        self.waited = self.returned = 0
         self.writes = [0] * plan.iterations
 
     def start_of(self, source: int, iteration: int) -> Any:

@@ -22,7 +22,7 @@ from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import launch_rows
-from flydsl.kernels.norm.softmax import LOWEST, powers_of_e, powers_of_row, powers_of_wave, sum_of_powers
+from flydsl.kernels.norm.softmax import LOWEST, powers_of_e, powers_of_row, sum_of_powers
 
 FORWARD, BACKWARD = RowTask(targets=0, once=True), RowTask(once=True)
 LN_2 = 0.6931471805599453
@@ -84,8 +84,7 @@ def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any, Any]
         plain[0] = plain[0] + x.share.within_or_zero(vector, iteration).reduce("add", fastmath="reassoc")
 
     top, total = sum_of_powers(x, add_up if smoothed else None)
-    own = powers_of_wave(work.exchange, top, total, plain if smoothed else ())
-    base, whole, *sums = powers_of_row(work.exchange.publish(own), int(smoothed))
+    base, whole, *sums = powers_of_row(work.exchange, top, total, plain if smoothed else ())
     return base, fx.math.log2(whole) * LN_2, sums[0] * (1.0 / length) if smoothed else None
 
 

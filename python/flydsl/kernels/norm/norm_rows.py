@@ -12,11 +12,11 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange, RowNumbers
+from flydsl.kernels.blocks.exchange import RowExchange
 from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, TwoPasses, for_each_row
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_options, check_row
 from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum, sum_of_squares
 
@@ -85,19 +85,15 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         )  # fmt: skip
         names = [name for name, line in (("gamma", gamma), ("beta", beta), ("xscale", xscale)) if line is not None]
 
-        def row_of(work: RowWork) -> Line:
-            return work.x[0] if R is None else AddedLine(work.x, plan.keep)
-
-        def results(work: RowWork, waves: RowNumbers) -> None:
-            statistics = norm_statistics(waves, form)
+        def code(work: RowWork) -> None:
+            x: Line = work.x[0] if R is None else AddedLine(work.x, plan.keep)
+            statistics = norm_statistics(work, x, form)
             for tensor, value in zip((mean, rstd), statistics, strict=True):
                 if tensor is not None:
                     work.put(tensor, value)
-            store_normed(work, row_of(work), statistics, dict(zip(names, work.lines, strict=True)), form, yscale)
+            store_normed(work, x, statistics, dict(zip(names, work.lines, strict=True)), form, yscale)
 
-        for_each_row(
-            arrays, m, plan, TwoPasses(lambda work: wave_statistics(row_of(work), work.exchange, form), results)
-        )
+        for_each_row(arrays, m, plan, code)
 
     @flyc.jit
     def norm(
@@ -131,17 +127,14 @@ class AddedLine(Line):
 # Statistics ----------------------------------------------------------------------------------------------------------
 
 
-def wave_statistics(x: Line, exchange: RowExchange, form: NormForm) -> list[Any]:
-    """Return what a wave gives to the others of a row."""
-    return list(wave_moments(x, exchange)) if form.centred else [exchange.reduce(sum_of_squares(x), add)]
-
-
-def norm_statistics(waves: RowNumbers, form: NormForm) -> tuple[Any, Any]:
+def norm_statistics(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
     """Return (mean, 1 / standard deviation) of a row; without centring the mean is None."""
-    if form.centred:
-        return _moments(waves, form)
-    squares = waves.combine(waves.read(0, 0.0), add)
-    return None, fx.math.rsqrt(squares * (1.0 / form.length) + form.eps, fastmath="afn")
+    return _moments(work, x, form) if form.centred else (None, _inverse_root(work, x, form))
+
+
+def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
+    (total,) = work.exchange.totals([sum_of_squares(x)])
+    return fx.math.rsqrt(total * (1.0 / form.length) + form.eps, fastmath="afn")
 
 
 def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
@@ -184,12 +177,13 @@ def _moments_of_wave(
     return whole, _about_mean(squares, mean_of(whole, elements), first, elements), elements
 
 
-def _moments(waves: RowNumbers, form: NormForm) -> tuple[Any, Any]:
+def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
     """Return those of a row: squares about each wave's mean and the means' distances add up to those about the row's
     mean.
 
     The variance is of differences, which loses no digits where all elements are large.
     """
+    waves = work.exchange.publish(list(wave_moments(x, work.exchange)))
     sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
     first = mean_of(waves.first(0), waves.first(2))
     parts = [

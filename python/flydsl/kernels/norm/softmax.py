@@ -13,10 +13,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange, RowNumbers
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, TwoPasses, for_each_row
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum
 
@@ -36,8 +35,7 @@ def build_softmax_module(
 
     @flyc.kernel
     def softmax_kernel(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
-        code = softmax_of_kept_row if plan.keep else TwoPasses(_own_powers, _store_powers)
-        for_each_row(RowArrays((A,), (C,), fill=LOWEST, numbers=2), m, plan, code)
+        for_each_row(RowArrays((A,), (C,), fill=LOWEST, numbers=2), m, plan, softmax_row)
 
     @flyc.jit
     def softmax(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
@@ -47,26 +45,23 @@ def build_softmax_module(
     return softmax
 
 
-def _own_powers(work: RowWork) -> list[Any]:
-    return powers_of_wave(work.exchange, *sum_of_powers(work.x[0]))
+def softmax_row(work: RowWork) -> None:
+    """Each wave takes powers of e relative to its own maximum; one exchange of maxima and sums puts them together.
 
-
-def _store_powers(work: RowWork, waves: RowNumbers) -> None:
-    """Write the row, whose powers are computed again, relative to the row's maximum."""
-    highest, total = powers_of_row(waves)
-    inverse = fx.Float32(1.0).divf(total, fastmath="arcp,afn")
-    for iteration, vector in enumerate(work.x[0].again()):
-        work.store(iteration, powers_of_e(vector, highest) * inverse)
-
-
-def softmax_of_kept_row(work: RowWork) -> None:
-    """Each wave takes powers of e relative to its own maximum, and keeps them; one exchange of maxima and sums puts
-    them together."""
+    Powers are kept where the row is; else they are computed again, relative to the row's maximum.
+    """
     x, exchange = work.x[0], work.exchange
+    if not x.held:
+        top, total = sum_of_powers(x)
+        highest, total = powers_of_row(exchange, top, total)
+        inverse = fx.Float32(1.0).divf(total, fastmath="arcp,afn")
+        for iteration, vector in enumerate(x.again()):
+            work.store(iteration, powers_of_e(vector, highest) * inverse)
+        return
     top = exchange.reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum)
     shift = above_lowest(top)
     powers = x.mapped(lambda vector: powers_of_e(vector, shift))
-    highest, total = powers_of_row(exchange.publish(powers_of_wave(exchange, top, row_sum(powers()))))
+    highest, total = powers_of_row(exchange, top, row_sum(powers()))
     scale = power_of_e(shift, highest).divf(total, fastmath="arcp,afn")
     for iteration, vector in enumerate(powers()):
         work.store(iteration, vector * scale)
@@ -95,20 +90,16 @@ def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tu
     return top, total
 
 
-def powers_of_wave(exchange: RowExchange, top: Any, total: Any, more: Sequence[Any] = ()) -> list[Any]:
-    """Return what a wave gives: its largest element, its sum of powers and that of each of ``more``, from what each
-    thread has."""
+def powers_of_row(exchange: Any, top: Any, total: Any, more: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """Return (what powers of the row are relative to, their sum, the sum of each of ``more``), from what each thread
+    has."""
     highest = exchange.reduce(top, maximum)
     own = exchange.reduce(total * power_of_e(top, above_lowest(highest)), add)
-    return [highest, own, *(exchange.reduce(value, add) for value in more)]
-
-
-def powers_of_row(waves: RowNumbers, more: int = 0) -> tuple[Any, ...]:
-    """Return (what powers of the row are relative to, their sum, the sum of each of ``more`` numbers)."""
+    waves = exchange.publish([highest, own, *(exchange.reduce(value, add) for value in more)])
     tops, parts = waves.read(0, LOWEST), waves.read(1, 0.0)
     base = above_lowest(waves.combine(tops, maximum))
     whole = waves.combine([part * power_of_e(other, base) for other, part in zip(tops, parts, strict=True)], add)
-    return base, whole, *(waves.combine(waves.read(2 + index, 0.0), add) for index in range(more))
+    return base, whole, *(waves.combine(waves.read(2 + index, 0.0), add) for index in range(len(more)))
 
 
 def power_of_e(x: Any, base: Any) -> Any:

@@ -11,10 +11,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowNumbers
-from flydsl.kernels.blocks.reduce import add
 from flydsl.kernels.blocks.row_choice import RowTask, choose, only, plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, TwoPasses, for_each_row
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import dot, launch_rows
@@ -29,7 +27,7 @@ def build_softmax_bwd_module(N: int, dtype_str: str = "f32", plan: RowPlan | Non
 
     @flyc.kernel
     def softmax_bwd_kernel(dy: fx.Tensor, y: fx.Tensor, dx: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
-        for_each_row(RowArrays((dy, y), (dx,), numbers=1), m, plan, TwoPasses(_own_product, _store_gradient))
+        for_each_row(RowArrays((dy, y), (dx,), numbers=1), m, plan, softmax_bwd_row)
 
     @flyc.jit
     def softmax_bwd(dy: fx.Tensor, y: fx.Tensor, dx: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
@@ -39,14 +37,9 @@ def build_softmax_bwd_module(N: int, dtype_str: str = "f32", plan: RowPlan | Non
     return softmax_bwd
 
 
-def _own_product(work: RowWork) -> list[Any]:
-    """Return the wave's part of the product of both rows."""
-    return [work.exchange.reduce(dot(*work.x), add)]
-
-
-def _store_gradient(work: RowWork, waves: RowNumbers) -> None:
+def softmax_bwd_row(work: RowWork) -> None:
     dy, y = work.x
-    total = waves.combine(waves.read(0, 0.0), add)
+    (total,) = work.exchange.totals([dot(dy, y)])
     for iteration, (gradient, value) in enumerate(zip(dy.again(), y.again(), strict=True)):
         work.store(iteration, value * (gradient - total))
 
