@@ -225,8 +225,7 @@ class _Block:
         kind = TilePieces if self.plan.shifted else Line
         x = [kind(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
-        lines = [KeptLine(line, row) for line in self.lines] if self.plan.shifted else self.lines
-        return RowWork(x, lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
+        return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
 
     def _stores(self, tiles: list[Any], row: fx.Int32, alive: Any) -> list[Callable[[int, Any], None]]:
         share, hint = self.share, self.plan.hints.store

@@ -103,7 +103,8 @@ class Machine:
     power: float = 4.0
     """How sharply the largest of several times decides."""
     part_round: float = 0.0
-    """Part of a round of blocks that a launch loses on average, since the last round has few of them."""
+    """Part of a round of blocks that a launch over rows that are read once loses on average, since the last round has
+    few of them."""
     tail: float = 0.4
     """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
 

@@ -191,16 +191,16 @@ def registers(plan: RowPlan, lines: int) -> int:
     if not plan.keep:
         return 32
     held = plan.held * plan.sources
-    return 32 + held if held <= 32 else int((1.5 if lines else 2) * held) + (16 if lines else 0)
+    return 32 + held if held <= 32 else int((1.5 if lines == 1 else 2) * held) + (16 if lines else 0)
 
 
 def _summing_registers(plan: RowPlan, lines: int) -> int:
     """Of a thread on Hopper that keeps sums of its columns: those, the next rows' vectors, the row's own as f32 and the
     lines. The compiler is told to take no more (`register_limit`)."""
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
-    kept = lines * plan.held * (plan.size if plan.shifted else 4) // 4 if plan.keep or plan.keeps_lines else 0
-    own = plan.sources * plan.held if plan.keep else 16
-    return 30 + plan.sums * plan.held + ahead + own + kept
+    own = (plan.sources + lines) * plan.held if plan.keep else 16 + (lines * plan.held if plan.keeps_lines else 0)
+    # Rows that begin anywhere have ends to be masked.
+    return (46 if plan.shifted else 30) + plan.sums * plan.held + ahead + own
 
 
 def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
@@ -343,7 +343,7 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return rounds * _together([*shares, times["chain"]], machine) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
     waiting = times["alone"] * rounds + between * (rounds - 1)
-    lost = 1 + machine.part_round / rounds
+    lost = 1 + machine.part_round / rounds if plan.once else 1
     shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
     return _together([*shares, waiting], machine) + machine.tail * times["alone"]
 
