@@ -259,6 +259,8 @@ def choose(
     alone = [plan for plan in found if not plan.stays] or found
     if lines and not task.sums:
         found = _with_lines(found)
+    if task.once and not task.targets:
+        found = _with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     many, few = (
         min(plans, key=lambda plan: launch_time(plan, machine, lines, rows))
         for plans, rows in ((found, launch), (alone, FEW))
