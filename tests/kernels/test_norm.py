@@ -104,6 +104,15 @@ def test_large_values_far_from_zero_keep_their_variance(rng: np.random.Generator
     assert np.abs(out - expected).max() / np.abs(expected).max() < 3e-3
 
 
+def test_an_outlier_that_squares_are_taken_about(rng: np.random.Generator) -> None:
+    """The first vector of a row, of a thread or of a wave is no typical one."""
+    for place in (0, 9, 4999):
+        x = rng.standard_normal((2, 5000)).astype(np.float32)
+        x[:, place] = 1e5
+        out, expected = layernorm(x, "f32")
+        assert np.abs(out - expected).max() / np.abs(expected).max() < 1e-5
+
+
 @pytest.mark.parametrize("arch", ["sm_90a", "gfx942"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_row_of_equal_elements_gives_the_shift(dtype: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -20,7 +21,7 @@ from flydsl.kernels.norm.cross_entropy import (
 )
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_bwd_module
-from flydsl.kernels.norm.norm_backward import partial_rows
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_bwd_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
 
@@ -197,6 +198,28 @@ EARLY = [
 ]
 """(Whether rows are centred, plan) of blocks that load their next rows into registers: a wave, a block and a cluster a
 row, for sm_90a."""
+
+
+IN_PIECES = [
+    (True, RowPlan(333, "bf16", 8, 32, keep=False, stages=3)),
+    (True, RowPlan(1027, "f32", 4, 96, stages=2)),
+    (False, RowPlan(1001, "f16", 8, 32, cluster=2, keep=False, stages=2)),
+]
+"""(Whether rows are centred, plan) of rows that begin anywhere and are read by the pieces that they lie in."""
+
+
+def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Each of eight blocks takes several rows; places for ten are rounded down, and those for seven too few."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for centred, plan in IN_PIECES:
+        plan = replace(plan, staged=True, bulk=True, sources=2, sums=1 + centred, pieces=True, hints=ONCE)
+        for places, m, atomic in ((10, 29, False), (10, 29, True), (7, 29, False), (10, 3, False)):
+            monkeypatch.setattr(norm_backward, "places", lambda plan, places=places: places)
+            for build in (norm_backward_launcher, build_layernorm_bwd_module, build_rmsnorm_bwd_module):
+                build.cache_clear()
+            norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan)
 
 
 def test_rows_that_are_loaded_early(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:

@@ -132,6 +132,9 @@ RINGS = {
     "of a cluster, rows that begin anywhere": RowPlan(
         1027, "f32", 4, 32, cluster=4, keep=False, hints=ONCE, slots=5, chunks=3
     ),
+    "of a block, rows that all begin at one place": RowPlan(
+        1027, "bf16", 8, 64, keep=False, hints=ONCE, slots=7, chunks=3, one_place=True
+    ),
 }
 """Chunks of a row that take turns with the slots of a ring."""
 
@@ -160,6 +163,23 @@ def test_rows_in_pieces(plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     for before, gap in PLACES:
         check("softmax", (3, plan.length), plan.dtype, plan, before, gap)
     check("softmax", (1, plan.length), plan.dtype, plan, (3, 3))
+
+
+EARLY = [
+    ("layernorm", RowPlan(1027, "bf16", 8, 64, pieces=True, early=True, hints=ONCE)),
+    ("layernorm", RowPlan(333, "f32", 4, 32, pieces=True, early=True, crowd=2, hints=ONCE)),
+    ("softmax", RowPlan(1030, "f16", 8, 96, pieces=True, early=True, hints=ONCE)),
+]
+
+
+@pytest.mark.parametrize("name, plan", EARLY, ids=["lines", "f32", "no lines"])
+def test_odd_rows_that_come_early(name: str, plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block takes rows that begin at one place in a piece: several, one, and none that is not there."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_blocks, "places", lambda plan: plan.width)
+    for before, gap in PLACES:
+        check(name, (3 * plan.width + 1, plan.length), plan.dtype, plan, before, gap)
+    check(name, (1, plan.length), plan.dtype, plan, (0, 0), (0, 0))
 
 
 @pytest.mark.parametrize("kind", [*RINGS][1::2])

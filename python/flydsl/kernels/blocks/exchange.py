@@ -159,6 +159,10 @@ class RowNumbers:
             found.append(value if inside == lanes else (place < inside).select(value, fx.Float32(neutral)))
         return found
 
+    def first(self, index: int) -> Any:
+        """Return a number of the first wave."""
+        return self.own[index] if self.exchange.total == 1 else self.slots[index][self.exchange.first_slot()]
+
     def combine(self, values: list[Any], how: Combine) -> Any:
         """Combine what `read` gave, over the lanes too."""
         result = values[0]

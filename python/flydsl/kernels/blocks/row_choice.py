@@ -13,7 +13,9 @@ from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
 from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine, machine_of_target
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
+    BARRIERS,
     DTYPES,
+    LINE_REGISTERS,
     MAX_KEPT,
     RowPlan,
     check_row,
@@ -28,12 +30,18 @@ MAX_THREADS = 1024
 MAX_HELD = 72
 """Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
 MAX_AGAIN = 128
+MAX_EARLY, EARLY = 32, 8192
+"""Those of rows that come early beside them; and bytes of a row from which on that is faster than through shared memory
+where rows begin anywhere and lines go with them."""
 MAX_ONCE = 256
 """Where each is needed once only."""
 FEW_SUMS, MAX_SUMS = 32, 64
 """Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
 SUMMING = 512
 """Threads of a block that sums on Hopper, so that each has 128 registers."""
+BUSY, SUMMED_PIECES = 384, 4096
+"""Threads of a multiprocessor that are enough for sums of rows that begin anywhere and are read by pieces; and bytes of
+a row from which on that gains, where elements have 16 bits."""
 STAGES = (2, 3)
 MAX_STAYING = 2
 """Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
@@ -43,6 +51,8 @@ the fewest with which the ring has place for two rows."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring; nor do
 longer ones that a kernel goes over once."""
+MIDDLE = 20_000
+"""Bytes from which on rows come through rings that begin anywhere and that lines go with."""
 MOST_AHEAD = 3
 """Rows that a ring has place for at most."""
 FEW, MANY = 16, 128 << 20
@@ -106,8 +116,15 @@ def candidates(
             for cluster in clusters if rows == 1 else (1,):
                 plan = RowPlan(length, dtype, width, count, rows, cluster, **task.fields)
                 yield from _kinds(plan, machine)
-                if machine.bulk and width < widest and rows == 1 and not (lines or task.sums):
-                    yield from _in_pieces(replace(plan, width=widest, pieces=True), machine)
+                pieces = replace(plan, width=widest, pieces=True)
+                if not machine.bulk or width == widest or rows > 1:
+                    continue
+                if task.sums:
+                    yield from _kinds(pieces, machine) if length * pieces.size >= SUMMED_PIECES and widest > 4 else ()
+                elif not lines:
+                    yield from _in_pieces(pieces, machine)
+                elif cluster == 1 and pieces.held <= MAX_EARLY and length * pieces.size >= EARLY:
+                    yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
     if machine.bulk and not task.sums and not threads:
         yield from rings(length, dtype, machine, task, lines)
 
@@ -125,11 +142,12 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     # Rows that begin at pieces are kept by the first-level cache, and those needed once by nobody: no gain ahead.
     ahead_gains = plan.sums or not (wide or plan.once)
     if machine.bulk and fits and ahead_gains and (plan.cluster <= MAX_STAYING or plan.sums):
-        keep = bool(plan.sums) and plan.held <= MAX_KEPT and wide
-        ahead = replace(plan, staged=True, bulk=True, keep=keep, hints=once)
-        yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
+        kept = bool(plan.sums) and plan.held <= MAX_KEPT and wide
+        for keep in (True, False) if kept and plan.pieces else (kept,):
+            ahead = replace(plan, staged=True, bulk=True, keep=keep, hints=once)
+            yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
     if plan.sums:
-        if machine.bulk and wide and plan.held <= MAX_KEPT:
+        if machine.bulk and wide and plan.held <= MAX_KEPT and not plan.pieces:
             yield replace(plan, early=True, hints=once)
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
             # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
@@ -160,24 +178,44 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     """Yield the plans that have rows come through a ring of chunks, which is as large as shared memory allows."""
     width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     aligned, size = length % width == 0, length * DTYPES[dtype].width // 8
-    if size < LONG or (aligned and (task.once or size * task.sources <= IN_REGISTERS)):
+    in_registers = aligned and size * task.sources <= IN_REGISTERS
+    if size < (LONG if aligned or not lines else MIDDLE) or (aligned and task.once) or (in_registers and lines < 2):
         return
     if task.once and not task.targets:
         return  # threads load the pieces of such rows straight from memory
     # Two blocks gain where each has little to do for a byte: not with two lines, nor with a table of 16-bit elements.
     crowds = (1, 2) if (aligned and lines < 2) or (lines == 1 and width == 4) else (1,)
+    start = RowPlan(length, dtype, width, RING_LANES, keep=False, hints=ONCE, slots=1, **task.fields)
+    if lines and (two := _whole_ring(replace(start, crowd=2), machine, lines)) and two.slots >= 2 * two.chunks:
+        yield two  # of a block's rows, two at once hide each other's exchange
+        return
+    if in_registers:
+        return
+    spacious = False
     for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), crowds):
-        lanes = (
-            RING_LANES if crowd == 1 else RING_LANES - machine.wave
-        )  # two blocks have 1024 threads with those that send
-        plan = RowPlan(length, dtype, width, lanes, 1, cluster, keep=False, hints=ONCE, slots=1, **task.fields)
-        # As many threads as leave few without a vector in the last iteration.
-        plan = replace(plan, lanes=-(-plan.share // plan.iterations // machine.wave) * machine.wave)
-        if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
-            continue
-        found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n, crowd=crowd), machine, lines))]
-        if found:
-            yield next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1])
+        if ring := _whole_ring(replace(start, cluster=cluster, crowd=crowd), machine, lines):
+            spacious = spacious or ring.slots >= 2 * ring.chunks
+            yield ring
+    if lines and not aligned and not spacious:
+        # Tables of the longest rows leave little place: lines in registers leave more.
+        yield from filter(
+            None, (_whole_ring(replace(start, cluster=cluster, one_place=True), machine, lines) for cluster in (4, 8))
+        )
+
+
+def _whole_ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
+    """Return the plan with as many threads as leave few idle, and with the fewest chunks that leave place for two
+    rows."""
+    # Two blocks have 1024 threads with those that send; and 17 waves leave too few registers to keep lines there.
+    if plan.crowd > 1 or plan.one_place:
+        plan = replace(plan, lanes=plan.lanes - machine.wave)
+    plan = replace(plan, lanes=-(-plan.share // plan.iterations // machine.wave) * machine.wave)
+    if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
+        return None
+    if plan.one_place and plan.lanes * plan.crowd * lines * plan.held * plan.size // 4 > LINE_REGISTERS:
+        return None
+    found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n), machine, lines))]
+    return next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1]) if found else None
 
 
 def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
@@ -186,7 +224,7 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     if plan.parts < plan.chunks:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-    slots = min(room // ring_bytes(plan), MOST_AHEAD * plan.chunks)
+    slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), MOST_AHEAD * plan.chunks)
     return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
 
 
@@ -212,16 +250,17 @@ def choose(
     found = [
         plan for plan in candidates(length, dtype, machine, threads, task, lines) if resident(plan, machine, lines)
     ]
-    for most in (FEW_SUMS, MAX_SUMS) if task.sums else ():
-        # Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks.
-        if fit := [plan for plan in found if most / 2 < plan.sums * plan.held <= most or plan.early]:
-            found = [plan for plan in fit if plan.cluster == min(other.cluster for other in fit)]
-            break
+    if task.sums:
+        found = _summing(found, machine, lines)
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
     # Few rows have nothing that could come while others are computed on, and neither has a ring's first round.
-    alone = [plan for plan in found if not (plan.slots or plan.stages)] or found
+    alone = [plan for plan in found if not plan.stays] or found
+    if lines and not task.sums:
+        found = _with_lines(found)
+    if task.once and not task.targets:
+        found = _with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     many, few = (
         min(plans, key=lambda plan: launch_time(plan, machine, lines, rows))
         for plans, rows in ((found, launch), (alone, FEW))
@@ -229,11 +268,42 @@ def choose(
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
-    first_round = ring_places(many, machine) if many.slots else machine.processors // few.cluster if many.stages else 0
+    first_round = ring_places(many, machine) if many.slots else machine.processors // few.cluster if many.stays else 0
     limit = max(limit // 2, first_round)
     if few == many or limit == 0:
         return only(many)
     return RowChoice(many, few, limit, many.apart or few.apart)
+
+
+def _summing(found: list[RowPlan], machine: Machine, lines: int) -> list[RowPlan]:
+    """Return the plans of those that sum which come into question.
+
+    Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks. But a row
+    that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere need
+    registers for their ends: as few elements a thread as leave a multiprocessor enough threads.
+    """
+    pieces = [p for p in found if p.pieces and p.held > MAX_KEPT / 2 and p.iterations * p.lanes <= 1.15 * p.share]
+    if busy := _with_fewest_blocks([p for p in pieces if resident(p, machine, lines) * p.threads >= BUSY]):
+        return [plan for plan in busy if plan.held == min(other.held for other in busy)]
+    found = [plan for plan in found if not plan.pieces]
+    many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
+    fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
+    if not any(plan.keep for plan in fit):
+        kept = [p for p in found if p.keep and p.rows == 1 and MAX_KEPT / 2 < p.held <= MAX_KEPT and not p.early]
+        fit = _with_fewest_blocks(kept) or fit
+    return fit
+
+
+def _with_lines(found: list[RowPlan]) -> list[RowPlan]:
+    """Return the plans that come into question where lines go with rows that begin anywhere: two rings of a
+    multiprocessor are faster than rows that come early, and those than all that pass through shared memory."""
+    rings = [plan for plan in found if plan.shifted and plan.slots and plan.cluster == 1 and plan.crowd == 2]
+    early = any(plan.early for plan in found)
+    return rings or [plan for plan in found if not (early and plan.staged)]
+
+
+def _with_fewest_blocks(plans: list[RowPlan]) -> list[RowPlan]:
+    return [plan for plan in plans if plan.cluster == min(other.cluster for other in plans)]
 
 
 def only(plan: RowPlan) -> RowChoice:

@@ -15,9 +15,17 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
-from flydsl.kernels.blocks.row_pieces import PieceLine, ShiftedShare, place_of, store_shifted
+from flydsl.kernels.blocks.row_pieces import (
+    LineAtPlace,
+    PieceLine,
+    PiecesBefore,
+    ShiftedShare,
+    TilePieces,
+    place_of,
+    store_shifted,
+)
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
-from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, ring_lines
+from flydsl.kernels.blocks.row_ring import KeptLine, Ring, RingLine, RingRow, ring_lines
 from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
 from flydsl.kernels.blocks.rows import Line, Share, row_start, store_iteration, vectors_of
 
@@ -106,13 +114,15 @@ class _Block:
     """What is the same for all rows of a block."""
 
     def __init__(self, arrays: RowArrays, plan: RowPlan, smem: fx.SharedAllocator) -> None:
-        self.arrays, self.plan, self.share = arrays, plan, Share(plan)
+        self.arrays, self.plan, self.share = arrays, plan, share_of_block(arrays.sources[0], plan)
         self.exchange = RowExchange(plan, arrays.numbers, smem)
         # Blocks that stay load them once, where there are registers for it. Others do so before they wait for each
         # other where these are few: a launch of few rows would wait for the memory a second time.
         kept = plan.keeps_lines or (plan.keep and (plan.stays or plan.held * len(arrays.lines) <= FEW_LINES))
-        self.lines = [
-            Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
+        self.lines: list[Line] = [
+            LineAtPlace(line, self.share)
+            if plan.shifted
+            else Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
             for line in arrays.lines
         ]
 
@@ -159,8 +169,17 @@ class _Block:
         """Return all that this thread has of rows that are loaded early, source after source."""
         if not self.plan.early:
             return []
-        row = fx.min(fx.Int32(first) + self.share.row, end - 1)
-        return [vector for source in self.arrays.sources for vector in self._line(source, row).held]
+        if isinstance(self.share, ShiftedShare):
+            # Behind the last one its own row once more, which begins at the same place in a piece.
+            row = (fx.Int32(first) < end).select(fx.Int32(first), fx.Int32(first) - _first_and_step(self.plan)[1])
+            lines: list[Line] = [
+                PieceLine(source, row, end, self.share, self.arrays.fill, masked=False)
+                for source in self.arrays.sources
+            ]
+        else:
+            row = fx.min(fx.Int32(first) + self.share.row, end - 1)
+            lines = [self._line(source, row) for source in self.arrays.sources]
+        return [vector for line in lines for vector in line.held]
 
     def nothing(self) -> tuple[list[Any], list[Any]]:
         """Return what `numbers` and `vectors` are where there is no row."""
@@ -175,6 +194,8 @@ class _Block:
         """Return the work on rows of a block that stays; ``vectors`` are those that were loaded early."""
         row, alive = self._row(first, end)
         count = self.plan.iterations
+        if isinstance(self.share, ShiftedShare):
+            return self._work_in_turn_by_pieces(row, iteration, numbers, vectors)
         x = [
             self._line(source, row, vectors[place * count : (place + 1) * count] if vectors else None)
             for place, source in enumerate(self.arrays.sources)
@@ -182,13 +203,27 @@ class _Block:
         stores = self._stores([], row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), self.share, row, alive, stores, numbers)
 
+    def _work_in_turn_by_pieces(self, row: Any, iteration: Any, numbers: list[Any], vectors: list[Any]) -> RowWork:
+        arrays, share, count = self.arrays, self.share, self.plan.iterations
+        x = [
+            PiecesBefore(vectors[place * count : (place + 1) * count], share, arrays.fill)
+            for place in range(len(arrays.sources))
+        ]
+        stores = [
+            lambda iteration, vector, target=target: store_shifted(vector, target, row, share, iteration)
+            for target in arrays.targets
+        ]
+        lines: list[Line] = [KeptLine(line, row) for line in self.lines]
+        return RowWork(x, lines, self.exchange.row(iteration), share, row, True, stores, numbers)
+
     def work_in_tiles(
         self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0, numbers: Sequence[Any] = ()
     ) -> RowWork:
         share = self.share
         row, alive = self._row(first, end)
         vectors = [tile.row(share.row) for tile in tiles]
-        x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
+        kind = TilePieces if self.plan.shifted else Line
+        x = [kind(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
 
@@ -267,6 +302,17 @@ def for_rows_in_turn(
     else:
         sums = _in_turn(end, block, zeros, code)
     return sums
+
+
+def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
+    """Return a thread's part of the rows of a block that stays: all begin at one place in a piece, that of the first.
+
+    Blocks are a multiple of a piece's elements, so that the rows of one are such a multiple apart.
+    """
+    if not plan.shifted or not (plan.sums or plan.early):
+        return Share(plan)
+    first, _ = _first_and_step(plan)
+    return ShiftedShare(plan, place_of(row_start(source, first), plan))
 
 
 def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
@@ -358,16 +404,22 @@ def _in_ring(arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAll
 def _take_from_ring(
     arrays: RowArrays, ring: Ring, exchange: RowExchange, smem: fx.SharedAllocator, code: RowCode
 ) -> None:
-    plan = ring.plan
-    lines = ring_lines(arrays.lines, plan, smem)
-    if fx.const_expr(plan.shifted and len(arrays.lines) > 0):
-        block_barrier(plan)  # the tables of lines are filled
-    number = fx.Int32(0)
-    for index in range(ring.begin, ring.end, ring.step):
-        row = RingRow(ring, index, number)
-        code(_work_in_ring(arrays, row, lines, exchange.row(number)))
-        row.give_back(plan.iterations)
-        number = number + 1
+    plan, source = ring.plan, arrays.sources[0]
+
+    def at_place(first: Any) -> Callable[[Any, Any], None]:
+        share = ShiftedShare(plan, place_of(row_start(source, first), plan)) if plan.one_place else Share(plan)
+        lines = ring_lines(arrays.lines, plan, share, smem)
+        if plan.shifted and not plan.one_place and arrays.lines:
+            block_barrier(plan)  # the tables of lines are filled
+
+        def take(index: Any, number: Any) -> None:
+            row = RingRow(ring, index, number)
+            code(_work_in_ring(arrays, row, lines, exchange.row(number)))
+            row.give_back(plan.iterations)
+
+        return take
+
+    ring.for_each_row(at_place)
 
 
 def _work_in_ring(

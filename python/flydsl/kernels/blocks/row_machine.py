@@ -102,6 +102,9 @@ class Machine:
     tight: float = 0.5
     power: float = 4.0
     """How sharply the largest of several times decides."""
+    part_round: float = 0.0
+    """Part of a round of blocks that a launch over rows that are read once loses on average, since the last round has
+    few of them."""
     tail: float = 0.4
     """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
 
@@ -113,7 +116,7 @@ HOPPER_LONG = replace(
     cluster_meeting=17, cluster_start=1600, cluster_lines=3.5, staying_cluster=3114, power=8.0, tail=1.96,
     narrow_line=8.5, ring_element=4.26, ring_line=0.35, ring_table=2.89, ring_issue=2.87, ring_wave_issue=0.31,
     ring_meeting=181.0, ring_cluster=544.0, ring_chunk=391.0, ring_ends=2160.0, ring_bytes=1.05, ring_reloaded=2.23,
-    ring_behind=0.119, ring_crowd=1.03, staged_bytes=1.18, ahead_bytes=1.1,
+    ring_behind=0.119, ring_crowd=1.03, staged_bytes=1.18, ahead_bytes=1.1, part_round=0.15,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day; what clusters and rings take, to 400 of 60 launches

@@ -6,6 +6,7 @@ that have them. Rows of all matrices must begin at the same place in a piece (`r
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -30,6 +31,12 @@ class ShiftedShare(Share):
     def first(self, iteration: int) -> Any:
         """Return which element of the row the first one of a vector is; below 0 where it is none."""
         return (self.offset + self.vector(iteration)) * self.plan.width - self.place
+
+    def bounds(self) -> tuple[Any, Any]:
+        """Return which elements of the row the block has: from the first up to the second."""
+        plan, width = self.plan, self.plan.width
+        low = fx.max(fx.Int32(self.offset) * width - self.place, fx.Int32(0))
+        return low, fx.min((fx.Int32(self.offset) + plan.share) * width - self.place, fx.Int32(plan.length))
 
     def known_whole(self, iteration: int) -> bool:
         """Return whether all vectors of an iteration are known to be whole, whichever thread has them."""
@@ -107,10 +114,94 @@ class ShiftedShare(Share):
         return sum(counts, fx.Float32(float(known)))
 
 
+class TilePieces(Line):
+    """This thread's vectors of a row in shared memory, which are the pieces that it lies in."""
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        return self.share.filled(super()._load(iteration, hint), iteration, self.fill, self.kind)
+
+
+class PiecesBefore(Line):
+    """This thread's vectors of a row that were loaded before, and are masked now: that would wait for the load."""
+
+    def __init__(self, vectors: list[Any], share: ShiftedShare, fill: float) -> None:
+        kind = DTYPES[share.plan.dtype]
+        held = [share.filled(vector, iteration, fill, kind) for iteration, vector in enumerate(vectors)]
+        super().__init__(None, share, fill, keep=True, held=held)
+
+
+class LineAtPlace(Line):
+    """What of a line goes with the vectors of rows that begin at one place in a piece, loaded once.
+
+    A vector is cut out of two neighbouring pieces of the line, or loaded element by element where the line ends in one
+    of them. Elements beside the row are some of the line.
+    """
+
+    def __init__(self, line: fx.Tensor, share: ShiftedShare) -> None:
+        self.start, plan = fx.get_iter(line), share.plan
+        self.pieces = vectors_of(self.start, plan, plan.length // plan.width)
+        self.by_words = plan.width * line.dtype.width == 8 * ACCESS_BYTES and plan.length >= plan.width
+        super().__init__(None, share, 0.0, keep=True, dtype=line.dtype)
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        return load_at_place(self, iteration)
+
+    def elements(self, iteration: int) -> Any:
+        last = fx.Int32(self.share.plan.length - 1)
+        columns = [fx.max(fx.min(column, last), fx.Int32(0)) for column in self.share.columns(iteration)]
+        return fx.Vector.from_elements([self.start[column] for column in columns], self.dtype)
+
+    def cut(self, iteration: int) -> Any:
+        share, whole = self.share, self.share.plan.length // self.share.plan.width
+        number = share.offset + share.vector(iteration)
+        words = []
+        for piece in (number - 1, number):
+            access = Access(share.plan, self.pieces, self.dtype, share.plan.hints.line)
+            inside = fx.max(fx.min(fx.Int32(piece), fx.Int32(whole - 1)), fx.Int32(0))
+            for memory, register in access.pairs(inside, 0):
+                fx.copy_atom_call(access.atom, memory, register)
+            vector = access.fragment.load().bitcast(fx.Int32)
+            words += [vector[word] for word in range(vector.numel)]
+        return moved_down(words, (share.plan.width - share.place) * self.dtype.width // 16, self.dtype)
+
+
+def moved_down(words: list[Any], halves: Any, dtype: Any) -> Any:
+    """Return the first half of some words, moved down by so many halves of a word, at most by half of the words."""
+    count = len(words) // 2
+    for step in (4, 2, 1):
+        far = (halves // 2 & step) != 0
+        moved = [far.select(upper, lower) for lower, upper in zip(words, words[step:], strict=False)]
+        words = moved + words[-step:]
+    odd = halves % 2 != 0
+    result = words[:count]
+    if dtype.width == 16:
+        result = [odd.select(low.shrui(16) | (high << 16), low) for low, high in pairwise(words[: count + 1])]
+    return fx.Vector.from_elements(result, fx.Int32).bitcast(dtype)
+
+
+@flyc.jit
+def load_at_place(line: LineAtPlace, iteration: int) -> Any:
+    """Return a vector of a line: by pieces where both are whole."""
+    plan, share = line.share.plan, line.share
+    whole = plan.length // plan.width
+    if fx.const_expr(not line.by_words):
+        vector = line.elements(iteration)
+    elif fx.const_expr((plan.cluster - 1) * plan.share + (iteration + 1) * plan.lanes <= whole):
+        vector = line.cut(iteration)
+    else:
+        vector = line.cut(iteration)
+        if fx.Int32(share.offset + share.vector(iteration)) >= whole:
+            vector = line.elements(iteration)
+    return vector
+
+
 class PieceLine(Line):
     """This thread's vectors of a row in memory whose pieces are loaded wherever it begins."""
 
-    def __init__(self, source: fx.Tensor, row: fx.Int32, end: fx.Int32, share: ShiftedShare, fill: float) -> None:
+    def __init__(
+        self, source: fx.Tensor, row: fx.Int32, end: fx.Int32, share: ShiftedShare, fill: float, masked: bool = True
+    ) -> None:
+        self.masked = masked
         self.start, self.row, self.end, plan = row_start(source, row), row, end, share.plan
         vectors = vectors_of(self.start - share.place + share.offset * plan.width, plan, plan.share)
         super().__init__(vectors, share, fill, keep=plan.keep, hint=plan.hints.load, again=plan.hints.again)
@@ -138,7 +229,8 @@ def load_piece(line: PieceLine, iteration: int, hint: Hint | None) -> Any:
             for element in fx.range_constexpr(share.plan.width):
                 if insides[element]:
                     access.fragment[element] = line.start[first + element]
-    return share.filled(access.fragment.load(), iteration, line.fill, kind)
+    vector = access.fragment.load()
+    return share.filled(vector, iteration, line.fill, kind) if line.masked else vector
 
 
 @flyc.jit
@@ -160,3 +252,14 @@ def store_shifted(vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: An
             for element in fx.range_constexpr(plan.width):
                 if insides[element]:
                     start[first + element] = rounded[element]
+
+
+def store_sums(vector: fx.Vector, start: fx.Pointer, share: ShiftedShare, iteration: int, atomic: bool) -> None:
+    """Write a vector of sums to where a line of them begins, or add it; the line need not begin as rows do."""
+    line, first = fx.make_view(start, fx.make_layout(share.plan.length, 1)), share.first(iteration)
+    for element, inside in enumerate(share.insides(iteration) or [True] * share.plan.width):
+        if fx.Boolean(True) if inside is True else inside:
+            if atomic:
+                fx.atomic("add", line, vector[element], at=first + element)
+            else:
+                line[first + element] = vector[element]

@@ -20,6 +20,8 @@ from flydsl.kernels.blocks.row_machine import HOPPER, Machine
 ACCESS_BYTES = 16
 """The widest access, and what rows must begin at a multiple of to be reached by it."""
 DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
+BARRIERS = 16
+"""Bytes of the two barriers of a ring's slot."""
 QUARTERS = 4
 """Of a multiprocessor, each with registers of its own for the waves that it has."""
 MAX_KEPT = 16
@@ -61,9 +63,11 @@ class RowPlan:
     chunks: int = 1
     """Into how many chunks a block's part of a row is cut at most."""
     crowd: int = 1
-    """How many blocks with such rings a multiprocessor has."""
+    """How many blocks with such rings, or with rows that come early and no sums, a multiprocessor has."""
     pieces: bool = False
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
+    one_place: bool = False
+    """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -130,19 +134,27 @@ class RowPlan:
         None where this plan takes them."""
         if not self.shifted:
             return None
-        width = gcd(self.length, self.width)
-        return replace(self, width=width, slots=0, chunks=1, crowd=1, pieces=False, staged=True, bulk=True)
+        width, keep = gcd(self.length, self.width), self.keep and not self.stays
+        return replace(
+            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False,
+            early=False, staged=True, bulk=True,
+        )  # fmt: skip
 
     @property
     def keeps_lines(self) -> bool:
         """Whether blocks that sum load their lines once: with their rows, or where elements are loaded one by one."""
         narrow = self.width * self.size < ACCESS_BYTES
-        return self.sums > 0 and (self.keep or (narrow and self.held <= MAX_KEPT))
+        return self.sums > 0 and (self.keep or self.shifted or (narrow and self.held <= MAX_KEPT))
 
     @property
     def stays(self) -> bool:
         """Whether blocks take rows one after the other."""
-        return bool(self.stages or self.sums or self.slots)
+        return bool(self.stages or self.sums or self.slots or self.early)
+
+    @property
+    def counted(self) -> bool:
+        """Whether ``crowd`` says how many blocks a multiprocessor has."""
+        return self.slots > 0 or (self.early and not self.sums)
 
 
 def check_row(length: int, dtype: str) -> None:
@@ -168,6 +180,9 @@ def check_options(eps: float, threads: int | None) -> None:
 
 def registers(plan: RowPlan, lines: int) -> int:
     """About how many registers a thread needs; a softmax keeps its powers as f32."""
+    if plan.early and not plan.sums:
+        # Beside the row and its lines, which are kept as they lie: the next row, and some vectors as f32.
+        return -(-(48 + (2 + lines) * plan.held * plan.size // 4) // 8) * 8
     if plan.sums and (plan.bulk or plan.early):
         return -(-_summing_registers(plan, lines) // 8) * 8
     if plan.stays:
@@ -176,7 +191,7 @@ def registers(plan: RowPlan, lines: int) -> int:
     if not plan.keep:
         return 32
     held = plan.held * plan.sources
-    return 32 + held if held <= 32 else int((1.5 if lines else 2) * held) + (16 if lines else 0)
+    return 32 + held if held <= 32 else int((1.5 if lines == 1 else 2) * held) + (16 if lines else 0)
 
 
 def _summing_registers(plan: RowPlan, lines: int) -> int:
@@ -184,12 +199,13 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
     lines. The compiler is told to take no more (`register_limit`)."""
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
     own = (plan.sources + lines) * plan.held if plan.keep else 16 + (lines * plan.held if plan.keeps_lines else 0)
-    return 30 + plan.sums * plan.held + ahead + own
+    # Rows that begin anywhere have ends to be masked.
+    return (46 if plan.shifted else 30) + plan.sums * plan.held + ahead + own
 
 
 def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
     """Return what a thread may have so that as many blocks are there at once as `resident` says."""
-    blocks = plan.crowd if plan.slots else max(resident(plan, machine, lines), 1)
+    blocks = plan.crowd if plan.counted else max(resident(plan, machine, lines), 1)
     waves = -(-blocks * plan.threads // machine.wave // QUARTERS)  # of the fullest quarter
     return min(machine.registers // QUARTERS // (waves * machine.wave) // 8 * 8, 255)
 
@@ -199,14 +215,18 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * (2 if plan.slots else 1)
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
     summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
-    table = lines * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128) if plan.shifted else 0
-    return 1024 + slots + tiles + summed + table + (ring_bytes(plan) + 16 * plan.slots + 256 if plan.slots else 0)
+    tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
+    table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
+    ring = ring_bytes(plan) + BARRIERS * plan.slots + 256 if plan.slots else 0
+    return 1024 + slots + tiles + summed + table + ring
 
 
 def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
     """Blocks that a multiprocessor has at once."""
     if plan.slots:
         return plan.crowd if shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared else 0
+    if plan.counted:
+        return plan.crowd if register_limit(plan, machine, lines) >= registers(plan, lines) else 0
     waves = -(-plan.threads // machine.wave)
     each = -(-registers(plan, lines) // 8) * 8
     by_registers = machine.registers // (waves * machine.wave * each)
@@ -323,7 +343,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return rounds * _together([*shares, times["chain"]], machine) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
     waiting = times["alone"] * rounds + between * (rounds - 1)
-    shares = [times[name] * blocks for name in ("memory", "second level", "issue")]
+    lost = 1 + machine.part_round / rounds if plan.once else 1
+    shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
     return _together([*shares, waiting], machine) + machine.tail * times["alone"]
 
 
@@ -332,7 +353,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     own way through a row, which nothing of the same block hides. The last round may be a part of one."""
     waves = plan.lanes / machine.wave
     each = machine.ring_element * (plan.sources + plan.targets)
-    each += lines * (machine.ring_table if plan.shifted else machine.ring_line)
+    each += lines * (machine.ring_table if plan.shifted and not plan.one_place else machine.ring_line)
     work = plan.iterations * (plan.width * each + 20) * waves
     chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)

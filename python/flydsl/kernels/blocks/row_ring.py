@@ -19,9 +19,9 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
-from flydsl.kernels.blocks.row_pieces import place_of
+from flydsl.kernels.blocks.row_pieces import LineAtPlace, place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LINE_REGISTERS, RowPlan
-from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of
+from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened, widens_by_words
 
 
 class RingLine(Line):
@@ -66,18 +66,52 @@ class Ring:
         fx.barrier()
 
     @flyc.jit
+    def for_each_row(self, at_place: Callable[[Any], Callable[[Any, Any], None]]) -> None:
+        """Call ``at_place(row)(row, number)`` for the rows of this block.
+
+        Those that begin at one place in a piece follow each other where the plan asks for that: blocks then have equal
+        parts of all rows in the order of their places, and the outer call is for the first row of each place.
+        """
+        number = fx.Int32(0)
+        if fx.const_expr(not self.plan.one_place):
+            code = at_place(self.begin)
+            for row in range(self.begin, self.end, self.step):
+                code(row, number)
+                number = number + 1
+        else:
+            apart = self.plan.width
+            each = (self.end + apart - 1) // apart
+            share = (each * apart + self.step - 1) // self.step
+            low = self.begin * share
+            high = fx.min(low + share, each * apart)
+            for place in range(low // each, (high + each - 1) // each):
+                first = fx.max(low - place * each, fx.Int32(0)) * apart + place
+                stop = fx.min(fx.min(high - place * each, each) * apart + place, self.end)
+                number = self._rows_of_a_place(first, stop, number, at_place)
+
+    @flyc.jit
+    def _rows_of_a_place(
+        self, first: Any, stop: Any, number: Any, at_place: Callable[[Any], Callable[[Any, Any], None]]
+    ) -> Any:
+        code = at_place(first)
+        for row in range(first, stop, self.plan.width):
+            code(row, number)
+            number = number + 1
+        return number
+
     def send_for_all(self) -> None:
         """Send for the chunks of all rows of this block, each when its slot is free; one thread does that."""
+        self.for_each_row(lambda _: self._send_for_row)
+
+    @flyc.jit
+    def _send_for_row(self, row: fx.Int32, number: fx.Int32) -> None:
         plan = self.plan
-        number = fx.Int32(0)
-        for row in range(self.begin, self.end, self.step):
-            for chunk in fx.range_constexpr(plan.parts):
-                count = number * plan.parts + chunk
-                slot, uses = count % plan.slots, count // plan.slots
-                if uses > 0:
-                    fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
-                self._send(row, chunk, slot)
-            number = number + 1
+        for chunk in fx.range_constexpr(plan.parts):
+            count = number * plan.parts + chunk
+            slot, uses = count % plan.slots, count // plan.slots
+            if uses > 0:
+                fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
+            self._send(row, chunk, slot)
 
     def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32) -> None:
         """Have a chunk of every source brought to a slot; one thread does that."""
@@ -184,14 +218,19 @@ class RingRow:
             fx.nvvm.mbarrier_arrive(self.ring.read + slot)
 
 
-def ring_lines(lines: Any, plan: RowPlan, smem: fx.SharedAllocator) -> Callable[[Share, Any], list[Line]]:
-    """Return a function of a row's share and number: what of the lines goes with it."""
+def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator) -> Callable[[Share, Any], list[Line]]:
+    """Return a function of a row's share and number: what of the lines goes with it.
+
+    ``share`` is that of all rows which begin at one place in a piece.
+    """
+    if plan.one_place:
+        at_place = [LineAtPlace(line, share) for line in lines]
+        return lambda _, row: [KeptLine(line, row) for line in at_place]
     if plan.shifted:
         tables = [LineTable(group, plan, smem) for group in _groups(lines)]
         return lambda share, _: [
             ShiftedLine(table, share, number) for table in tables for number in range(len(table.lines))
         ]
-    share = Share(plan)
     words = [-(-plan.width * line.dtype.width // 32) for line in lines]
     keep = LINE_REGISTERS // (plan.crowd * plan.lanes * sum(words)) if words else 0
     kept = [
@@ -214,11 +253,15 @@ class KeptLine(Line):
         self.vectors, self.dtype, self.held = line.vectors, line.dtype, line.held
         self.nothing = row >> 31
 
-    def _own(self, iteration: int, hint: Hint | None) -> Any:
-        vector = super()._own(iteration, hint)
+    def _get(self, iteration: int, hint: Hint | None) -> Any:
+        vector = self._own(iteration, hint)
         if self.kind.width == 32 or iteration >= len(self.held):
-            return vector
-        return (vector.bitcast(fx.Int32) ^ self.nothing).bitcast(self.kind)
+            return vector.to(fx.Float32)
+        if widens_by_words(vector):
+            return widened(
+                vector, self.nothing
+            )  # what halves are taken out by depends on the row: no more instructions
+        return (vector.bitcast(fx.Int32) ^ self.nothing).bitcast(self.kind).to(fx.Float32)
 
 
 def _groups(lines: Any) -> list[list[Any]]:

@@ -12,6 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import copy_atom
+from flydsl.kernels.blocks.row_pieces import ShiftedShare
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan
 from flydsl.kernels.blocks.rows import Share, row_start, vectors_of
 
@@ -40,10 +41,18 @@ class RowTile:
         self.per_piece = ACCESS_BYTES // plan.size
         self.rows = fx.min(end - first, fx.Int32(plan.rows)) if plan.rows > 1 else fx.Int32(1)
         self.count = fx.Int32(share.here * plan.width if plan.cluster > 1 else self.rows * plan.length)
-        self.start = self._start(source)
-        shift = self._shift(self.start)
-        self.as_it_lies = self._together(source) & (shift % plan.width == 0)
-        self.place = self.as_it_lies.select(shift, fx.Int32(0))
+        self.low = share.offset * plan.width
+        if isinstance(share, ShiftedShare):
+            # The same for all rows of a block, so that nothing of it is computed for each.
+            self.low, high = share.bounds()
+            self.count = fx.max(high - self.low, fx.Int32(0))
+            self.start, self.as_it_lies = self._start(source), fx.Boolean(True)
+            self.place = (fx.Int32(share.offset) == 0).select(share.place, fx.Int32(0))
+        else:
+            self.start = self._start(source)
+            shift = self._shift(self.start)
+            self.as_it_lies = self._together(source) & (shift % plan.width == 0)
+            self.place = self.as_it_lies.select(shift, fx.Int32(0))
         self.head = fx.min((self.per_piece - self.place) % self.per_piece, self.count)
         self.body = (self.count - self.head) // self.per_piece * self.per_piece
         stop = self.place + self.count
@@ -58,7 +67,7 @@ class RowTile:
         self.stop = fx.max(self.has_behind.select(whole, self.place + self.head + self.body), self.begin)
 
     def _start(self, tensor: fx.Tensor) -> Any:
-        return row_start(tensor, self.first) + self.share.offset * self.plan.width
+        return row_start(tensor, self.first) + self.low
 
     def _shift(self, start: fx.Pointer) -> Any:
         """Return how many elements a pointer is behind a multiple of 16 bytes."""
@@ -77,13 +86,15 @@ class RowTile:
         return (tensor.stride[0] == self.plan.length) | (self.rows == 1)
 
     def row(self, number: fx.Int32) -> Any:
-        """Return a row of the tile as (values of a vector, vectors)."""
+        """Return a row of the tile as (values of a vector, vectors): the pieces that it lies in, where those are."""
+        if self.plan.shifted:
+            return vectors_of(self.buffer, self.plan, self.plan.vectors)
         return vectors_of(self.buffer + self.place + number * self.plan.length, self.plan)
 
     def _element(self, at: Any) -> tuple[Any, Any]:
         """Return the coordinate of an element of the tile."""
         length = self.plan.length
-        return self.first + at // length, self.share.offset * self.plan.width + at % length
+        return self.first + at // length, self.low + at % length
 
     def bytes_in_pieces(self) -> Any:
         """Return how much `send_for` brings."""
@@ -121,7 +132,8 @@ class RowTile:
     def write_back(self, target: fx.Tensor) -> None:
         """Write what the threads left in place of the rows, after a barrier."""
         start, place = self._start(target), self.buffer + self.place
-        if self._together(target) & (self._shift(start) == self.place):
+        alike = self._together(target) & (self._shift(start) == self.place)
+        if fx.Boolean(True) if self.plan.shifted else alike:
             if fx.const_expr(not self.plan.bulk):
                 self._copy_pieces(place + self.head, start + self.head, self.body)
             elif (fx.thread_idx.x == 0) & (self.body > 0):

@@ -13,7 +13,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
 from flydsl.kernels.blocks.row_choice import RowChoice
 from flydsl.kernels.blocks.row_machine import machine_of_target
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, register_limit, resident
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, register_limit, resident, ring_places
 
 
 @flyc.jit
@@ -27,7 +27,7 @@ def launch_rows(
     if fx.const_expr(choice.apart is None):
         _launch_so_many(kernel, rows, choice, stream)
     else:
-        if _begin_alike([matrix for matrix in matrices if matrix is not None], choice.many):
+        if begin_alike([matrix for matrix in matrices if matrix is not None], choice.many):
             _launch_so_many(kernel, rows, choice, stream)
         else:
             _launch(kernel(choice.apart), rows, choice.apart, stream)
@@ -45,7 +45,7 @@ def _launch_so_many(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoi
             _launch(kernel(choice.many), rows, choice.many, stream)
 
 
-def _begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
+def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
     """Return whether rows of all matrices begin at the same place in a piece of 16 bytes, counted in elements."""
     width = ACCESS_BYTES // plan.size
 
@@ -66,8 +66,8 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
     blocks = fx.ceildiv(rows, plan.rows)
     if plan.stays:
         blocks = fx.min(blocks, fx.Int32(places(plan)))
-    # Blocks with rings are counted on to be there together.
-    limits = {"fly.maxnreg": register_limit(plan, machine_of_target(), 0)} if plan.slots else {}
+    # Blocks that stay are counted on to be there together.
+    limits = {"fly.maxnreg": register_limit(plan, machine_of_target(), 0)} if plan.counted else {}
     kernel.launch(
         grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream,
         value_attrs=limits,
@@ -77,10 +77,13 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
 def places(plan: RowPlan) -> int:
     """Return how many blocks that stay, or clusters of them, the machine has at once."""
     machine = machine_of_target()
+    if plan.slots:
+        return ring_places(plan, machine)
     lines = plan.sums > 0  # those of a gradient's weight
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
-    return max(processors * (plan.crowd if plan.slots else resident(plan, machine, lines)) // plan.cluster, 1)
+    found = max(processors * (plan.crowd if plan.counted else resident(plan, machine, lines)) // plan.cluster, 1)
+    return found // plan.width * plan.width if plan.shifted and plan.counted else found
 
 
 def row_start(tensor: fx.Tensor, row: fx.Int32) -> Any:
@@ -100,6 +103,8 @@ class Share:
         self.row = fx.thread_idx.x // plan.lanes if plan.rows > 1 else 0
         self.offset: Any = 0
         self.here: Any = plan.share
+        self.least = plan.vectors - (plan.cluster - 1) * plan.share
+        """What every block of a cluster has at least."""
         if plan.cluster > 1:
             self.offset = fx.block_idx.x % plan.cluster * plan.share
             if plan.vectors % plan.cluster:
@@ -111,8 +116,7 @@ class Share:
 
     def inside(self, access: int) -> Any:
         """Return whether an access is to the row: True where that is known while compiling."""
-        known = isinstance(self.here, int) and (access + 1) * self.plan.lanes <= self.here
-        return True if known else self.vector(access) < self.here
+        return True if (access + 1) * self.plan.lanes <= self.least else self.vector(access) < self.here
 
     def accesses(self, iteration: int) -> range:
         return range(iteration * self.plan.accesses, (iteration + 1) * self.plan.accesses)
@@ -152,15 +156,16 @@ class Share:
         return sum((inside.select(fx.Float32(whole), fx.Float32(0.0)) for inside in asked), known)
 
     def count_of_wave(self, group: int) -> Any:
-        """Return how many elements of the row the ``group`` lanes of this wave have; None where that takes a sum."""
-        plan = self.plan
-        if not isinstance(self.here, int):
-            return None
-        whole, rest = divmod(self.here, plan.lanes)
-        if plan.lanes == group:
-            return fx.Float32(float(self.here * plan.width))
-        more = fx.max(fx.min(rest - self.lane // group * group, fx.Int32(group)), fx.Int32(0)) if rest else 0
-        return fx.Float32((whole * group + more) * plan.width)
+        """Return how many elements of the row the ``group`` lanes of this wave have."""
+        plan, first = self.plan, self.lane // group * group
+        known, more = 0, fx.Int32(0)
+        for access in range(plan.iterations * plan.accesses):
+            if self.inside(access) is True:
+                known += group
+            else:
+                inside = fx.min(self.here - first - access * plan.lanes, fx.Int32(group))
+                more = more + fx.max(inside, fx.Int32(0))
+        return fx.Float32((more + known) * plan.width)
 
     def count(self) -> Any:
         """Return how many elements of the row this thread has."""
@@ -314,18 +319,23 @@ class Line:
         return lambda: results
 
 
-def widened(vector: Any) -> Any:
+def widened(vector: Any, zero: Any = 0) -> Any:
     """Return the vector as f32.
 
     A bf16 is the upper half of an f32. PTX has a conversion of a half that must be taken out of its word first, which
-    are two instructions for every second element; by words it is one for each.
+    are two instructions for every second element; by words it is one for each. ``zero`` is a number that the result is
+    to depend on.
     """
-    if vector.dtype is not fx.BFloat16 or vector.numel % 2 or not fx.nvvm.is_target():
+    if not widens_by_words(vector):
         return vector.to(fx.Float32)
     words = vector.bitcast(fx.Int32)
-    low, high = (words << 16).bitcast(fx.Float32), (words & -65536).bitcast(fx.Float32)
+    low, high = (words << (zero + 16)).bitcast(fx.Float32), (words & (zero - 65536)).bitcast(fx.Float32)
     parts = [half[i] for i in range(words.numel) for half in (low, high)]
     return fx.Vector.from_elements(parts, fx.Float32)
+
+
+def widens_by_words(vector: Any) -> bool:
+    return vector.dtype is fx.BFloat16 and vector.numel % 2 == 0 and fx.nvvm.is_target()
 
 
 def row_sum(row: Iterable[Any]) -> Any:

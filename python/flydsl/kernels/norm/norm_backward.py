@@ -14,10 +14,11 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.row_choice import RowTask, plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
+from flydsl.kernels.blocks.row_pieces import ShiftedShare, store_sums
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row, register_limit
-from flydsl.kernels.blocks.rows import Share, places, row_start, store_iteration, vectors_of
+from flydsl.kernels.blocks.rows import Share, begin_alike, places, row_start, store_iteration, vectors_of
 
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
@@ -65,7 +66,8 @@ def norm_backward_launcher(
         sums = for_rows_in_turn(arrays, m, plan, code, smem)
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
         for index, out in enumerate(outs):
-            _give_sums(sums[index * plan.iterations : (index + 1) * plan.iterations], out, meeting, plan, atomic)
+            own = sums[index * plan.iterations : (index + 1) * plan.iterations]
+            _give_sums(own, out, meeting, share_of_block(dy, plan), atomic)
 
     @flyc.jit
     def norm_bwd(
@@ -75,24 +77,50 @@ def norm_backward_launcher(
     ):  # fmt: skip
         task = RowTask(sources=2 + added, sums=2 if centred else 1)
         chosen = plan or plan_row(length, dtype, lines=1, task=task).many
-        blocks = fx.min(fx.ceildiv(m, chosen.rows), fx.Int32(places(chosen)))
-        if not atomic:
-            blocks = fx.max(fx.min(blocks, fx.Int32(dgamma_sums.shape[0])), fx.Int32(1))
-        cluster = (chosen.cluster, 1, 1) if chosen.cluster > 1 else None
-        norm_bwd_kernel(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, m, chosen).launch(
-            grid=(blocks * chosen.cluster, 1, 1), block=(chosen.threads, 1, 1), cluster=cluster, stream=stream,
-            value_attrs={"fly.maxnreg": register_limit(chosen, machine_of_target(), 1)} if fx.nvvm.is_target() else {},
-        )  # fmt: skip
-        if not atomic:
-            wanted = [(dgamma_sums, dgamma)] if dgamma is not None else []
-            wanted += [(dbeta_sums, dbeta)] if dbeta is not None else []
-            if fx.const_expr(len(wanted) > 0):
-                add_rows_kernel(tuple(wanted), blocks, length).launch(
-                    grid=(-(-length // COLUMNS), len(wanted), 1), block=(COLUMNS * ROWS, 1, 1), stream=stream,
-                    pdl=fx.nvvm.is_target(),
-                )  # fmt: skip
+
+        def launch(chosen: RowPlan) -> None:
+            blocks = _block_count(chosen, m, None if atomic else dgamma_sums)
+            cluster = (chosen.cluster, 1, 1) if chosen.cluster > 1 else None
+            limit = {"fly.maxnreg": register_limit(chosen, machine_of_target(), 1)} if fx.nvvm.is_target() else {}
+            norm_bwd_kernel(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, m, chosen).launch(
+                grid=(blocks * chosen.cluster, 1, 1), block=(chosen.threads, 1, 1), cluster=cluster, stream=stream,
+                value_attrs=limit,
+            )  # fmt: skip
+            if not atomic:
+                pairs = ((dgamma_sums, dgamma), (dbeta_sums, dbeta))
+                _add_rows([pair for pair in pairs if pair[1] is not None], blocks, length, stream)
+
+        matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
+        if fx.const_expr(chosen.apart is None):
+            launch(chosen)
+        else:
+            if begin_alike(matrices, chosen) & (_block_count(chosen, m, None if atomic else dgamma_sums) > 0):
+                launch(chosen)
+            else:
+                launch(chosen.apart)
 
     return norm_bwd
+
+
+def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None) -> Any:
+    """Return how many blocks, or clusters of them, take rows in turn: no more than there are rows of partial sums.
+
+    Where rows begin anywhere, those of a block must begin at one place in a piece: blocks then have a row each, or are
+    a multiple of the elements of a piece, which may be none.
+    """
+    blocks = fx.min(fx.ceildiv(m, plan.rows), fx.Int32(places(plan)))
+    if sums is not None:
+        blocks = fx.max(fx.min(blocks, fx.Int32(sums.shape[0])), fx.Int32(1))
+    return (blocks < m).select(blocks // plan.width * plan.width, blocks) if plan.shifted else blocks
+
+
+def _add_rows(wanted: list[Any], blocks: Any, length: int, stream: fx.Stream | None) -> None:
+    """Launch the sum of the partial sums of so many blocks."""
+    if wanted:
+        add_rows_kernel(tuple(wanted), blocks, length).launch(
+            grid=(-(-length // COLUMNS), len(wanted), 1), block=(COLUMNS * ROWS, 1, 1), stream=stream,
+            pdl=fx.nvvm.is_target(),
+        )  # fmt: skip
 
 
 def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
@@ -136,16 +164,18 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
 # Sums over rows ------------------------------------------------------------------------------------------------------
 
 
-def _give_sums(sums: list[Any], out: Any, meeting: Any, plan: RowPlan, atomic: bool) -> None:
+def _give_sums(sums: list[Any], out: Any, meeting: Any, share: Share, atomic: bool) -> None:
     """Add up the sums of the rows of a block, and write or add them."""
-    share = Share(plan)
+    plan = share.plan
     start = fx.get_iter(out) if atomic else row_start(out, fx.block_idx.x // plan.cluster)
     if plan.rows > 1:
         _give_sums_of_rows(sums, start, meeting, share, atomic)
         return
     vectors = vectors_of(start + share.offset * plan.width, plan)
     for iteration, vector in enumerate(sums):
-        if atomic:
+        if isinstance(share, ShiftedShare):
+            store_sums(vector, start, share, iteration, atomic)
+        elif atomic:
             _add_iteration(vector, start + share.offset * plan.width, share, iteration)
         else:
             store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)

@@ -140,8 +140,8 @@ def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
 def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
     """Return (sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
     if not x.held:
-        return _moments_of_wave(*thread_moments(x), _count_of_wave(x, exchange), exchange)
-    total, count = exchange.reduce(row_sum(x), add), _count_of_wave(x, exchange)
+        return _moments_of_wave(*thread_moments(x), x.share.count_of_wave(exchange.group), exchange)
+    total, count = exchange.reduce(row_sum(x), add), x.share.count_of_wave(exchange.group)
     mean = mean_of(total, count)
     centred = (x.share.within(vector - mean, iteration) for iteration, vector in enumerate(x.again()))
     return total, exchange.reduce(sum_of_squares(centred), add), count
@@ -167,35 +167,48 @@ def thread_moments(x: Line) -> tuple[Any, Any, Any]:
     return fx.math.fma(count, pivot, apart), fx.max(own, fx.Float32(0.0)), count
 
 
-def _count_of_wave(x: Line, exchange: RowExchange) -> Any:
-    """Return how many elements of the row a wave has."""
-    known = x.share.count_of_wave(exchange.group)
-    return exchange.reduce(x.share.count(), add) if known is None else known
-
-
 def _moments_of_wave(
     total: Any, squares: Any, count: Any, elements: Any, exchange: RowExchange
 ) -> tuple[Any, Any, Any]:
     """Return the moments of a wave, which has ``elements``, from those of its threads."""
-    whole = exchange.reduce(total, add)
-    apart = mean_of(total, count) - mean_of(whole, elements)
-    return whole, exchange.reduce(fx.math.fma(count * apart, apart, squares), add), elements
+    own = mean_of(total, count)
+    first = fx.shuffle_idx(own, 0, exchange.group)
+    whole, squares = exchange.reduce(total, add), exchange.reduce(squares_about(first, own, squares, count), add)
+    return whole, _about_mean(squares, mean_of(whole, elements), first, elements), elements
 
 
 def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
-    """Return one exchange: squares about each wave's mean and the means' distances add up to those about the row's
+    """Return those of a row: squares about each wave's mean and the means' distances add up to those about the row's
     mean.
 
     The variance is of differences, which loses no digits where all elements are large.
     """
     waves = work.exchange.publish(list(wave_moments(x, work.exchange)))
     sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
-    mean = _row_mean(waves.combine(sums, add), form.length)
-    parts = []
-    for total, square, count in zip(sums, squares, counts, strict=True):
-        distance = mean_of(total, count) - mean
-        parts.append(square + count * distance * distance)
-    return mean, fx.math.rsqrt(waves.combine(parts, add) * (1.0 / form.length) + form.eps, fastmath="afn")
+    first = mean_of(waves.first(0), waves.first(2))
+    parts = [
+        squares_about(first, mean_of(total, count), square, count)
+        for total, square, count in zip(sums, squares, counts, strict=True)
+    ]
+    mean, whole = _row_mean(waves.combine(sums, add), form.length), waves.combine(parts, add)
+    variance = _about_mean(whole, mean, first, fx.Float32(float(form.length))) * (1.0 / form.length)
+    return mean, fx.math.rsqrt(variance + form.eps, fastmath="afn")
+
+
+def squares_about(pivot: Any, mean: Any, squares: Any, count: Any) -> Any:
+    """Return the squares of differences from a pivot, from those about a mean."""
+    apart = mean - pivot
+    return fx.math.fma(count * apart, apart, squares)
+
+
+def _about_mean(squares: Any, mean: Any, pivot: Any, count: Any) -> Any:
+    """Return the squares of differences from the mean of some parts, from those about the mean of the first part.
+
+    Sums and squares are so added up at once, not one behind the other. What is lost are digits for the number of parts:
+    the first part's own distance from the mean is one of them.
+    """
+    apart = mean - pivot
+    return fx.max(fx.math.fma(-count * apart, apart, squares), fx.Float32(0.0))
 
 
 def _row_mean(total: Any, length: int) -> Any:
@@ -206,7 +219,7 @@ def _row_mean(total: Any, length: int) -> Any:
 
 def mean_of(total: Any, count: Any) -> Any:
     """Return the mean of some elements, of which there may be none."""
-    return total.divf(fx.max(count, fx.Float32(1.0)), fastmath="arcp,afn")
+    return total * fx.Float32(1.0).divf(fx.max(count, fx.Float32(1.0)), fastmath="arcp,afn")
 
 
 # Results -------------------------------------------------------------------------------------------------------------
