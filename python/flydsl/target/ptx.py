@@ -186,6 +186,7 @@ _BULK = (
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
         "r,l,r,r",
     ),
+    PtxOp("bulk.prefetch", "cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r"),
     PtxOp("bulk.store", "cp.async.bulk.global.shared::cta.bulk_group [$1], [$0], $2;", "r,l,r"),
     PtxOp("tanh.approx.f32", "tanh.approx.f32 $0, $1;", "=f,f", "f32", generations=AMPERE),
 )

@@ -179,6 +179,7 @@ def bulk(a: fx.Tensor, b: fx.Tensor) -> None:
         nvvm.mbarrier_init(barrier, 1)
         nvvm.fence_mbarrier_init()
         nvvm.mbarrier_arrive_expect_tx(barrier, 512)
+        nvvm.bulk_prefetch(fx.get_iter(a), 512)
         nvvm.bulk_load(fx.get_iter(a), words, 512, barrier)
         nvvm.mbarrier_wait(barrier, 0)
         nvvm.bulk_store(words, b, fx.Int32(512))

@@ -165,6 +165,11 @@ def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: L2Priority | N
     issue("bulk.load", [place, source, _bytes(size), shared_address(barrier, "an mbarrier")], l2=l2)
 
 
+def bulk_prefetch(src: Any, size: Any) -> None:
+    """Bring ``size`` contiguous bytes of global memory into L2; nothing waits for them. Multiples of 16 bytes."""
+    issue("bulk.prefetch", [_global_address(src, "the source", size), _bytes(size)])
+
+
 def bulk_store(src: Any, dst: Any, size: Any, *, l2: L2Priority | None = None) -> None:
     """Copy ``size`` contiguous bytes of shared to global memory. Part of a bulk group. ``l2`` as for `tma_load`."""
     place = shared_address(src, "the source", _run(size), plain="a bulk copy")
@@ -208,6 +213,6 @@ def prefetch_tensor_map(tensor_map: Any) -> None:
 
 
 __all__ = [
-    "bulk_load", "bulk_reduce", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce",
-    "tma_store", "tma_wait_group",
+    "bulk_load", "bulk_prefetch", "bulk_reduce", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load",
+    "tma_reduce", "tma_store", "tma_wait_group",
 ]  # fmt: skip
