@@ -80,13 +80,14 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
         ((1, 72, 600), BF16, 128, FewRows(8, 2, 1, 2, 1)),
         ((5, 40, 1300), np.float16, 64, FewRows(4, 1, 8, 2)),
         ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16, 4)),
+        ((5, 136, 2700), BF16, 128, FewRows(4, 2, 8, 2, 2, 4, cluster=2)),
         ((3, 24, 712), BF16, 192, FewRows(4, 2, 4, 2)),
     ],
     ids=str,
 )
 def test_few_rows(shape: Any, dtype: Any, group: int, config: FewRows, rng: np.random.Generator) -> None:
-    """Strips and parts of K, x in one go and in several, lines that are no multiples of 16 bytes, groups that a run
-    cuts; the last case without zeros."""
+    """Strips and parts of K, in clusters too, x in one go and in several, lines that are no multiples of 16 bytes,
+    groups that a run cuts; the last case without zeros."""
     m, n, k = shape
     codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(dtype)
     scales = rng.standard_normal((n, -(-k // group))).astype(dtype)
@@ -153,6 +154,8 @@ def test_the_model_chooses_what_can_be_unpacked() -> None:
         few = Problem(m, n, 8192, packed=True)
         config = choose_few_rows(few)
         assert m <= config.rows < 2 * m and config.shared_bytes < 227 << 10 and config.can_hold(8192)
+        # A block of the next launch has no room beside those of this one.
+        assert (config.shared_bytes + config.spare_bytes) * (config.resident + 1) > 227 << 10
         assert few_rows_time(few, config) == min(few_rows_time(few, other) for other in few_rows_configs(m, 8192))
     assert Problem(1, 8192, 8192, packed=True).swapped.moved < Problem(1, 8192, 8192).moved / 3.9
 

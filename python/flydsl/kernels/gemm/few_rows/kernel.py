@@ -1,10 +1,10 @@
 """A few rows times weights of four bits on Hopper, at the speed of memory: y = act(x @ weights^T + bias).
 
-Weights lie in the order of `hopper/weights.py`. Each warp has a strip of 16 of their rows and a part of K: it keeps two
-runs of 4 pieces of 16 x 64 codes on their way from memory to registers, 16 bytes a thread each, and
-multiplies codes by mma.sync with x, which lies in shared memory. Sums of a group are scaled, not weights: of codes that
-are too large by as much as the zero, that times the sum of x is taken off. The warps of a strip add up at the end, in
-the same order in every run. Nothing is shared between blocks.
+Weights lie in the order of `hopper/weights.py`. Each warp has a strip of 16 of their rows and a part of K. It keeps a
+ring of pieces of 16 x 64 codes on their way to shared memory, 16 bytes a thread, which no other thread reads: nobody
+waits for more than the oldest piece. Codes are multiplied by mma.sync with x, which lies in shared memory as well.
+Sums of a group are scaled, not weights: the sum of x times the zero is taken off those of codes. The warps of a strip,
+in one block or in a cluster of them, add up at the end, in the same order in every run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARP_ROWS, PackedKind, c
 from flydsl.kernels.gemm.hopper.tiles import extent, warp_product
 from flydsl.kernels.gemm.hopper.weights import (
     BLOCK_WORDS,
-    codes_above,
+    code_size,
     lane_factors,
     passed_factors,
     power_of_two,
@@ -29,23 +29,19 @@ from flydsl.kernels.gemm.hopper.weights import (
 )
 
 
-def copied(place: Any, count: int) -> Any:
-    """So many elements, 16 bytes, from an address that is a multiple of 16."""
-    found = fx.make_rmem_tensor(count, place.dtype)
-    atom = fx.make_copy_atom(fx.UniversalCopy(128), place.dtype)
-    fx.copy_atom_call(atom, fx.make_view(place, fx.make_layout(count, 1)), found)
-    return found.load()
-
-
 class Strip:
     """A warp's rows of the weights: their words, scales and zeros, and the sums of products."""
 
-    def __init__(self, packed: Any, scales: Any, zeros: Any, n: Any, dtype: Any, form: PackedKind, config: FewRows):
+    def __init__(self, packed: Any, factors: Any, ring: Any, x_sums: Any, n: Any, dtype: Any, form: PackedKind,
+                 config: FewRows) -> None:  # fmt: skip
+        """``factors`` are scales and zeros, if any. Pieces arrive in the ``ring``; ``x_sums`` are for sums of x."""
         lane, warp = fx.lane_id(), fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
-        self.arrays = [scales] if zeros is None else [scales, zeros]
+        self.arrays = [array for array in factors if array is not None]
         self.dtype, self.form, self.config = dtype, form, config
         self.part = warp // config.strips
-        self.number = fx.block_idx.x * config.strips + warp % config.strips
+        self.rank = fx.nvvm.block_rank_in_cluster() if config.cluster > 1 else fx.Int32(0)
+        self.first = fx.block_idx.x // config.cluster * config.strips
+        self.number = self.first + warp % config.strips
         self.blocks = extent(packed, 1)
         of_block = BLOCK_ROWS // WARP_ROWS
         first = fx.Int64(self.number // of_block) * self.blocks * BLOCK_WORDS
@@ -53,7 +49,12 @@ class Strip:
         own = FragmentPlaces(warp_product(TILE), lane, (WARP_ROWS, TILE))
         top = self.number * WARP_ROWS + own.origin[0]
         self.rows = [fx.min(top + step, n - 1) for step in own.along(0)]
-        self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts)
+        self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts * config.cluster)
+        threads = config.warps * 32
+        self.ring = fx.make_view(ring, fx.make_layout((4, threads, config.depth), (1, 4, 4 * threads)))
+        shape = (2, 4, config.tiles, config.parts * config.held * RUN_K // self.segment)
+        self.x_sums = fx.make_view(x_sums, fx.make_layout(shape, (1, 2, 8, 8 * config.tiles)))
+        self.mover = fx.make_copy_atom(fx.nvvm.CpAsync(128), fx.Int32)
         self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(WARP_ROWS, TILE, 16, dtype, fx.Float32))
 
     @property
@@ -62,67 +63,99 @@ class Strip:
         group = self.form.group
         return min(group, RUN_K) if RUN_K % group == 0 or group % RUN_K == 0 else BLOCK_ROWS
 
-    def load(self, run: Any) -> list[Any]:
-        """Words and factors of one of the warp's runs."""
-        return [*(word for i in range(RUN) for word in self.words_of(run, i)), *self.factors_of(run)]
+    def number_of(self, run: Any) -> Any:
+        """Return which run of all a run of the warp is: those of a strip's warps alternate, so that a block reads
+        memory in order; blocks of a cluster follow each other."""
+        return (self.rank * self.runs + run) * self.config.parts + self.part
 
-    def words_of(self, run: Any, i: int) -> list[Any]:
-        """Return four words of a run, which nothing waits for yet; behind the last, any."""
-        block = (self.part * self.runs + run) * RUN + i
-        return list(copied(self.words + fx.min(block, self.blocks - 1) * BLOCK_WORDS, 4))
+    def send_for(self, run: Any, i: int) -> None:
+        """Have one of a run's pieces on its way, each thread its 16 bytes; behind the last there are none."""
+        block = self.number_of(run) * RUN + i
+        if (run < self.runs) & (block < self.blocks):
+            source = fx.make_view(self.words + block * BLOCK_WORDS, fx.make_layout(4, 1))
+            fx.copy_atom_call(self.mover, source, self.arrived(run, i))
+        fx.nvvm.cp_async_commit_group()
+
+    def arrived(self, run: Any, i: int) -> Any:
+        """Return a thread's four words of a piece."""
+        return self.ring[None, fx.thread_idx.x, run % (self.config.depth // RUN) * RUN + i]
 
     def factors_of(self, run: Any) -> list[Any]:
         """Return a lane's factors of the groups that a run begins with, four at a time."""
-        first = (self.part * self.runs + run) * RUN_K // self.form.group
+        first = self.number_of(run) * RUN_K // self.form.group
         fours = range(ceildiv(RUN_K // self.form.group, 4) or 1)
         return [factor for four in fours for factor in lane_factors(self.arrays, self.rows, first + four * 4)]
 
     def scales_and_zeros(self, loaded: list[Any], run: Any, column: int) -> tuple[list[Any], list[Any]]:
         """Of the two rows, in the group of a run's column, as numbers to multiply sums by and to take from codes."""
-        first, each = (self.part * self.runs + run) * RUN_K, 2 * len(self.arrays)
+        first, each = self.number_of(run) * RUN_K, 2 * len(self.arrays)
         group = (first + column) // self.form.group - first // self.form.group
         group = fx.Int32(column // self.form.group) if self.segment != BLOCK_ROWS else group
-        own = loaded[RUN * 4 + column // self.form.group // 4 * each :][:each]
+        own = loaded[column // self.form.group // 4 * each :][:each]
         factors = passed_factors(own, group % 4, self.dtype)
         if self.form.name == "mxfp4":
             bits = [fx.Vector.from_elements([power_of_two(exponent)], fx.Int32) for exponent in factors]
             return [one.bitcast(fx.Float32)[0] for one in bits], []
         zeros = [fx.Float32(zero) for zero in factors[2:]] or [fx.Float32(8.0)] * 2
-        return [fx.Float32(scale) for scale in factors[:2]], [x + codes_above(self.form, self.dtype) for x in zeros]
+        size = code_size(self.form, self.dtype)
+        return [fx.Float32(scale) * (1 / size) for scale in factors[:2]], [zero * size for zero in zeros]
 
-    def multiply(self, loaded: list[Any], run: Any, x: Any, sums: list[Any]) -> list[Any]:
-        """sums += the weights of a run * x; what was loaded is replaced by the run after the next as it is used up."""
-        held = self.config.held
-        at = self.config.place(run) + (self.part * held + run % held) * RUN_K
-        following: list[Any] = []
+    def multiply(self, factors: list[Any], run: Any, x: Any, sums: list[Any]) -> list[Any]:
+        """sums += the weights of a run * x; each piece makes room for another. Return factors of the run after the
+        next."""
+        held, ahead = self.config.held, self.config.depth // RUN
+        number = run % held * self.config.parts + self.part
+        at = self.config.place(run) + number * RUN_K
         for i in range(RUN):
             x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(self.config.tiles)]
+            fx.nvvm.cp_async_wait_group(self.config.depth - 1)
+            piece = self.arrived(run, i).load()
             for j in range(4):
                 column = i * BLOCK_ROWS + j * 16
                 if column % self.segment == 0:
-                    codes, ones = ([self.zeros() for _ in sums] for _ in range(2))
-                self.add_products(loaded[i * 4 + j], [words[2 * j : 2 * j + 2] for words in x_words], codes, ones)
+                    codes = [self.zeros() for _ in sums]
+                self.add_products(unpacked_codes(piece[j], self.form, self.dtype), x_words, j, codes)
                 if (column + 16) % self.segment == 0:
-                    scaled_sums(sums, codes, ones, *self.scales_and_zeros(loaded, run, column))
-            following += self.words_of(run + 2, i)
-        return following + self.factors_of(run + 2)
+                    scales, zeros = self.scales_and_zeros(factors, run, column)
+                    segment = number * (RUN_K // self.segment) + column // self.segment
+                    scaled_sums(sums, codes, scales, zeros, self.x_sums[None, fx.lane_id() % 4, None, segment])
+            self.send_for(run + ahead, i)
+        return self.factors_of(run + 2)
 
     def zeros(self) -> Any:
         found = fx.make_rmem_tensor(4, fx.Float32)
         found.fill(0.0)
         return found
 
-    def add_products(self, word: Any, x_words: list[Any], codes: list[Any], ones: list[Any]) -> None:
-        """codes += the word's codes * x and, where zeros are to be taken from them, ones += x."""
-        a, one = fx.make_rmem_tensor(8, self.dtype), fx.make_rmem_tensor(8, self.dtype)
-        a.store(unpacked_codes(word, self.form, self.dtype))
-        one.fill(1.0)
-        for tile, words in enumerate(x_words):
+    def add_products(self, weights: Any, x_words: list[list[Any]], j: int, sums: list[Any]) -> None:
+        """sums += eight weights of each thread * x of the same 16 columns, those with number j of 64."""
+        a = fx.make_rmem_tensor(8, self.dtype)
+        a.store(weights)
+        for total, words in zip(sums, x_words, strict=True):
             b = fx.make_rmem_tensor(4, self.dtype)
-            b.store(fx.Vector.from_elements(list(words), fx.Int32).bitcast(self.dtype))
-            fx.mma_atom_call(self.atom, codes[tile], a, b, codes[tile])
-            if self.form.name != "mxfp4":
-                fx.mma_atom_call(self.atom, ones[tile], one, b, ones[tile])
+            b.store(fx.Vector.from_elements(words[2 * j : 2 * j + 2], fx.Int32).bitcast(self.dtype))
+            fx.mma_atom_call(self.atom, total, a, b, total)
+
+    @flyc.jit
+    def sum_x(self, x, begin):
+        """Sums of x in each segment of the runs from ``begin`` on, by products with ones; warps share them."""
+        config, lane, each = self.config, fx.lane_id(), max(self.segment, BLOCK_ROWS)
+        ones = fx.Vector.filled(8, 1.0, self.dtype)
+        own = fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
+        for unit in range(own, config.parts * config.held * RUN_K // each, config.warps):
+            at = unit * each
+            sums = [[self.zeros() for _ in range(config.tiles)] for _ in range(each // self.segment)]
+            for column in fx.range_constexpr(0, each, BLOCK_ROWS):
+                place = config.place(begin) + at + column
+                words = [self.x_words(x, tile, place) for tile in range(config.tiles)]
+                for j in fx.range_constexpr(4):
+                    self.add_products(ones, words, j, sums[(column + j * 16) // self.segment])
+            if lane < 4:
+                for i in fx.range_constexpr(each // self.segment):
+                    for tile in fx.range_constexpr(config.tiles):
+                        found = sums[i][tile].load()
+                        pair = fx.Vector.from_elements([found[0], found[1]], fx.Float32)
+                        self.x_sums[None, lane, tile, at // self.segment + i].store(pair)
 
     def x_words(self, x: Any, tile: int, column: Any) -> list[Any]:
         """x of 64 columns as mma.sync wants it; lanes of rows that are not there name the last one."""
@@ -132,14 +165,14 @@ class Strip:
         return [word for half in range(2) for word in fx.nvvm.ldmatrix(place + half * 32, 4)]
 
 
-def scaled_sums(sums: list[Any], codes: list[Any], ones: list[Any], scales: Any, zeros: Any) -> None:
-    """sums += scale * (codes - zero * ones): two of a thread's four sums are of its second row."""
-    for total, part, of_x in zip(sums, codes, ones, strict=True):
-        new, found, row = [], part.load(), of_x.load()
+def scaled_sums(sums: list[Any], codes: list[Any], scales: Any, zeros: Any, x_sums: Any) -> None:
+    """sums += scale * (codes - zero * the sum of x): two of a thread's four sums are of its second row."""
+    for tile, (total, part) in enumerate(zip(sums, codes, strict=True)):
+        new, found, of_x = [], part.load(), x_sums[None, tile].load() if zeros else None
         for i in range(4):
             value = found[i]
             if zeros:
-                value = fx.math.fma(-zeros[i // 2], row[i], value)
+                value = fx.math.fma(-zeros[i // 2], of_x[i % 2], value)
             new.append(fx.math.fma(scales[i // 2], value, total.load()[i]))
         total.store(fx.Vector.from_elements(new, fx.Float32))
 
@@ -156,17 +189,24 @@ def few_rows_kernel(
     shape = (4, 32, config.tiles, config.warps)
     parts = fx.make_view(smem.allocate(fx.Array[fx.Float32, 128 * config.tiles * config.warps, 16]).ptr,
                          fx.make_layout(shape, (1, 4, 128, 128 * config.tiles)))  # fmt: skip
+    ring = smem.allocate(fx.Array[fx.Int32, config.depth * config.warps * 128 + config.spare_bytes // 4, 16]).ptr
+    x_sums = smem.allocate(fx.Array[fx.Float32, config.sums_of_x, 16]).ptr
     fx.nvvm.griddepcontrol_launch_dependents()
     fx.nvvm.griddepcontrol_wait()
-    strip = Strip(packed, scales, zeros, n, dtype, form, config)
+    strip = Strip(packed, (scales, zeros), ring, x_sums, n, dtype, form, config)
     bring(x, x_ptr, strip, fx.Int32(0), m, wide, config)
-    even, odd = strip.load(fx.Int32(0)), strip.load(fx.Int32(1))
+    for i in fx.range_constexpr(config.depth):
+        strip.send_for(fx.Int32(i // RUN), i % RUN)
+    even, odd = strip.factors_of(fx.Int32(0)), strip.factors_of(fx.Int32(1))
     sums = [fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)]
     for part in sums:
         part.fill(0.0)
     for begin in range(0, strip.runs, config.held):
-        fx.nvvm.cp_async_wait_group(0)
+        fx.nvvm.cp_async_wait_group(min(config.depth, config.held * RUN))
         fx.barrier()  # x of these runs is there, and nobody reads that of the runs before
+        if fx.const_expr(form.name != "mxfp4"):
+            strip.sum_x(x_ptr, begin)
+            fx.barrier()
         if fx.const_expr(config.places > 1):
             bring(x, x_ptr, strip, begin + config.held, m, wide, config)
         for run in range(begin, fx.min(begin + config.held, strip.runs), 2):
@@ -180,11 +220,11 @@ def few_rows_kernel(
 def bring(x, x_ptr, strip, run, m, wide, config):
     """Send for the columns of x that the parts' next runs multiply, to one of two places; behind the last are zeros."""
     k, dtype, each = extent(x, 1), x.dtype, 8 if wide else 1
-    atom, held = fx.make_copy_atom(fx.nvvm.CpAsync(128), dtype), config.held * RUN_K
-    start, pieces = config.place(run), config.parts * held // each
+    atom, pieces = fx.make_copy_atom(fx.nvvm.CpAsync(128), dtype), config.parts * config.held * RUN_K // each
+    start = config.place(run)
     for i in range(fx.thread_idx.x, config.rows * pieces, config.warps * 32):
         row, at = i // pieces, i % pieces * each
-        column = (at // held * strip.runs + run) * RUN_K + at % held
+        column = (strip.rank * strip.runs + run) * (config.parts * RUN_K) + at
         place = fx.make_view(x_ptr + (start + row * config.line + at), fx.make_layout(each, 1))
         is_inside = (column < k) & (run < strip.runs)
         row = fx.min(row, m - 1)
@@ -201,25 +241,43 @@ def bring(x, x_ptr, strip, run, m, wide, config):
 
 @flyc.jit
 def add_up(strip, sums, parts, bias, y, activation, config):
-    """The sums of a strip's warps, part by part, to y."""
-    lane, warp = fx.lane_id(), fx.thread_idx.x // 32
+    """The sums of a strip's warps, part by part, to y; blocks of a cluster have a share of its strips each."""
+    lane, warp, share = fx.lane_id(), fx.thread_idx.x // 32, config.strips // config.cluster
     for tile in fx.range_constexpr(config.tiles):
         parts[None, lane, tile, warp].store(sums[tile].load())
-    fx.barrier()
-    if warp < config.strips:
+    if fx.const_expr(config.cluster > 1):
+        fx.nvvm.cluster_sync()
+    else:
+        fx.barrier()
+    own = strip.rank * share + warp
+    if warp < share:
         for tile in fx.range_constexpr(config.tiles):
-            total = parts[None, lane, tile, warp].load()
-            for part in range(1, config.parts):
-                total = total + parts[None, lane, tile, warp + part * config.strips].load()
-            for i in fx.range_constexpr(4):
-                # As `FragmentPlaces` would say, which takes an instruction more here.
-                row, column = strip.number * WARP_ROWS + i // 2 * 8 + lane // 4, tile * TILE + lane % 4 * 2 + i % 2
-                if (row < extent(y, 1)) & (column < extent(y, 0)):
-                    value = total[i]
-                    if fx.const_expr(bias is not None):
-                        value = value + fx.Float32(bias[row])
-                    whole = fx.Vector.from_elements([value], fx.Float32)
-                    y[column, row] = ACTIVATIONS[activation](whole)[0].to(y.dtype)
+            total = fx.Vector.filled(4, 0.0, fx.Float32)
+            for block in fx.range_constexpr(config.cluster):
+                for part in range(config.parts):
+                    place = parts[None, lane, tile, own + part * config.strips]
+                    if fx.const_expr(config.cluster > 1):
+                        total = total + fx.nvvm.cluster_load(place, block, fx.Float32x4)
+                    else:
+                        total = total + place.load()
+            store_sums(total, (strip.first + own) * WARP_ROWS, tile * TILE, bias, y, activation)
+    if fx.const_expr(config.cluster > 1):
+        fx.nvvm.cluster_sync(relaxed=True)  # others may still read from this block's shared memory
+
+
+@flyc.jit
+def store_sums(total, top, left, bias, y, activation):
+    """A warp's 16 x 8 sums, four a thread, to y with columns and rows exchanged."""
+    lane = fx.lane_id()
+    for i in fx.range_constexpr(4):
+        # As `FragmentPlaces` would say, which takes an instruction more here.
+        row, column = top + i // 2 * 8 + lane // 4, left + lane % 4 * 2 + i % 2
+        if (row < extent(y, 1)) & (column < extent(y, 0)):
+            value = total[i]
+            if fx.const_expr(bias is not None):
+                value = value + fx.Float32(bias[row])
+            whole = fx.Vector.from_elements([value], fx.Float32)
+            y[column, row] = ACTIVATIONS[activation](whole)[0].to(y.dtype)
 
 
 @cache
@@ -229,9 +287,10 @@ def build_few_rows(form: PackedKind, activation: str, wide: bool, config: FewRow
     @flyc.jit
     def few_rows(x: fx.Tensor, packed: fx.Tensor, y: fx.Tensor, scales: fx.Tensor, zeros: fx.Tensor | None,
                  bias: fx.Tensor | None, stream: fx.Stream = fx.Stream(None)):  # fmt: skip
-        blocks = fx.ceildiv(extent(y, 1), WARP_ROWS * config.strips)
+        blocks = fx.ceildiv(extent(y, 1), WARP_ROWS * config.strips) * config.cluster
         few_rows_kernel(x, packed, scales, zeros, bias, y, form, activation, wide, config).launch(
-            grid=(blocks, 1, 1), block=(config.warps * 32, 1, 1), stream=stream, pdl=True
-        )
+            grid=(blocks, 1, 1), block=(config.warps * 32, 1, 1), stream=stream, pdl=True,
+            cluster=(config.cluster, 1, 1) if config.cluster > 1 else None,
+        )  # fmt: skip
 
     return few_rows

@@ -18,7 +18,7 @@ from flydsl.kernels.gemm.hopper.plan import (
 )  # fmt: skip
 
 RUN = 4
-"""Pieces of 64 along K that a warp loads at once."""
+"""Pieces of 64 along K that a warp multiplies between loads of scales."""
 RUN_K = RUN * BLOCK_ROWS
 TILE = 8
 """Rows of x of one mma.sync."""
@@ -29,6 +29,11 @@ RESIDENT_WARPS = 16
 """Of a multiprocessor: a thread has up to 128 registers."""
 HELD_BYTES = 32768
 """Of x that a block waits for before it multiplies: what the second-level cache sends in half a microsecond or so."""
+DIVISIONS = (16, 4, 1), (16, 2, 1), (16, 1, 1), (8, 4, 1), (8, 2, 1), (8, 1, 1), (16, 8, 2)
+"""Warps of a block, strips of its cluster and blocks of that, which the model compares."""
+DEPTH = 8
+"""Pieces on their way for up to eight rows of x; with more it is those of a run. On an H200, 2026-11-16, one row took
+13.8 us with 8 pieces, 16.4 with 16 and 18.7 with 24; 16 rows in clusters 21.1 with 8 and 19.0 with 4."""
 MARGIN = 2048
 """Shared memory that the system and alignment take of a block."""
 
@@ -43,6 +48,10 @@ class FewRows:
     rows: int
     held: int
     places: int = 2
+    depth: int = 8
+    """Pieces that a warp has on their way, a multiple of a run's."""
+    cluster: int = 1
+    """Blocks that have the same strips, each with a part of K."""
 
     @property
     def parts(self) -> int:
@@ -63,13 +72,25 @@ class FewRows:
         return ceildiv(self.rows, TILE)
 
     @property
+    def sums_of_x(self) -> int:
+        """Of what is held of x, in segments of 32 or more columns."""
+        return self.parts * self.held * RUN_K // 32 * self.tiles * TILE
+
+    @property
     def shared_bytes(self) -> int:
-        """x and sums."""
-        return self.places * self.rows * self.line * 2 + self.warps * self.tiles * 512
+        """x, its sums, pieces of weights, and sums."""
+        of_x = self.places * self.rows * self.line * 2 + self.sums_of_x * 4
+        return of_x + self.warps * (self.tiles + self.depth) * 512
+
+    @property
+    def spare_bytes(self) -> int:
+        """What a block takes more, so that no more than `resident` of them fit. Those of the next launch would come
+        beside them, two on one multiprocessor and none on another: one row took 21.4 us instead of 13.8."""
+        return max(SHARED_BYTES // (self.resident + 1) + 1 - self.shared_bytes, 0)
 
     def can_hold(self, k: int) -> bool:
         """Return whether x of so many columns goes through the places."""
-        return self.places > 1 or self.held >= ceildiv(ceildiv(k, RUN_K), self.parts)
+        return self.places > 1 or self.held >= ceildiv(ceildiv(k, RUN_K), self.parts * self.cluster)
 
     @property
     def resident(self) -> int:
@@ -81,27 +102,27 @@ def few_rows_configs(m: int, k: int) -> list[FewRows]:
     """Return every configuration that the model compares: x as a whole where it is small, so that warps meet only
     once."""
     rows, found = 1 << (m - 1).bit_length(), []
-    for warps in (16, 8):
-        for strips in (4, 2, 1):
-            parts = warps // strips
-            runs = ceildiv(ceildiv(k, RUN_K), parts)
-            held = max(HELD_BYTES // (2 * rows * parts * RUN_K) // 2 * 2, 2)
-            config = FewRows(warps, strips, rows, *((runs + runs % 2, 1) if held >= runs else (held, 2)))
-            if config.shared_bytes + MARGIN <= SHARED_BYTES // config.resident:
-                found.append(config)
+    for warps, strips, cluster in DIVISIONS:
+        parts = warps // strips
+        runs = ceildiv(ceildiv(k, RUN_K), parts * cluster)
+        held = max(HELD_BYTES // (2 * rows * parts * RUN_K) // 2 * 2, 2)
+        of_x = (runs + runs % 2, 1) if held >= runs else (held, 2)
+        config = FewRows(warps, strips, rows, *of_x, DEPTH if rows <= TILE else RUN, cluster)
+        if config.shared_bytes + MARGIN <= SHARED_BYTES // config.resident:
+            found.append(config)
     return found
 
 
 def few_rows_time(problem: Problem, config: FewRows, machine: Machine = HOPPER, sms: int = 132) -> float:
     """Microseconds of a launch; ``problem`` as the caller has it."""
-    rounds = max(ceildiv(problem.n, WARP_ROWS * config.strips) / (sms * config.resident), 1.0)
-    runs = ceildiv(ceildiv(problem.k, RUN_K), config.parts)
+    blocks = ceildiv(problem.n, WARP_ROWS * config.strips) * config.cluster
+    rounds = max(blocks / (sms * config.resident), 1.0)
+    runs = ceildiv(ceildiv(problem.k, RUN_K), config.parts * config.cluster)
     # A run takes the time from its loads to what they bring, however many warps there are.
     taken = config.rows * config.parts * RUN_K * 2 * config.resident / machine.few_rows_port
     each = machine.few_rows_run * (1 + machine.more_tiles * (config.tiles - 1)) + taken
-    return machine.launch + longest(
-        machine, rounds * (machine.few_rows + runs * each / machine.cycles), problem.swapped.moved / machine.memory
-    )
+    working, adding = machine.few_rows + runs * each / machine.cycles, machine.adding if config.cluster > 1 else 0.0
+    return machine.launch + adding + longest(machine, rounds * working, problem.swapped.moved / machine.memory)
 
 
 @lru_cache(maxsize=4096)

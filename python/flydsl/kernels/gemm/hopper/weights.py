@@ -8,8 +8,8 @@ lie together in memory as the 128 threads of a warpgroup want them, 16 bytes eac
 comes by one bulk copy, a thread reads its words, makes pairs of bf16 or f16 of them, and multiplies. Rows, steps of K,
 parts of K, results: all the rest is the GEMM's.
 
-A code n becomes 128 + n in bf16, or 1024 + n in f16, by setting bits; what was added goes with the zero. Codes of
-``mxfp4`` (e2m1) become exponents and fractions of tiny numbers, which 2^126 brings to size.
+A code's bits are those of a number as well, one of the smallest that bf16 or f16 has: a multiplication brings it to
+size, and in bf16 takes the zero off at once. Codes of ``mxfp4`` (e2m1) become exponents and fractions of tiny numbers.
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ BLOCK_WORDS = 512
 """Of a block of 64 x 64 codes, eight a word."""
 FRAGMENTS = 2
 """Of weights in registers: products read one while the next is unpacked."""
-MAGIC = {fx.BFloat16: (0x43004300, 128.0), fx.Float16: (0x64006400, 1024.0)}
-"""Type to two numbers with room for a code in their last bits, and what they are."""
 
 
 # Ahead of time -----------------------------------------------------------------------------------------
@@ -88,21 +86,12 @@ class PackedWeights(Operand):
         layout = fx.make_layout((4, threads, self.stages), (1, 4, 4 * threads))
         return fx.make_view(self.ptr, layout)[None, fx.thread_idx.x - WARPGROUP, stage].load()
 
-    def quad(self, k: Any) -> Any:
-        """Return which four groups step k is in."""
-        return k * self.bk // (self.form.group * LANES_OF_ROW)
-
-    def load_factors(self, rows: list[Any], quad: Any) -> list[Any]:
-        """Return a lane's factors of four groups. Nothing waits for them before they are used."""
+    def load_factors(self, rows: list[Any], k: Any) -> list[Any]:
+        """Scales of the two rows, and zeros, of each group of step k. Nothing waits for them before they are used."""
         arrays = [self.scales] if self.zeros is None else [self.scales, self.zeros]
-        return lane_factors(arrays, rows, quad * LANES_OF_ROW)
-
-    def factors(self, held: list[Any], k: Any) -> list[Any]:
-        """Scales of the two rows, and zeros, of each group of step k."""
-        first, found = k * self.bk // self.form.group, []
-        for i in range(self.form.groups_of(self.bk)):
-            found += passed_factors(held, (first + i) % LANES_OF_ROW, self.kind.a)
-        return found
+        first, last = k * self.bk // self.form.group, extent(self.scales, 1) - 1
+        groups = [fx.min(first + i, last) for i in range(self.form.groups_of(self.bk))]
+        return [array[row, group] for group in groups for array in arrays for row in rows]
 
     def unpacked(self, words: Any, factors: list[Any]) -> Any:
         """Return a thread's 32 weights of a step: in each word pairs of either row, at two places of K."""
@@ -134,28 +123,49 @@ def passed_factors(held: list[Any], lane: Any, dtype: Any) -> list[Any]:
 def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> Any:
     """Return a word's eight weights, pairs of either of two rows at two places of K; ``own`` are scales of the rows,
     and zeros if there are any. Without zeros codes of integers are 8 too large."""
-    codes = unpacked_codes(word, form, dtype)
     if form.name == "mxfp4":
-        return codes * _spread([_numbers([power_of_two(x.to(fx.Uint8)) >> 16], dtype)[0] for x in own], dtype)
-    zeros, above = [zero.to(dtype) for zero in own[2:]], codes_above(form, dtype)
-    # A zero need not be an integer, so it is not added to what is taken off.
-    codes = codes - dtype(above) - _spread(zeros, dtype) if zeros else codes - dtype(above + 8)
-    return codes * _spread([x.to(dtype) for x in own[:2]], dtype)
+        scales = [_numbers([power_of_two(x.to(fx.Uint8)) >> 16], dtype)[0] for x in own]
+        return unpacked_codes(word, form, dtype) * _spread(scales, dtype)
+    scales, zeros = [x.to(dtype) for x in own[:2]], [zero.to(dtype) for zero in own[2:]] or [dtype(8.0)] * 2
+    small = code_size(form, dtype)
+    # The difference is rounded as it would be at its own size; scales of 2^122 and more would be too large.
+    if dtype is fx.BFloat16:
+        tiny, lifts = tiny_codes(word, dtype)
+        found = fx.math.fma(tiny, lifts, _spread([zero * dtype(-small) for zero in zeros], dtype))
+        return found * _spread([scale * dtype(1 / small) for scale in scales], dtype)
+    codes = fx.math.fma(unpacked_codes(word, form, dtype), _spread([dtype(1 / small)] * 2, dtype),
+                        _spread([-zero for zero in zeros], dtype))  # fmt: skip
+    return codes * _spread(scales, dtype)
 
 
 def unpacked_codes(word: Any, form: PackedKind, dtype: Any) -> Any:
-    """Return a word's eight codes as numbers, which are too large by `codes_above`."""
-    pairs = [word >> (4 * i) for i in range(4)]
+    """Return a word's eight codes as numbers, smaller than they are by `code_size`."""
     if form.name == "mxfp4":  # sign, two bits of exponent and one of fraction
+        pairs = [word >> (4 * i) for i in range(4)]
         words = [(pair & 0x00080008) << 12 | (pair & 0x00070007) << 6 for pair in pairs]
         return _numbers(words, dtype) * dtype(2.0**126)
-    bits, added = MAGIC[dtype]
-    return _numbers([pair & 0x000F000F | bits for pair in pairs], dtype) - dtype(added - codes_above(form, dtype))
+    tiny, lifts = tiny_codes(word, dtype)
+    return tiny * lifts
 
 
-def codes_above(form: PackedKind, dtype: Any) -> float:
-    """128 in bf16; the 1024 of f16 are taken off at once, since they would leave sums too few bits."""
-    return MAGIC[dtype][1] if form.name == "int4" and dtype is fx.BFloat16 else 0.0
+def tiny_codes(word: Any, dtype: Any) -> tuple[Any, Any]:
+    """Return a word's eight codes as the smallest numbers, whose bits they are, and what brings them to `code_size`.
+
+    The bits of a code may be the last ones of a number or the next four: up to 255, and in f16 up to 1023, numbers
+    are as far from each other as the smallest one is from zero. So one shift is enough for four pairs.
+    """
+    halves = word, word >> 8
+    least, lift = (-133, 2.0**127) if dtype is fx.BFloat16 else (-24, 2.0**15)
+    assert lift * 2.0**least == code_size(PackedKind("int4", 1), dtype)
+    pairs = [half & mask for half in halves for mask in (0x000F000F, 0x00F000F0)]
+    lifts = [dtype(lift / (16 if i // 2 % 2 else 1)) for i in range(8)]
+    return _numbers(pairs, dtype), fx.Vector.from_elements(lifts, dtype)
+
+
+def code_size(form: PackedKind, dtype: Any) -> float:
+    """Return what an unpacked code of 1 is: codes of integers come as the smallest numbers, lifted as far as one
+    multiplication can."""
+    return {"mxfp4": 1.0}.get(form.name, 2.0**-6 if dtype is fx.BFloat16 else 2.0**-9)
 
 
 def power_of_two(exponent: Any) -> Any:
@@ -192,23 +202,20 @@ class UnpackingWarpgroup(Warpgroup):
     def sum_products(self, state, place, k_first, k_last):
         """The sums of a tile: a step is unpacked while the one before it is multiplied."""
         before, weights, rows = state, self.weights, rows_of_sums(place)
-        held, following = (weights.load_factors(rows, weights.quad(k_first) + i) for i in range(2))
+        held = [weights.load_factors(rows, k_first + i) for i in range(FRAGMENTS)]
         runs = (k_last - k_first) // FRAGMENTS
         for run in range(runs):
             for i in fx.range_constexpr(FRAGMENTS):
                 k = k_first + run * FRAGMENTS + i
-                self.multiply_unpacked(self.fragments[i], state, weights.factors(held, k), k > k_first)
+                self.multiply_unpacked(self.fragments[i], state, held[i], k > k_first)
+                held = [weights.load_factors(rows, k + FRAGMENTS) if j == i else held[j] for j in range(FRAGMENTS)]
                 fx.nvvm.wgmma_wait_group(1, self.fragments[i - 1])
                 if self.leader & (k > k_first):
                     self.pipe.release(before)
                 before = state
                 state = self.pipe.advance(state)
-                if weights.quad(k + 1) != weights.quad(k):
-                    held = following
-                    following = weights.load_factors(rows, weights.quad(k + 1) + 1)
         if runs * FRAGMENTS < k_last - k_first:  # the last step of an odd number
-            factors = weights.factors(held, k_last - 1)
-            self.multiply_unpacked(self.fragments[0], state, factors, k_last > k_first + 1)
+            self.multiply_unpacked(self.fragments[0], state, held[0], k_last > k_first + 1)
             fx.nvvm.wgmma_wait_group(1, self.fragments[1])
             if self.leader & (k_last > k_first + 1):
                 self.pipe.release(before)
