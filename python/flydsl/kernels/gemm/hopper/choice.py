@@ -36,6 +36,9 @@ LEAST_ROWS = 32
 """Tiles of 16 and 24 rows were never the fastest: a step costs what it does whatever it loads."""
 STAGGERED = 16
 """Columns up to which it gained up to 3 % that blocks are staggered; with 64 it lost 2 %, on an H200, 2026-11-16."""
+SHARED_K = 12288
+"""K from which blocks with scales share tiles of A: with 16384 that gained 4 %, with 7168 and 2048 it lost 2 and 3 %,
+on an H200, 2026-11-16."""
 MOST_ROUNDS = 3
 """Tiles, one after the other, in which a block may take its share of the rows."""
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
@@ -109,6 +112,8 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     # Where blocks have scales, those beside each other were 1 % faster than those below, on an H200, 2026-11-16.
     if problem.block_scaled and (not config.can_scale or config.sharing("m") > 1):
+        return False
+    if problem.block_scaled and config.sharing("n") > 1 and problem.k < SHARED_K:
         return False
     if not problem.c_along_n and config.tile_m * problem.c_width % (8 * LINE_BYTES):
         return False

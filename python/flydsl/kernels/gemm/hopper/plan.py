@@ -338,7 +338,7 @@ class Problem:
     def can_send(self, config: GemmConfig) -> bool:
         """Return whether results may leave by TMA, in boxes of 128 bytes of each of a warp's rows."""
         line = config.shared_columns // self.columns_of_one * self.c_width
-        ordered = self.plain and not self.quantises and self.c_along_n and self.c_aligned
+        ordered = not (self.packed or self.grouped or self.quantises) and self.c_along_n and self.c_aligned
         return ordered and config.is_whole and line >= 8 * ROW_BYTES
 
     def clusters(self, config: GemmConfig) -> int:
