@@ -51,6 +51,14 @@ def test_loads_are_wide_where_copies_into_lds_are_narrow() -> None:
     assert fact(text, "group_segment_fixed_size") == 2 * 128 * 64 * 2, "one tile of each operand"
 
 
+def test_block_scales_come_with_the_tiles_of_a() -> None:
+    """One copy of a wave brings them for 64 products of 128 x 256, where eight words did."""
+    name = "preshuffle fp4 x fp4 128x256x256"
+    (text,) = texts_of(next(case for case in GEMMS if case.name == name), "gfx950").values()
+    loop = main_loop(text).iteration
+    assert loop.accesses("buffer_") == {16: loop.matrix // 64 * (4 + 8 + 1)}, "of A, B and scales"
+
+
 def test_two_waves_share_a_simd_where_an_instruction_covers_a_tile() -> None:
     name = "preshuffle fp8 128x256x128, copied"
     (text,) = texts_of(next(case for case in GEMMS if case.name == name), "gfx950").values()
