@@ -158,10 +158,11 @@ def meet(mine, own, others, piece, block, plain, levels, extras, numbers, both):
     ``levels`` gives the logarithms (0) or deltas (1) of this lane's queries, when they are needed.
     """
     plan, (x, y) = mine.plan, others
-    fx.barrier()  # everyone has multiplied the tile before
+    fx.rocdl.s_waitcnt(vmcnt=0)  # once, and not for every load
+    fx.rocdl.lds_barrier()  # everyone has multiplied the tile before
     mine.x.fill(x, plan.dtype)
     mine.y.fill(y, plan.dtype)
-    fx.barrier()
+    fx.rocdl.lds_barrier()
     for number in fx.range_constexpr(OTHERS // mine.high):
         meet_part(mine, own, number, piece, block, plain, levels, extras, numbers, both)
 
@@ -275,7 +276,7 @@ def wave_backward(
     own = instruction.waves * instruction.queries
     given = (extras, lengths, numbers, (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), window, heads // kv_heads)
     block = (instruction.waves * fx.num_warp_threads(), 1, 1)
-    attrs = waves_beside(instruction, plan.d + plan.dv)
+    attrs = waves_beside(instruction.beside.gradients, plan.d + plan.dv)
     queries_kernel(tensors, stats, dQ, *given, replace(plan, queries=own, keys=OTHERS), value_attrs=attrs).launch(
         grid=(fx.ceildiv(longest[0], own), heads, batches), block=block, stream=stream
     )

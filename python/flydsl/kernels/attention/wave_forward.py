@@ -80,6 +80,7 @@ def next_block(mine, piece, block, carried, with_mask):
         mine.o.store(o * shrink[0])
     mine.p.store(mine.s_rows.join(powers).reshape(mine.p.load().shape))
     mine.multiply(mine.second, mine.o, values, mine.p, plan.keys // depth)
+    mine.read_ahead(plan.dv // (plan.spread * mine.instruction.queries) * (plan.keys // depth))
     return following, tops, sums
 
 
@@ -116,8 +117,9 @@ def wave_forward(
     heads = fx.Int32(Q.shape[1])
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     per_kv = heads // fx.Int32(K.shape[1])
+    beside = instruction.beside.windowed if plan.features.left else instruction.beside.forward
     kernel = wave_kernel(Q, K, V, out, lse, extras, lengths, numbers, extents, window, per_kv, mine,
-                         value_attrs=waves_beside(instruction, mine.held))  # fmt: skip
+                         value_attrs=waves_beside(beside, mine.held))  # fmt: skip
     kernel.launch(
         grid=(fx.ceildiv(longest, mine.queries), heads, batches),
         block=(threads_of(mine), 1, 1),

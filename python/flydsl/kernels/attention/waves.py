@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import flydsl.expr as fx
 from flydsl.kernels.attention.scores import PLAIN, Features
@@ -26,13 +26,25 @@ PAD, TURNED_PAD = 8, 4
 16 bytes at a time, and of one that is turned, read and written 8 bytes at a time."""
 
 
+class Beside(NamedTuple):
+    """Waves of a SIMD that LLVM is to leave registers for, where heads are small: those of several blocks."""
+
+    forward: int = 0
+    windowed: int = 0
+    """Forward with a left edge of the window: three loops."""
+    gradients: int = 0
+
+
+ALONE = Beside()
+
+
 @dataclass(frozen=True)
 class Instruction:
     """A matrix instruction: its queries and depth, how far lanes that share a query are apart, the order of keys in its
     depth, the registers of a lane, and the elements of a head of queries and results that are not too many for them.
 
-    A block has ``waves``. ``results`` registers of a lane at most are for sums of a wave's part of the results. LLVM is
-    asked for registers that leave room for so many ``blocks`` in a compute unit, where heads are small enough.
+    A block has ``waves``. ``results`` registers of a lane at most are for sums of a wave's part of the results.
+    ``reads_ahead`` is how many products before its own values are read, if LLVM is told.
     """
 
     make: Callable[[Any], Any]
@@ -44,19 +56,26 @@ class Instruction:
     widest: int = 1 << 16
     waves: int = 4
     results: int = 128
-    blocks: int = 0
+    beside: Beside = ALONE
+    reads_ahead: int = 0
 
 
 INSTRUCTIONS = (
     Instruction(
-        lambda dtype: fx.rocdl.MFMA(32, 32, 16, dtype), 32, 16, (32,), ((4, 2, 2), (1, 8, 4)), widest=512, blocks=2
+        lambda dtype: fx.rocdl.MFMA(32, 32, 16, dtype), 32, 16, (32,), ((4, 2, 2), (1, 8, 4)), widest=512,
+        beside=Beside(2, 2, 2),
     ),
     Instruction(lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), widest=512),
     Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 32, dtype), 16, 32, (16, 32), ((4, 2, 4), (1, 16, 4))),
     Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,))),
-    Instruction(lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64),
-)
-"""Best first. LDS of gfx950 has room for two blocks."""
+    Instruction(
+        lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64,
+        beside=Beside(forward=8), reads_ahead=4,
+    ),
+)  # fmt: skip
+"""Best first. LDS of gfx950 has room for two blocks, and so has that of gfx1201, each with four waves of a SIMD."""
+SMALL = 256
+"""Elements of a head of queries and of results, with which registers suffice for several blocks."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +135,9 @@ def spread_of(instruction: Instruction, dv: int, waves: int) -> int:
     return wanted
 
 
-def waves_beside(instruction: Instruction, held: int) -> dict[str, int]:
-    """Return what LLVM is told of the waves that share a SIMD, if heads have ``held`` elements: those of several
-    blocks."""
-    return {"rocdl.waves_per_eu": instruction.blocks} if held <= instruction.registers // 2 else {}
+def waves_beside(waves: int, held: int) -> dict[str, int]:
+    """Return what LLVM is told of the waves that share a SIMD, if heads have ``held`` elements."""
+    return {"rocdl.waves_per_eu": waves} if waves and held <= SMALL else {}
 
 
 def threads_of(plan: WavePlan) -> int:
@@ -210,9 +228,10 @@ class Waves:
 
         What comes is given, and what reads of K, and of V, for a step of a product.
         """
-        fx.barrier()  # everyone has multiplied the tiles of the block before
+        fx.rocdl.s_waitcnt(vmcnt=0)  # once, and not for every load
+        fx.rocdl.lds_barrier()  # everyone has multiplied the tiles of the block before
         self.fill_tiles(*held)
-        fx.barrier()
+        fx.rocdl.lds_barrier()
         return self.start(piece, following), (partial(self.read, self.k_part), partial(self.read, self.v_part))
 
     def rows_of(self, piece, block):
@@ -250,6 +269,19 @@ class Waves:
                 held.append(read(k + self.AHEAD))
             fx.gemm(tiled, accumulators, held[k], operand[None, None, k], accumulators)
 
+    def read_ahead(self, products):
+        """Have the reads of the product before go some of its instructions ahead, each of which takes one of them.
+
+        LLVM, to save registers, would have each wait for its own.
+        """
+        ahead = min(self.instruction.reads_ahead, products)
+        if fx.const_expr(ahead):
+            fx.rocdl.sched_dsrd(ahead)
+            for _ in fx.range_constexpr(products - ahead):
+                fx.rocdl.sched_mfma(1)
+                fx.rocdl.sched_dsrd(1)
+            fx.rocdl.sched_mfma(ahead)
+
 
 class Rows:
     """Rows of a sequence of ``count`` that begins at ``start``, from the ``first`` on, through descriptors that end
@@ -257,23 +289,20 @@ class Rows:
 
     def __init__(self, tensor, start, first, count):
         rows, width = (fx.get_scalar(leaf) for leaf in fx.get_leaves(tensor.shape))
-        inside = fx.min(fx.min(count - first, fx.Int32(rows) - (start + first)), fx.Int32(MOST_ROWS))
+        inside = fx.min(fx.min(count, fx.Int32(rows) - start) - first, fx.Int32(MOST_ROWS))
         stride = fx.Int64(fx.get_scalar(fx.get_(tensor.stride, 0)))
         self.bytes_of = tensor.dtype.width // 8
         self.stride = fx.Int32(stride)
         self.pointer = (fx.get_iter(tensor) + fx.Int64(start + first) * stride).aligned(16)
         self.records = (inside > 0).select(((inside - 1) * self.stride + width) * self.bytes_of, fx.Int32(0))
 
-    def behind(self, count):
-        """The descriptor that begins so many rows behind."""
-        if count == 0:
-            return fx.rocdl.make_buffer_ptr(self.pointer, fx.Int64(self.records))
-        left = fx.max(self.records - count * self.stride * self.bytes_of, fx.Int32(0))
-        return fx.rocdl.make_buffer_ptr((self.pointer + count * self.stride).aligned(16), fx.Int64(left))
+    def descriptor(self):
+        return fx.rocdl.make_buffer_ptr(self.pointer, fx.Int64(self.records))
 
     def load(self, row, column, kind, behind=0):
-        """Elements of a row, counted from the one so many ``behind``."""
-        return fx.rocdl.raw_ptr_buffer_load(kind, self.behind(behind), (row * self.stride + column) * self.bytes_of)
+        """Elements of a row, counted from the one so many ``behind``: a scalar offset, less which a descriptor ends."""
+        offsets = (row * self.stride + column) * self.bytes_of, behind * self.stride * self.bytes_of
+        return fx.rocdl.raw_ptr_buffer_load(kind, self.descriptor(), *offsets)
 
 
 def block_rows(tensor, piece, block, keys):
