@@ -21,9 +21,11 @@ from flydsl.kernels.attention.tiles import FragmentRows
 
 MOST_ROWS = 64
 """Rows of a tile at most, so that their bytes can be counted in 32 bits."""
-PAD, TURNED_PAD = 8, 4
-"""Elements between rows of shared memory, so that neighbouring rows begin in different banks: of a tile as it is, read
-16 bytes at a time, and of one that is turned, read and written 8 bytes at a time."""
+TURNED_PAD = 4
+"""Elements between rows of a turned tile, which is read and written 8 bytes at a time: neighbouring rows begin in
+different banks."""
+TURNED_ROWS = 4
+"""Pieces along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
 
 
 class Beside(NamedTuple):
@@ -44,7 +46,8 @@ class Instruction:
     depth, the registers of a lane, and the elements of a head of queries and results that are not too many for them.
 
     A block has ``waves``. ``results`` registers of a lane at most are for sums of a wave's part of the results.
-    ``reads_ahead`` is how many products before its own values are read, if LLVM is told.
+    ``reads_ahead`` is how many products before its own values are read, if LLVM is told. A lane has so many elements of
+    a key as ``neighbours``; as many lie between rows of keys in shared memory, which begin in different banks then.
     """
 
     make: Callable[[Any], Any]
@@ -58,6 +61,7 @@ class Instruction:
     results: int = 128
     beside: Beside = ALONE
     reads_ahead: int = 0
+    neighbours: int = 8
 
 
 INSTRUCTIONS = (
@@ -65,15 +69,18 @@ INSTRUCTIONS = (
         lambda dtype: fx.rocdl.MFMA(32, 32, 16, dtype), 32, 16, (32,), ((4, 2, 2), (1, 8, 4)), widest=512,
         beside=Beside(2, 2, 2),
     ),
-    Instruction(lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), widest=512),
+    Instruction(
+        lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), 256, widest=512, neighbours=4
+    ),
     Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 32, dtype), 16, 32, (16, 32), ((4, 2, 4), (1, 16, 4))),
-    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,))),
+    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,)), neighbours=4),
     Instruction(
         lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64,
         beside=Beside(forward=8), reads_ahead=4,
     ),
 )  # fmt: skip
-"""Best first. LDS of gfx950 has room for two blocks, and so has that of gfx1201, each with four waves of a SIMD."""
+"""Best first. LDS of gfx950 has room for two blocks, and so has that of gfx1201, each with four waves of a SIMD. gfx942
+has 512 registers, but as little LDS: a block counts on half of them, so that its tiles are small enough for two."""
 SMALL = 256
 """Elements of a head of queries and of results, with which registers suffice for several blocks."""
 
@@ -140,6 +147,11 @@ def waves_beside(waves: int, held: int) -> dict[str, int]:
     return {"rocdl.waves_per_eu": waves} if waves and held <= SMALL else {}
 
 
+def neighbours(instruction: Instruction, dtype: Any) -> Any:
+    """Return the copy of what a lane has side by side along the depth of a product."""
+    return fx.make_copy_atom(fx.UniversalCopy128b() if instruction.neighbours == 8 else fx.UniversalCopy64b(), dtype)
+
+
 def threads_of(plan: WavePlan) -> int:
     """Threads of a block."""
     waves = plan.queries // choose_instruction(plan.dtype, plan.held).queries
@@ -175,10 +187,10 @@ class Waves:
         self.q = fx.make_fragment_like(self.q_part)
 
     def make_tiles(self):
-        plan = self.plan
-        k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * (plan.d + PAD), 16]).ptr
+        plan, pitch = self.plan, self.plan.d + self.instruction.neighbours
+        k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * pitch, 16]).ptr
         v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * (plan.keys + TURNED_PAD), 16]).ptr
-        self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (plan.d + PAD, 1)))
+        self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (pitch, 1)))
         self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (plan.keys + TURNED_PAD, 1)))
         ordered = fx.make_layout((plan.dv, self.order_of_keys()), (plan.keys + TURNED_PAD, self.order_of_keys(1)))
         self.k_part = self.first.get_slice(self.scorer).partition_A(self.k_tile)
@@ -203,13 +215,14 @@ class Waves:
         """
         rows, columns = piece
         down, across = self.plan.keys // rows, width // columns
-        pieces, count = fx.make_identity_tensor((across, down)), down * across
+        first = min(TURNED_ROWS, down) if rows > 1 else 1
+        pieces, count = fx.make_identity_tensor((first, across, down // first)), down * across
         found = []
         for iteration in range(-(-count // self.threads)):
             at = fx.thread_idx.x + iteration * self.threads
             at = at if count % self.threads == 0 else fx.min(at, fx.Int32(count - 1))
-            column, row = fx.get_leaves(pieces[at])
-            found.append((row * rows, column * columns))
+            low, column, high = fx.get_leaves(pieces[at])
+            found.append(((low + high * first) * rows, column * columns))
         return found
 
     def start(self, piece, block):
@@ -232,7 +245,7 @@ class Waves:
         fx.rocdl.lds_barrier()  # everyone has multiplied the tiles of the block before
         self.fill_tiles(*held)
         fx.rocdl.lds_barrier()
-        return self.start(piece, following), (partial(self.read, self.k_part), partial(self.read, self.v_part))
+        return self.start(piece, following), self.reads()
 
     def rows_of(self, piece, block):
         """What gives elements of a row of K, and of V, of a block: (row, column, how many, rows behind that one)."""
@@ -245,7 +258,7 @@ class Waves:
         """K as it is; V transposed, four by four elements, which a thread has."""
         plan = self.plan
         for place, vector in zip(self.shares(plan.d, (1, 8)), keys, strict=True):
-            vector.store(self.k_tile, list(place), alignment=16)
+            vector.store(self.k_tile, list(place), alignment=2 * self.instruction.neighbours)
         for i, place in enumerate(self.shares(plan.dv, (4, 4))):
             self.store_values(*place, values[i * 4 : i * 4 + 4])
 
@@ -255,10 +268,15 @@ class Waves:
             values = fx.Vector.from_elements([vector[j] for vector in four], self.plan.dtype)
             values.store(self.v_tile, [column + j, row], alignment=8)
 
-    def read(self, part, step):
+    def reads(self):
+        """What reads of K, and of V, for a step."""
+        ways = ((neighbours(self.instruction, self.plan.dtype), self.k_part), (self.four(), self.v_part))
+        return [partial(self.read, atom, part) for atom, part in ways]
+
+    def read(self, atom, part, step):
         """What the instructions take of a tile for a step."""
         fragment = fx.make_fragment_like(part[None, None, step])
-        fx.copy(self.four(), part[None, None, step], fragment)
+        fx.copy(atom, part[None, None, step], fragment)
         return fragment
 
     def multiply(self, tiled, accumulators, read, operand, steps):
