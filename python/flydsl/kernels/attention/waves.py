@@ -208,6 +208,10 @@ class Waves:
         """A copy of four neighbouring elements: what every instruction has side by side."""
         return fx.make_copy_atom(fx.UniversalCopy64b(), self.plan.dtype)
 
+    def turned_rows(self):
+        """Pieces along the rows of a tile that neighbouring lanes turn."""
+        return TURNED_ROWS
+
     def shares(self, width, piece):
         """(row, column) of this thread's pieces, of so many rows and columns, of a tile ``width`` columns wide.
 
@@ -215,14 +219,15 @@ class Waves:
         """
         rows, columns = piece
         down, across = self.plan.keys // rows, width // columns
-        first = min(TURNED_ROWS, down) if rows > 1 else 1
-        pieces, count = fx.make_identity_tensor((first, across, down // first)), down * across
+        first = min(self.turned_rows(), down) if rows > 1 else 1
+        order = (across, down) if first == 1 else (first, across, down // first)
+        pieces, count = fx.make_identity_tensor(order), down * across
         found = []
         for iteration in range(-(-count // self.threads)):
             at = fx.thread_idx.x + iteration * self.threads
             at = at if count % self.threads == 0 else fx.min(at, fx.Int32(count - 1))
-            low, column, high = fx.get_leaves(pieces[at])
-            found.append(((low + high * first) * rows, column * columns))
+            *low, column, high = fx.get_leaves(pieces[at])
+            found.append((sum(low, high * first) * rows, column * columns))
         return found
 
     def start(self, piece, block):
@@ -241,11 +246,15 @@ class Waves:
 
         What comes is given, and what reads of K, and of V, for a step of a product.
         """
-        fx.rocdl.s_waitcnt(vmcnt=0)  # once, and not for every load
-        fx.rocdl.lds_barrier()  # everyone has multiplied the tiles of the block before
+        self.meet()  # everyone has multiplied the tiles of the block before
         self.fill_tiles(*held)
-        fx.rocdl.lds_barrier()
+        self.meet()
         return self.start(piece, following), self.reads()
+
+    def meet(self):
+        """Wait for everyone's accesses to shared memory, and for this thread's loads: once, and not for each."""
+        fx.rocdl.s_waitcnt(vmcnt=0)
+        fx.rocdl.lds_barrier()
 
     def rows_of(self, piece, block):
         """What gives elements of a row of K, and of V, of a block: (row, column, how many, rows behind that one)."""
