@@ -30,16 +30,17 @@ from flydsl.kernels.attention.backward_tiles import (
 from flydsl.kernels.attention.tiles import FragmentRows, piece_of
 from flydsl.kernels.attention.waves import (
     TURNED_PAD,
-    TURNED_ROWS,
     Rows,
     choose_instruction,
-    neighbours,
+    copy_of,
     tiled_over,
     waves_beside,
 )
 
 OTHERS = 32
 """Rows of a tile of others."""
+TURNED_ROWS = 4
+"""Blocks along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
 
 
 class TileOfOthers:
@@ -142,7 +143,7 @@ class Waves:
     def multiply(self, accumulators, part, operand, steps, first=None):
         """accumulators += part * operand, a step of the instruction's depth after the other; of a turned part those
         from the ``first`` on."""
-        atom = neighbours(self.instruction, self.plan.dtype) if first is None else self.four()
+        atom = copy_of(self.instruction.neighbours, self.plan.dtype) if first is None else self.four()
         for k in fx.range_constexpr(steps):
             a = fx.make_fragment_like(part[None, None, (first or 0) + k])
             fx.copy(atom, part[None, None, (first or 0) + k], a)
@@ -289,7 +290,7 @@ def wave_backward(
     own = instruction.waves * instruction.queries
     given = (extras, lengths, numbers, (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), window, heads // kv_heads)
     block = (instruction.waves * fx.num_warp_threads(), 1, 1)
-    attrs = waves_beside(instruction.beside.gradients, plan.d + plan.dv)
+    attrs = waves_beside(instruction, plan.d + plan.dv)
     queries_kernel(tensors, stats, dQ, *given, replace(plan, queries=own, keys=OTHERS), value_attrs=attrs).launch(
         grid=(fx.ceildiv(longest[0], own), heads, batches), block=block, stream=stream
     )

@@ -15,7 +15,6 @@ from flydsl.kernels.attention.hopper_decode import Parts, merge, part_at
 from flydsl.kernels.attention.scores import LOG2_E, LOWEST, softmax_end
 from flydsl.kernels.attention.wave_forward import attend
 from flydsl.kernels.attention.waves import (
-    TURNED_ROWS,
     WavePlan,
     Waves,
     choose_instruction,
@@ -49,7 +48,7 @@ class PagedWaves(Waves):
 
     def turned_rows(self):
         """The rows of 32 lanes are the same four, so that scalar instructions find their pages."""
-        return TURNED_ROWS if fx.num_warp_threads() == 64 else 1
+        return self.instruction.turned if fx.num_warp_threads() == 64 else 1
 
     def meet(self):
         fx.barrier()  # where kernels wait for counters LLVM takes memory for written, and makes no scalar loads

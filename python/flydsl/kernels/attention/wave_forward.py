@@ -117,9 +117,8 @@ def wave_forward(
     heads = fx.Int32(Q.shape[1])
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     per_kv = heads // fx.Int32(K.shape[1])
-    beside = instruction.beside.windowed if plan.features.left else instruction.beside.forward
     kernel = wave_kernel(Q, K, V, out, lse, extras, lengths, numbers, extents, window, per_kv, mine,
-                         value_attrs=waves_beside(beside, mine.held))  # fmt: skip
+                         value_attrs=waves_beside(instruction, mine.held))  # fmt: skip
     kernel.launch(
         grid=(fx.ceildiv(longest, mine.queries), heads, batches),
         block=(threads_of(mine), 1, 1),

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.attention.scores import PLAIN, Features
@@ -24,20 +24,6 @@ MOST_ROWS = 64
 TURNED_PAD = 4
 """Elements between rows of a turned tile, which is read and written 8 bytes at a time: neighbouring rows begin in
 different banks."""
-TURNED_ROWS = 4
-"""Pieces along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
-
-
-class Beside(NamedTuple):
-    """Waves of a SIMD that LLVM is to leave registers for, where heads are small: those of several blocks."""
-
-    forward: int = 0
-    windowed: int = 0
-    """Forward with a left edge of the window: three loops."""
-    gradients: int = 0
-
-
-ALONE = Beside()
 
 
 @dataclass(frozen=True)
@@ -45,9 +31,11 @@ class Instruction:
     """A matrix instruction: its queries and depth, how far lanes that share a query are apart, the order of keys in its
     depth, the registers of a lane, and the elements of a head of queries and results that are not too many for them.
 
-    A block has ``waves``. ``results`` registers of a lane at most are for sums of a wave's part of the results.
+    A block has ``waves``. ``results`` registers of a lane at most are for sums of a wave's part of the results. LLVM is
+    asked for registers that leave room for so many waves ``beside`` each other on a SIMD, where heads are small.
     ``reads_ahead`` is how many products before its own values are read, if LLVM is told. A lane has so many elements of
-    a key as ``neighbours``; as many lie between rows of keys in shared memory, which begin in different banks then.
+    a key as ``neighbours``, and of turned values as ``turned``; as many lie between rows in shared memory, which begin
+    in different banks then.
     """
 
     make: Callable[[Any], Any]
@@ -59,15 +47,16 @@ class Instruction:
     widest: int = 1 << 16
     waves: int = 4
     results: int = 128
-    beside: Beside = ALONE
+    beside: int = 0
     reads_ahead: int = 0
     neighbours: int = 8
+    turned: int = 4
 
 
 INSTRUCTIONS = (
     Instruction(
         lambda dtype: fx.rocdl.MFMA(32, 32, 16, dtype), 32, 16, (32,), ((4, 2, 2), (1, 8, 4)), widest=512,
-        beside=Beside(2, 2, 2),
+        beside=2,
     ),
     Instruction(
         lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), 256, widest=512, neighbours=4
@@ -76,11 +65,11 @@ INSTRUCTIONS = (
     Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,)), neighbours=4),
     Instruction(
         lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64,
-        beside=Beside(forward=8), reads_ahead=4,
+        reads_ahead=4, turned=8,
     ),
 )  # fmt: skip
-"""Best first. LDS of gfx950 has room for two blocks, and so has that of gfx1201, each with four waves of a SIMD. gfx942
-has 512 registers, but as little LDS: a block counts on half of them, so that its tiles are small enough for two."""
+"""Best first. LDS of gfx950 has room for two blocks. gfx942 has 512 registers, but less LDS: a block counts on half of
+them, so that its tiles are small enough for two."""
 SMALL = 256
 """Elements of a head of queries and of results, with which registers suffice for several blocks."""
 
@@ -142,14 +131,14 @@ def spread_of(instruction: Instruction, dv: int, waves: int) -> int:
     return wanted
 
 
-def waves_beside(waves: int, held: int) -> dict[str, int]:
+def waves_beside(instruction: Instruction, held: int) -> dict[str, int]:
     """Return what LLVM is told of the waves that share a SIMD, if heads have ``held`` elements."""
-    return {"rocdl.waves_per_eu": waves} if waves and held <= SMALL else {}
+    return {"rocdl.waves_per_eu": instruction.beside} if instruction.beside and held <= SMALL else {}
 
 
-def neighbours(instruction: Instruction, dtype: Any) -> Any:
-    """Return the copy of what a lane has side by side along the depth of a product."""
-    return fx.make_copy_atom(fx.UniversalCopy128b() if instruction.neighbours == 8 else fx.UniversalCopy64b(), dtype)
+def copy_of(count: int, dtype: Any) -> Any:
+    """Return the copy of four or eight neighbours."""
+    return fx.make_copy_atom(fx.UniversalCopy128b() if count == 8 else fx.UniversalCopy64b(), dtype)
 
 
 def threads_of(plan: WavePlan) -> int:
@@ -188,11 +177,12 @@ class Waves:
 
     def make_tiles(self):
         plan, pitch = self.plan, self.plan.d + self.instruction.neighbours
+        across = plan.keys + self.instruction.turned
         k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * pitch, 16]).ptr
-        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * (plan.keys + TURNED_PAD), 16]).ptr
+        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * across, 16]).ptr
         self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (pitch, 1)))
-        self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (plan.keys + TURNED_PAD, 1)))
-        ordered = fx.make_layout((plan.dv, self.order_of_keys()), (plan.keys + TURNED_PAD, self.order_of_keys(1)))
+        self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (across, 1)))
+        ordered = fx.make_layout((plan.dv, self.order_of_keys()), (across, self.order_of_keys(1)))
         self.k_part = self.first.get_slice(self.scorer).partition_A(self.k_tile)
         self.v_part = self.second.get_slice(fx.thread_idx.x).partition_A(fx.make_view(v_storage, ordered))
 
@@ -209,8 +199,8 @@ class Waves:
         return fx.make_copy_atom(fx.UniversalCopy64b(), self.plan.dtype)
 
     def turned_rows(self):
-        """Pieces along the rows of a tile that neighbouring lanes turn."""
-        return TURNED_ROWS
+        """Pieces along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
+        return self.instruction.turned
 
     def shares(self, width, piece):
         """(row, column) of this thread's pieces, of so many rows and columns, of a tile ``width`` columns wide.
@@ -279,8 +269,9 @@ class Waves:
 
     def reads(self):
         """What reads of K, and of V, for a step."""
-        ways = ((neighbours(self.instruction, self.plan.dtype), self.k_part), (self.four(), self.v_part))
-        return [partial(self.read, atom, part) for atom, part in ways]
+        found = self.instruction
+        ways = ((found.neighbours, self.k_part), (found.turned, self.v_part))
+        return [partial(self.read, copy_of(count, self.plan.dtype), part) for count, part in ways]
 
     def read(self, atom, part, step):
         """What the instructions take of a tile for a step."""
