@@ -72,7 +72,7 @@ def test_two_blocks_of_attention_share_a_unit_of_gfx1201() -> None:
     assert fact(text, "vgpr_count") <= 192
     order = [line for line in main_loop(text).iteration.lines if "wmma" in line or "s_wait_dscnt" in line]
     waits = [before for before, line in pairwise(order) if "wmma" in line and "s_wait_dscnt" in before]
-    assert sum("0x0" in wait for wait in waits) <= 2, "of either product the last alone waits for all reads"
+    assert sum("0x0" in wait for wait in waits) <= 4, "few products wait for all reads; 16 would, each for its own"
 
 
 def check(case: Any, arch: str) -> None:
