@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -51,10 +52,27 @@ def test_loads_are_wide_where_copies_into_lds_are_narrow() -> None:
     assert fact(text, "group_segment_fixed_size") == 2 * 128 * 64 * 2, "one tile of each operand"
 
 
+def test_block_scales_come_with_the_tiles_of_a() -> None:
+    """One copy of a wave brings them for 64 products of 128 x 256, where eight words did."""
+    name = "preshuffle fp4 x fp4 128x256x256"
+    (text,) = texts_of(next(case for case in GEMMS if case.name == name), "gfx950").values()
+    loop = main_loop(text).iteration
+    assert loop.accesses("buffer_") == {16: loop.matrix // 64 * (4 + 8 + 1)}, "of A, B and scales"
+
+
 def test_two_waves_share_a_simd_where_an_instruction_covers_a_tile() -> None:
     name = "preshuffle fp8 128x256x128, copied"
     (text,) = texts_of(next(case for case in GEMMS if case.name == name), "gfx950").values()
     assert fact(text, "vgpr_count") <= 256
+
+
+def test_two_blocks_of_attention_share_a_unit_of_gfx1201() -> None:
+    """Registers leave room for eight waves of a SIMD, and values are read before the products that take them."""
+    (text,) = texts_of(next(case for case in CASES if case.name == "attention d=128"), "gfx1201").values()
+    assert fact(text, "vgpr_count") <= 192
+    order = [line for line in main_loop(text).iteration.lines if "wmma" in line or "s_wait_dscnt" in line]
+    waits = [before for before, line in pairwise(order) if "wmma" in line and "s_wait_dscnt" in before]
+    assert sum("0x0" in wait for wait in waits) <= 4, "few products wait for all reads; 16 would, each for its own"
 
 
 def check(case: Any, arch: str) -> None:

@@ -41,6 +41,25 @@ def require_close(c: np.ndarray, wide_a: np.ndarray, wide_b: np.ndarray) -> None
     assert (np.abs(c.astype(np.float64) - expected) <= bound).all()
 
 
+def check(
+    formats: tuple[str, str], tiles: tuple[int, int, int], shape: tuple[int, int, int], rng: np.random.Generator,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Run one product and compare every element; rows around C are watched."""
+    (m, n, k), (tile_m, tile_n, tile_k) = shape, tiles
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = (operand(rows, k, dtype, rng) for rows, dtype in zip((m, n), formats))
+    padded = np.full((m + 8, n), np.nan, ml_dtypes.bfloat16)
+    c = padded[4 : 4 + m]
+    gemm = compile_preshuffle_gemm_w4(
+        N=n, K=k, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, a_dtype=formats[0], b_dtype=formats[1], **options
+    )
+    unused = np.zeros(1, np.float32)
+    gemm(c, a, shuffle_weight(b), e8m0_shuffle(scale_a), e8m0_shuffle(scale_b), unused, m, n)
+    require_close(c, wide_a, wide_b)
+    outside = np.concatenate([padded[:4], padded[4 + m :]]).astype(np.float32)
+    assert np.isnan(outside).all(), "wrote outside C"
+
+
 @pytest.mark.parametrize(
     ("formats", "tiles", "shapes"),
     [
@@ -58,21 +77,28 @@ def test_products(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setenv("ARCH", "gfx950")
+    for shape in shapes:
+        check(formats, tiles, shape, rng)
+
+
+@pytest.mark.parametrize(
+    ("formats", "tiles"),
+    [
+        (("fp4", "fp4"), (64, 256, 512)),
+        (("fp4", "fp4"), (160, 320, 256)),
+        (("fp6", "fp4"), (32, 64, 256)),
+        (("fp8", "fp4"), (96, 64, 128)),
+        (("fp8", "fp8"), (64, 128, 256)),
+    ],
+)
+def test_scales_copied_with_tiles(
+    formats: tuple[str, str], tiles: tuple[int, int, int], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows and columns of a tile may fill copies of a wave, or parts of them, and a wave may have several."""
+    monkeypatch.setenv("ARCH", "gfx950")
     tile_m, tile_n, tile_k = tiles
-    for m, n, k in shapes:
-        (a, scale_a, wide_a), (b, scale_b, wide_b) = (
-            operand(rows, k, dtype, rng) for rows, dtype in zip((m, n), formats)
-        )
-        padded = np.full((m + 8, n), np.nan, ml_dtypes.bfloat16)
-        c = padded[4 : 4 + m]
-        gemm = compile_preshuffle_gemm_w4(
-            N=n, K=k, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, a_dtype=formats[0], b_dtype=formats[1]
-        )
-        unused = np.zeros(1, np.float32)
-        gemm(c, a, shuffle_weight(b), e8m0_shuffle(scale_a), e8m0_shuffle(scale_b), unused, m, n)
-        require_close(c, wide_a, wide_b)
-        outside = np.concatenate([padded[:4], padded[4 + m :]]).astype(np.float32)
-        assert np.isnan(outside).all(), "wrote outside C"
+    shape = (int(rng.integers(1, 2 * tile_m)), tile_n * int(rng.integers(1, 3)), tile_k * int(rng.integers(1, 5)))
+    check(formats, tiles, shape, rng, use_async_copy=True)
 
 
 def test_large_tiles_of_four_waves(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,12 +137,15 @@ def test_a_batch_of_one_weight(rng: np.random.Generator, monkeypatch: pytest.Mon
         launch_gemm(c, a, b, scales, scale_b, *where, c_row_stride=100)
 
 
-def test_it_is_clean_under_the_sanitizers(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("copied", [False, True])
+def test_it_is_clean_under_the_sanitizers(
+    copied: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ARCH", "gfx950")
     (a, scale_a, wide_a), (b, scale_b, wide_b) = operand(20, 512, "fp8", rng), operand(64, 512, "fp8", rng)
     c = np.zeros((20, 64), ml_dtypes.bfloat16)
     options: dict[str, Any] = {"tile_m": 32, "tile_n": 64, "tile_k": 256, "a_dtype": "fp8", "b_dtype": "fp8"}
-    gemm = compile_preshuffle_gemm_w4(N=64, K=512, **options)
+    gemm = compile_preshuffle_gemm_w4(N=64, K=512, use_async_copy=copied, **options)
     with flyc.sanitize("bounds", "race", "uninit", "barrier", "async"):
         gemm(c, a, shuffle_weight(b), e8m0_shuffle(scale_a), e8m0_shuffle(scale_b), scale_b, 20, 64)
     require_close(c, wide_a, wide_b)

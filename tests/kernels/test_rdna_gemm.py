@@ -220,7 +220,7 @@ def test_fp8_of_any_shape(rng: np.random.Generator, monkeypatch: pytest.MonkeyPa
         ({"reg_k": 3}, "reg_k must be one of 1, 2, 4, 8, got 3"),
         ({"reg_m": 1, "reg_k": 1}, "reg_m * reg_k must be a multiple of waves_n"),
         ({"waves_m": 8, "waves_n": 8}, "waves_m * waves_n must be at most 32"),
-        ({"reg_k": 8}, "bytes of LDS, and 65536 are there"),
+        ({"reg_k": 8, "waves_m": 4}, "bytes of LDS, and 65536 are there"),
         ({"reg_m": 8}, "registers of a lane, and 256 are there"),
         ({"waves_m": 8, "waves_n": 4, "reg_m": 4, "reg_n": 8, "reg_k": 1}, "and 192 are there"),
         ({"rounding": "rz"}, "rounding must be one of rn, rs"),

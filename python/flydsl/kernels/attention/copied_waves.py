@@ -67,7 +67,7 @@ class Ring:
             offset = fx.get_scalar(in_memory(exchanged(place))) * rows.bytes_of
             target = self.storage + stage * self.size + (iteration * threads + first_lane) * COPIED
             before = again * step // self.width * rows.stride * rows.bytes_of
-            rocdl.raw_ptr_buffer_load_lds(rows.behind(0), target, 16, offset, before)
+            rocdl.raw_ptr_buffer_load_lds(rows.descriptor(), target, 16, offset, before)
 
 
 class CopiedWaves(Waves):

@@ -28,10 +28,19 @@ from flydsl.kernels.attention.backward_tiles import (
     span_of,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, piece_of
-from flydsl.kernels.attention.waves import PAD, TURNED_PAD, Rows, choose_instruction, tiled_over, waves_beside
+from flydsl.kernels.attention.waves import (
+    TURNED_PAD,
+    Rows,
+    choose_instruction,
+    copy_of,
+    tiled_over,
+    waves_beside,
+)
 
 OTHERS = 32
 """Rows of a tile of others."""
+TURNED_ROWS = 4
+"""Blocks along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
 
 
 class TileOfOthers:
@@ -40,9 +49,10 @@ class TileOfOthers:
     def __init__(self, waves, d):
         dtype, allocator = waves.plan.dtype, waves.allocator
         self.d, self.threads = d, waves.threads
-        sizes = (OTHERS * (d + PAD), d * (OTHERS + TURNED_PAD))
+        pitch = d + waves.instruction.neighbours
+        sizes = (OTHERS * pitch, d * (OTHERS + TURNED_PAD))
         rows, turned = (allocator.allocate(fx.Array[dtype, count, 16]).ptr for count in sizes)
-        self.rows = fx.make_view(rows, fx.make_layout((OTHERS, d), (d + PAD, 1)))
+        self.rows = fx.make_view(rows, fx.make_layout((OTHERS, d), (pitch, 1)))
         self.turned = fx.make_view(turned, fx.make_layout((d, OTHERS), (OTHERS + TURNED_PAD, 1)))
         instruction = waves.instruction
         shape, stride = instruction.order
@@ -50,7 +60,7 @@ class TileOfOthers:
         ordered = fx.make_layout((d, (*shape, OTHERS // depth)), (OTHERS + TURNED_PAD, (*stride, depth)))
         thread = waves.tiled.get_slice(fx.thread_idx.x)
         high = waves.high
-        parts = [fx.make_view(rows + part * high * (d + PAD), fx.make_layout((high, d), (d + PAD, 1)))
+        parts = [fx.make_view(rows + part * high * pitch, fx.make_layout((high, d), (pitch, 1)))
                  for part in range(OTHERS // high)]  # fmt: skip
         self.rows_parts = [thread.partition_A(part) for part in parts]
         self.turned_part = thread.partition_A(fx.make_view(turned, ordered))
@@ -58,10 +68,12 @@ class TileOfOthers:
     def places(self):
         """(row, column) of this thread's blocks; where they do not come out even, threads share the last."""
         count = OTHERS * self.d // 16
+        blocks = fx.make_identity_tensor((TURNED_ROWS, self.d // 4, OTHERS // 4 // TURNED_ROWS))
         found = []
         for iteration in range(-(-count // self.threads)):
             block = fx.min(fx.thread_idx.x + iteration * self.threads, fx.Int32(count - 1))
-            found.append((block // (self.d // 4) * 4, block % (self.d // 4) * 4))
+            low, column, high = fx.get_leaves(blocks[block])
+            found.append(((low + high * TURNED_ROWS) * 4, column * 4))
         return found
 
     def load(self, tensor, start, first, count, dtype):
@@ -128,11 +140,13 @@ class Waves:
             rows.query = rows.query + number * self.high
         return rows
 
-    def multiply(self, accumulators, part, operand, steps, first=0):
-        """accumulators += part * operand, a step of the instruction's depth after the other, ``first`` of the part."""
+    def multiply(self, accumulators, part, operand, steps, first=None):
+        """accumulators += part * operand, a step of the instruction's depth after the other; of a turned part those
+        from the ``first`` on."""
+        atom = copy_of(self.instruction.neighbours, self.plan.dtype) if first is None else self.four()
         for k in fx.range_constexpr(steps):
-            a = fx.make_fragment_like(part[None, None, first + k])
-            fx.copy(self.four(), part[None, None, first + k], a)
+            a = fx.make_fragment_like(part[None, None, (first or 0) + k])
+            fx.copy(atom, part[None, None, (first or 0) + k], a)
             fx.gemm(self.tiled, accumulators, a, operand[None, None, k], accumulators)
 
     def store(self, sums, scale, tensor, start, first, count, d):
@@ -158,10 +172,11 @@ def meet(mine, own, others, piece, block, plain, levels, extras, numbers, both):
     ``levels`` gives the logarithms (0) or deltas (1) of this lane's queries, when they are needed.
     """
     plan, (x, y) = mine.plan, others
-    fx.barrier()  # everyone has multiplied the tile before
+    fx.rocdl.s_waitcnt(vmcnt=0)  # once, and not for every load
+    fx.rocdl.lds_barrier()  # everyone has multiplied the tile before
     mine.x.fill(x, plan.dtype)
     mine.y.fill(y, plan.dtype)
-    fx.barrier()
+    fx.rocdl.lds_barrier()
     for number in fx.range_constexpr(OTHERS // mine.high):
         meet_part(mine, own, number, piece, block, plain, levels, extras, numbers, both)
 

@@ -14,7 +14,14 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_decode import Parts, merge, part_at
 from flydsl.kernels.attention.scores import LOG2_E, LOWEST, softmax_end
 from flydsl.kernels.attention.wave_forward import attend
-from flydsl.kernels.attention.waves import WavePlan, Waves, choose_instruction, keys_of, spread_of, threads_of
+from flydsl.kernels.attention.waves import (
+    WavePlan,
+    Waves,
+    choose_instruction,
+    keys_of,
+    spread_of,
+    threads_of,
+)
 
 BLOCK = 64
 """Keys that parts are counted in: the most that a target takes at a time."""
@@ -38,6 +45,13 @@ class PagedWaves(Waves):
     def __init__(self, q_tile, sources, table, page, numbers, plan):
         super().__init__(q_tile, sources, (None, None, None), numbers, plan)
         self.table, self.page, self.done = table, page, self.allocator.allocate(fx.Int32)
+
+    def turned_rows(self):
+        """The rows of 32 lanes are the same four, so that scalar instructions find their pages."""
+        return self.instruction.turned if fx.num_warp_threads() == 64 else 1
+
+    def meet(self):
+        fx.barrier()  # where kernels wait for counters LLVM takes memory for written, and makes no scalar loads
 
     def places(self, piece, block):
         """What gives page and token of a row of a block; one beyond the end is the last one, and nobody sees it.

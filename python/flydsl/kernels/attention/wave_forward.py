@@ -80,6 +80,7 @@ def next_block(mine, piece, block, carried, with_mask):
         mine.o.store(o * shrink[0])
     mine.p.store(mine.s_rows.join(powers).reshape(mine.p.load().shape))
     mine.multiply(mine.second, mine.o, values, mine.p, plan.keys // depth)
+    mine.read_ahead(plan.dv // (plan.spread * mine.instruction.queries) * (plan.keys // depth))
     return following, tops, sums
 
 

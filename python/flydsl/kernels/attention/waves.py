@@ -21,9 +21,9 @@ from flydsl.kernels.attention.tiles import FragmentRows
 
 MOST_ROWS = 64
 """Rows of a tile at most, so that their bytes can be counted in 32 bits."""
-PAD, TURNED_PAD = 8, 4
-"""Elements between rows of shared memory, so that neighbouring rows begin in different banks: of a tile as it is, read
-16 bytes at a time, and of one that is turned, read and written 8 bytes at a time."""
+TURNED_PAD = 4
+"""Elements between rows of a turned tile, which is read and written 8 bytes at a time: neighbouring rows begin in
+different banks."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,10 @@ class Instruction:
     depth, the registers of a lane, and the elements of a head of queries and results that are not too many for them.
 
     A block has ``waves``. ``results`` registers of a lane at most are for sums of a wave's part of the results. LLVM is
-    asked for registers that leave room for so many ``blocks`` in a compute unit, where heads are small enough.
+    asked for registers that leave room for so many waves ``beside`` each other on a SIMD, where heads are small.
+    ``reads_ahead`` is how many products before its own values are read, if LLVM is told. A lane has so many elements of
+    a key as ``neighbours``, and of turned values as ``turned``; as many lie between rows in shared memory, which begin
+    in different banks then.
     """
 
     make: Callable[[Any], Any]
@@ -44,19 +47,31 @@ class Instruction:
     widest: int = 1 << 16
     waves: int = 4
     results: int = 128
-    blocks: int = 0
+    beside: int = 0
+    reads_ahead: int = 0
+    neighbours: int = 8
+    turned: int = 4
 
 
 INSTRUCTIONS = (
     Instruction(
-        lambda dtype: fx.rocdl.MFMA(32, 32, 16, dtype), 32, 16, (32,), ((4, 2, 2), (1, 8, 4)), widest=512, blocks=2
+        lambda dtype: fx.rocdl.MFMA(32, 32, 16, dtype), 32, 16, (32,), ((4, 2, 2), (1, 8, 4)), widest=512,
+        beside=2,
     ),
-    Instruction(lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), widest=512),
+    Instruction(
+        lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), 256, widest=512, neighbours=4
+    ),
     Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 32, dtype), 16, 32, (16, 32), ((4, 2, 4), (1, 16, 4))),
-    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,))),
-    Instruction(lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64),
-)
-"""Best first. LDS of gfx950 has room for two blocks."""
+    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,)), neighbours=4),
+    Instruction(
+        lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64,
+        reads_ahead=4, turned=8,
+    ),
+)  # fmt: skip
+"""Best first. LDS of gfx950 has room for two blocks. gfx942 has 512 registers, but less LDS: a block counts on half of
+them, so that its tiles are small enough for two."""
+SMALL = 256
+"""Elements of a head of queries and of results, with which registers suffice for several blocks."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +132,13 @@ def spread_of(instruction: Instruction, dv: int, waves: int) -> int:
 
 
 def waves_beside(instruction: Instruction, held: int) -> dict[str, int]:
-    """Return what LLVM is told of the waves that share a SIMD, if heads have ``held`` elements: those of several
-    blocks."""
-    return {"rocdl.waves_per_eu": instruction.blocks} if held <= instruction.registers // 2 else {}
+    """Return what LLVM is told of the waves that share a SIMD, if heads have ``held`` elements."""
+    return {"rocdl.waves_per_eu": instruction.beside} if instruction.beside and held <= SMALL else {}
+
+
+def copy_of(count: int, dtype: Any) -> Any:
+    """Return the copy of four or eight neighbours."""
+    return fx.make_copy_atom(fx.UniversalCopy128b() if count == 8 else fx.UniversalCopy64b(), dtype)
 
 
 def threads_of(plan: WavePlan) -> int:
@@ -157,12 +176,13 @@ class Waves:
         self.q = fx.make_fragment_like(self.q_part)
 
     def make_tiles(self):
-        plan = self.plan
-        k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * (plan.d + PAD), 16]).ptr
-        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * (plan.keys + TURNED_PAD), 16]).ptr
-        self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (plan.d + PAD, 1)))
-        self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (plan.keys + TURNED_PAD, 1)))
-        ordered = fx.make_layout((plan.dv, self.order_of_keys()), (plan.keys + TURNED_PAD, self.order_of_keys(1)))
+        plan, pitch = self.plan, self.plan.d + self.instruction.neighbours
+        across = plan.keys + self.instruction.turned
+        k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * pitch, 16]).ptr
+        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * across, 16]).ptr
+        self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (pitch, 1)))
+        self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (across, 1)))
+        ordered = fx.make_layout((plan.dv, self.order_of_keys()), (across, self.order_of_keys(1)))
         self.k_part = self.first.get_slice(self.scorer).partition_A(self.k_tile)
         self.v_part = self.second.get_slice(fx.thread_idx.x).partition_A(fx.make_view(v_storage, ordered))
 
@@ -178,6 +198,10 @@ class Waves:
         """A copy of four neighbouring elements: what every instruction has side by side."""
         return fx.make_copy_atom(fx.UniversalCopy64b(), self.plan.dtype)
 
+    def turned_rows(self):
+        """Pieces along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
+        return self.instruction.turned
+
     def shares(self, width, piece):
         """(row, column) of this thread's pieces, of so many rows and columns, of a tile ``width`` columns wide.
 
@@ -185,13 +209,15 @@ class Waves:
         """
         rows, columns = piece
         down, across = self.plan.keys // rows, width // columns
-        pieces, count = fx.make_identity_tensor((across, down)), down * across
+        first = min(self.turned_rows(), down) if rows > 1 else 1
+        order = (across, down) if first == 1 else (first, across, down // first)
+        pieces, count = fx.make_identity_tensor(order), down * across
         found = []
         for iteration in range(-(-count // self.threads)):
             at = fx.thread_idx.x + iteration * self.threads
             at = at if count % self.threads == 0 else fx.min(at, fx.Int32(count - 1))
-            column, row = fx.get_leaves(pieces[at])
-            found.append((row * rows, column * columns))
+            *low, column, high = fx.get_leaves(pieces[at])
+            found.append((sum(low, high * first) * rows, column * columns))
         return found
 
     def start(self, piece, block):
@@ -210,10 +236,15 @@ class Waves:
 
         What comes is given, and what reads of K, and of V, for a step of a product.
         """
-        fx.barrier()  # everyone has multiplied the tiles of the block before
+        self.meet()  # everyone has multiplied the tiles of the block before
         self.fill_tiles(*held)
-        fx.barrier()
-        return self.start(piece, following), (partial(self.read, self.k_part), partial(self.read, self.v_part))
+        self.meet()
+        return self.start(piece, following), self.reads()
+
+    def meet(self):
+        """Wait for everyone's accesses to shared memory, and for this thread's loads: once, and not for each."""
+        fx.rocdl.s_waitcnt(vmcnt=0)
+        fx.rocdl.lds_barrier()
 
     def rows_of(self, piece, block):
         """What gives elements of a row of K, and of V, of a block: (row, column, how many, rows behind that one)."""
@@ -226,7 +257,7 @@ class Waves:
         """K as it is; V transposed, four by four elements, which a thread has."""
         plan = self.plan
         for place, vector in zip(self.shares(plan.d, (1, 8)), keys, strict=True):
-            vector.store(self.k_tile, list(place), alignment=16)
+            vector.store(self.k_tile, list(place), alignment=2 * self.instruction.neighbours)
         for i, place in enumerate(self.shares(plan.dv, (4, 4))):
             self.store_values(*place, values[i * 4 : i * 4 + 4])
 
@@ -236,10 +267,16 @@ class Waves:
             values = fx.Vector.from_elements([vector[j] for vector in four], self.plan.dtype)
             values.store(self.v_tile, [column + j, row], alignment=8)
 
-    def read(self, part, step):
+    def reads(self):
+        """What reads of K, and of V, for a step."""
+        found = self.instruction
+        ways = ((found.neighbours, self.k_part), (found.turned, self.v_part))
+        return [partial(self.read, copy_of(count, self.plan.dtype), part) for count, part in ways]
+
+    def read(self, atom, part, step):
         """What the instructions take of a tile for a step."""
         fragment = fx.make_fragment_like(part[None, None, step])
-        fx.copy(self.four(), part[None, None, step], fragment)
+        fx.copy(atom, part[None, None, step], fragment)
         return fragment
 
     def multiply(self, tiled, accumulators, read, operand, steps):
@@ -250,6 +287,19 @@ class Waves:
                 held.append(read(k + self.AHEAD))
             fx.gemm(tiled, accumulators, held[k], operand[None, None, k], accumulators)
 
+    def read_ahead(self, products):
+        """Have the reads of the product before go some of its instructions ahead, each of which takes one of them.
+
+        LLVM, to save registers, would have each wait for its own.
+        """
+        ahead = min(self.instruction.reads_ahead, products)
+        if fx.const_expr(ahead):
+            fx.rocdl.sched_dsrd(ahead)
+            for _ in fx.range_constexpr(products - ahead):
+                fx.rocdl.sched_mfma(1)
+                fx.rocdl.sched_dsrd(1)
+            fx.rocdl.sched_mfma(ahead)
+
 
 class Rows:
     """Rows of a sequence of ``count`` that begins at ``start``, from the ``first`` on, through descriptors that end
@@ -257,23 +307,20 @@ class Rows:
 
     def __init__(self, tensor, start, first, count):
         rows, width = (fx.get_scalar(leaf) for leaf in fx.get_leaves(tensor.shape))
-        inside = fx.min(fx.min(count - first, fx.Int32(rows) - (start + first)), fx.Int32(MOST_ROWS))
+        inside = fx.min(fx.min(count, fx.Int32(rows) - start) - first, fx.Int32(MOST_ROWS))
         stride = fx.Int64(fx.get_scalar(fx.get_(tensor.stride, 0)))
         self.bytes_of = tensor.dtype.width // 8
         self.stride = fx.Int32(stride)
         self.pointer = (fx.get_iter(tensor) + fx.Int64(start + first) * stride).aligned(16)
         self.records = (inside > 0).select(((inside - 1) * self.stride + width) * self.bytes_of, fx.Int32(0))
 
-    def behind(self, count):
-        """The descriptor that begins so many rows behind."""
-        if count == 0:
-            return fx.rocdl.make_buffer_ptr(self.pointer, fx.Int64(self.records))
-        left = fx.max(self.records - count * self.stride * self.bytes_of, fx.Int32(0))
-        return fx.rocdl.make_buffer_ptr((self.pointer + count * self.stride).aligned(16), fx.Int64(left))
+    def descriptor(self):
+        return fx.rocdl.make_buffer_ptr(self.pointer, fx.Int64(self.records))
 
     def load(self, row, column, kind, behind=0):
-        """Elements of a row, counted from the one so many ``behind``."""
-        return fx.rocdl.raw_ptr_buffer_load(kind, self.behind(behind), (row * self.stride + column) * self.bytes_of)
+        """Elements of a row, counted from the one so many ``behind``: a scalar offset, less which a descriptor ends."""
+        offsets = (row * self.stride + column) * self.bytes_of, behind * self.stride * self.bytes_of
+        return fx.rocdl.raw_ptr_buffer_load(kind, self.descriptor(), *offsets)
 
 
 def block_rows(tensor, piece, block, keys):

@@ -9,7 +9,7 @@ byte, the even one in the lower half; fp6 has 32 bytes for 32 E2M3 values, of wh
 
 To the pipeline a tile is bytes. Of the 128 elements of an instruction each of four lanes has 32: of fp4 one 16-byte
 access, of fp8 two that lie 64 bytes apart, of fp6 two neighbours. The scales of 32 rows and 256 elements are one word a
-lane, of which each instruction picks its byte.
+lane, of which each instruction picks its byte; where A is copied into LDS they come with it, once for all waves.
 """
 
 from __future__ import annotations
@@ -24,34 +24,11 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.limits import hint_waves, refuse
 from flydsl.kernels.gemm.matrix_cores import BLOCK, SCALED_DEPTH, instruction_for
+from flydsl.kernels.gemm.preshuffle.scales import LANES, WORD_DEPTH, CopiedWords, ScaleCopies, ScaleWords, Side
 from flydsl.kernels.gemm.preshuffle.weights import Weights, weights_from
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
-from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import LINES_OF_COPY, THREADS, WAVES, GemmPlan
 from flydsl.kernels.quant.shuffles import e8m0_shuffle
-
-WORD_DEPTH = 256
-"""Elements of K whose scales share a word: two instructions deep, for two blocks of 16 rows."""
-LANES = 64
-
-
-class ScaleWords:
-    """The scale words of a wave's rows, of two tiles along K: one is used while the other arrives."""
-
-    def __init__(self, scales: Any, rows: Any, pairs: tuple[Any, Any, Any], depth: int, words: int) -> None:
-        """``pairs`` are the first of the wave's pairs of 16 rows, how many, and how far apart, in one mode or more."""
-        first, count, apart = pairs
-        across = -(-depth // WORD_DEPTH) * LANES
-        steps = tuple(step * across for step in apart) if isinstance(apart, tuple) else apart * across
-        records = fx.Int64((rows + 31) // 32) * (across * 4)
-        start = rocdl.make_buffer_ptr(fx.recast_iter(fx.Int32, fx.get_iter(scales)), records)
-        start = start + (first * across + fx.thread_idx.x % LANES)
-        self.view = fx.make_view(start, fx.make_layout((count, words), (steps, LANES)))
-        self.access = fx.make_copy_atom(rocdl.BufferCopy32b(), fx.Int32)
-        self.tiles = [fx.make_rmem_tensor((count, words), fx.Int32) for _ in range(2)]
-
-    def load(self, tile: int, word: Any) -> None:
-        """Fetch those of a tile that begins ``word`` words along K."""
-        fx.copy(self.access, self.view, self.tiles[tile % 2], soffset=word * LANES)
 
 
 @dataclass(frozen=True)
@@ -88,13 +65,45 @@ class MxPipeline(Pipeline):
         plan, self.per_byte = self.plan, a.per_byte
         self.total = fx.make_fragment_like(self.total, dtype=fx.Float32)
         self.total.fill(0.0)
-        depth, words = a.per_byte * plan.k, max(a.per_byte * plan.tile_k // WORD_DEPTH, 1)
+        depth, words = a.per_byte * plan.k, words_of(a.per_byte * plan.tile_k)
         wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
-        self.half_of_word = wave % 2 * 8
-        of_columns = (column * (plan.tile_n // 32) + wave // 2, plan.column_tiles, WAVES // 2)
-        of_rows = (row * (plan.tile_m // 32), plan.tile_m // 32, 1)
-        self.column_scales = ScaleWords(scales[1], fx.Int32(plan.n), of_columns, depth, words)
-        self.row_scales = ScaleWords(scales[0], m, of_rows, depth, words)
+        self.half_of_word, pair = wave % 2 * 8, wave // 2
+        sides = (Side(scales[0], m, row * (plan.tile_m // 32), plan.tile_m // 32),
+                 Side(scales[1], fx.Int32(plan.n), column * (plan.tile_n // 32), plan.tile_n // 32))  # fmt: skip
+        if plan.copied:
+            self.copies = self.copies_from(sides, depth, words)
+            first = self.copies.before_columns * LINES_OF_COPY + pair * words
+            self.row_scales: Any = CopiedWords(self.copies, 0, plan.tile_m // 32, words)
+            self.column_scales: Any = CopiedWords(self.copies, first, plan.column_tiles, WAVES // 2 * words)
+            return
+        rows, columns = sides
+        self.row_scales = ScaleWords(rows.scales, rows.rows, (rows.first, rows.pairs, 1), depth, words)
+        of_columns = (columns.first + pair, plan.column_tiles, WAVES // 2)
+        self.column_scales = ScaleWords(columns.scales, columns.rows, of_columns, depth, words)
+
+    def copies_from(self, sides: tuple[Side, Side], depth: int, words: int) -> ScaleCopies:
+        """Return the copies of scales into LDS, behind the tiles of A."""
+        plan = self.plan
+        room = plan.lds_stages * plan.scale_copies * WAVES * LINES_OF_COPY * LANES
+        start = self.allocator.allocate(fx.Array[fx.Int32, room], 1024).peek().ptr
+        return ScaleCopies(plan, start, sides, depth, words)
+
+    def word_of(self, tile: int, after: Any) -> Any:
+        """Return where the scales of a tile begin along K, in words; of one beyond the end nobody uses them."""
+        elements = self.per_byte * self.plan.tile_k
+        last = (self.plan.iterations - 1) * elements // WORD_DEPTH
+        return fx.min(fx.Int32((after * self.per_byte + tile * elements) // WORD_DEPTH), fx.Int32(last))
+
+    def load_a(self, tile: int, after: Any = 0) -> None:
+        super().load_a(tile, after)
+        if self.plan.copied:
+            self.copies.copy(tile % self.plan.lds_stages, self.word_of(tile, after))
+
+    def read_a(self, tile: int, chunk: int) -> None:
+        super().read_a(tile, chunk)
+        if self.plan.copied and chunk == 0:
+            self.row_scales.read(tile)
+            self.column_scales.read(tile)
 
     def weights_of(self, B: Any, column: Any, dtype: Any) -> Any:
         plan = self.plan
@@ -114,10 +123,8 @@ class MxPipeline(Pipeline):
         return [fx.make_view(self.lds + stage * size, layout) for stage in range(plan.lds_stages)]
 
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
-        if chunk == 0:
-            elements = self.per_byte * self.plan.tile_k
-            last = (self.plan.iterations - 1) * elements // WORD_DEPTH  # of a tile beyond the end nobody uses it
-            word = fx.min(fx.Int32((after * self.per_byte + tile * elements) // WORD_DEPTH), fx.Int32(last))
+        if chunk == 0 and not self.plan.copied:
+            word = self.word_of(tile, after)
             self.row_scales.load(tile, word)
             self.column_scales.load(tile, word)
         super().load_b(tile, chunk, after)
@@ -138,6 +145,11 @@ class MxPipeline(Pipeline):
                 total = fx.coalesce(self.total[None, j, i])
                 scales = {"scale_a": of_columns[j, word] >> self.half_of_word, "scale_b": of_rows[i // 2, word]}
                 fx.gemm(atom, total, column, row, total, **scales)
+
+
+def words_of(elements: int) -> int:
+    """Return how many words of scales a lane has for so many elements of K; two tiles of 128 share one."""
+    return max(elements // WORD_DEPTH, 1)
 
 
 def bytes_of(tensor: Any, kind: Format) -> Any:
@@ -182,6 +194,9 @@ def plan_of(
         if value <= 0 or value % step:
             raise ValueError(f"{name} must be a positive multiple of {step}, got {value}")
     a, b = FORMATS[a_dtype], FORMATS[b_dtype]
+    if more.get("copied"):
+        lines = (tile // 32 * words_of(tile_k) for tile in (tile_m, tile_n))
+        more["scale_copies"] = -(-sum(-(-count // LINES_OF_COPY) for count in lines) // WAVES)
     return GemmPlan(N, K // a.per_byte, tile_m, tile_n, tile_k // a.per_byte, a.moved_as, out_dtype, scheduled=False,
                     halved=a.per_byte < b.per_byte, **more)  # fmt: skip
 
@@ -213,9 +228,9 @@ def compile_preshuffle_gemm_w4(
 ) -> Any:  # fmt: skip
     """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; ``M`` here is a hint.
 
-    A is fp4, fp6 or fp8 beside weights of fp4, or both are fp8. ``use_async_copy`` brings A into LDS without registers,
-    and ``use_cshuffle_epilog`` stores C in rows, by way of LDS. Reads and loads of a chunk come before its products, so
-    the preloads have nothing to add.
+    A is fp4, fp6 or fp8 beside weights of fp4, or both are fp8. ``use_async_copy`` brings A and all scales into LDS
+    without registers, and ``use_cshuffle_epilog`` stores C in rows, by way of LDS. Reads and loads of a chunk come
+    before its products, so the preloads have nothing to add.
     """
     for name, value in (("dsrd_preload", dsrd_preload), ("dvmem_preload", dvmem_preload)):
         refuse(name, value if value != -1 else 2, 2, "all accesses of a chunk come before its first product here")

@@ -99,7 +99,8 @@ class Pipeline:
         plan = replace(plan, accesses=self.instruction.accesses)
         self.plan, self.thread = plan, fx.thread_idx.x
         self.check(A, B, dtype)
-        self.lds = fx.SharedAllocator().allocate(fx.Array[dtype, plan.lds_elements], ACCESS_BYTES * 8).peek().ptr
+        self.allocator = fx.SharedAllocator()
+        self.lds = self.allocator.allocate(fx.Array[dtype, plan.lds_elements], ACCESS_BYTES * 8).peek().ptr
         self.swizzle = exchange_of(plan.copied_rows) if plan.copied else row_exchange(plan)
         slots = lds_tiles(plan, self.lds, plan.tile_m, self.swizzle)
 

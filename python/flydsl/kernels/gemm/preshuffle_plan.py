@@ -12,6 +12,8 @@ from flydsl.kernels.gemm.lds_plan import Operand
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, ACCESS_LANES, BLOCK, ELEMENTS, FOUR_BIT_SIDE
 
 THREADS, WAVES = 256, 4
+LINES_OF_COPY = 4
+"""Of scale words, 256 bytes for all lanes, that a wave copies into LDS at once, 16 bytes a lane."""
 CHIPLETS = 8
 """Of an MI300X or MI355X: the hardware deals blocks out to them in iteration."""
 STORE_WIDTH, STORE_PAD = 8, 8
@@ -70,6 +72,8 @@ class GemmPlan:
     """Whether B has half as many bytes along K as A: floats of four bits beside wider ones."""
     ahead: tuple[int, int] = (0, 0)
     """Reads of LDS and loads of a chunk that come before its first product, where its accesses are scheduled."""
+    scale_copies: int = 0
+    """Copies of a wave into LDS that bring a tile's block scales with its tile of A."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -132,7 +136,8 @@ class GemmPlan:
             raise ValueError(f"this kernel was compiled for N = {self.n}, and is called with N = {n}")
         have = elsewhere or "gfx11 and gfx12 have flydsl.kernels.gemm.rdna_f16_gemm and rdna_fp8_preshuffle_gemm"
         require_target("the preshuffle GEMM", archs, have)
-        require_lds(self.lds_elements * self.elem_bytes, "take a smaller tile_m or tile_k, or lds_stage=1")
+        scales = self.lds_stages * self.scale_copies * THREADS * ACCESS_BYTES
+        require_lds(self.lds_elements * self.elem_bytes + scales, "take a smaller tile_m or tile_k, or lds_stage=1")
 
     def blocks(self, rows: Any) -> tuple[Any, Any, int]:
         """Return the grid that covers so many rows."""
@@ -243,7 +248,7 @@ class GemmPlan:
         they have to be there, and all that was issued later is less than B of a tile.
         """
         if self.copied:
-            later = self.a_loads if chunk < self.chunks - 1 else 0
+            later = self.a_loads + self.scale_copies if chunk < self.chunks - 1 else 0
             return min(self.b_loads * (self.chunks - 1) + later, MAX_IN_FLIGHT)
         after_b = self.b_loads * (self.chunks - 1)
         a_is_later = chunk > 0 if self.lds_stages == 2 else chunk < self.chunks - 1

@@ -5,10 +5,11 @@ gemm(C, A, B_T, stream)
 
 C[m, n] = sum over k of A[m, k] * B_T[n, k]; A, B_T and C have contiguous rows. M and N are any, K a multiple of 8.
 
-Tiles of A and B go from global memory through registers into one of two places in LDS, where the 16-byte pieces of a
-row are exchanged by the number of the row, so that neither reads nor writes of a wave meet in a bank. While a tile is
-multiplied, the next one is in LDS and the one behind it on its way to registers. What lies beyond the last row reads as
-zero because the buffer descriptors end there.
+Tiles of A and B go from global memory through registers into LDS, where the 16-byte pieces of a row are exchanged by
+the number of the row, so that neither reads nor writes of a wave meet in a bank. While a tile is multiplied, the next
+one is on its way to registers. It takes the same place in LDS before the last products of the tile: two places would
+take the room of another block on the unit. What lies beyond the last row reads as zero because the buffer descriptors
+end there.
 
 The instruction gets B as its first operand and A as its second: a lane ends with eight columns of one row of C. On
 gfx12 they are neighbours. On gfx11 a lane has every second one, so the rows of B come into the tile in an order that
@@ -32,7 +33,6 @@ from flydsl.kernels.gemm.wmma.rdna_plan import (
     IN_DTYPES,
     OUT_DTYPES,
     PIECE,
-    STAGES,
     RdnaPlan,
     pick_tile,
     ranked_tiles,
@@ -52,8 +52,6 @@ class Instruction:
     tiled: Any
     column_order: tuple[Any, Any]
     """Shape and stride of the column, of 16 of C, that each row of the first operand stands for."""
-    steps_ahead: int
-    """Steps along K whose operands come from LDS while others are multiplied."""
 
     def ordered(self, tile: fx.Tensor) -> Any:
         """Return a tile with the columns of C as its first mode, in the order of the first operand's rows."""
@@ -69,11 +67,10 @@ def tiled_instruction(plan: RdnaPlan) -> Instruction:
     waves = fx.make_layout((plan.waves_n, plan.waves_m, 1), (1, plan.waves_n, 0))
     with suppress(ValueError):
         atom = fx.make_mma_atom(rocdl.rdna4.WMMA(BLOCK, BLOCK, BLOCK, dtype))
-        return Instruction(fx.make_tiled_mma(atom, waves), (BLOCK, 1), 1)
+        return Instruction(fx.make_tiled_mma(atom, waves), (BLOCK, 1))
     with suppress(ValueError):
         atom = fx.make_mma_atom(rocdl.rdna3.WMMA(BLOCK, BLOCK, BLOCK, dtype))
-        # Both halves of the wave hold all of K: an operand takes twice the registers, and none are left to read ahead.
-        return Instruction(fx.make_tiled_mma(atom, waves), ((2, 8), (8, 1)), 0)
+        return Instruction(fx.make_tiled_mma(atom, waves), ((2, 8), (8, 1)))
     raise RuntimeError(
         "this kernel is for gfx11 and gfx120x; gfx1250 has compile_wmma_gemm_tdm, gfx9 the preshuffle GEMM"
     )
@@ -91,31 +88,30 @@ def rows_of(tensor: Any, first: fx.Int32, rows: Any, tile: int, stride: int, pla
     return fx.make_view(start, fx.make_layout((tile, plan.tile_k), (stride, 1)))
 
 
-def lds_tiles(allocator: Any, plan: RdnaPlan, rows: int, pad: int, dtype: Any) -> list[Any]:
-    """Return the places of a tile in LDS: with the pieces of a row exchanged by its number, padded, or in blocks along
+def lds_tile(allocator: Any, plan: RdnaPlan, rows: int, pad: int, dtype: Any) -> Any:
+    """Return the place of a tile in LDS: with the pieces of a row exchanged by its number, padded, or in blocks along
     K."""
     pieces, line = plan.tile_k // PIECE, plan.tile_k + pad
-    start = allocator.allocate(fx.Array[dtype, STAGES * rows * line], 128).peek().ptr
+    start = allocator.allocate(fx.Array[dtype, rows * line], 128).peek().ptr
     if plan.layout == "kblock":
-        shape, strides = (rows, (PIECE, pieces), STAGES), (PIECE, (1, rows * PIECE), rows * line)
-        view = fx.make_view(start, fx.make_layout(shape, strides))
-    else:
-        layout = fx.make_layout((rows, plan.tile_k, STAGES), (line, 1, rows * line))
-        if plan.layout == "exchange":
-            bits = pieces.bit_length() - 1
-            swizzle = fx.static(fx.SwizzleType.get(min(bits, 3), PIECE.bit_length() - 1, max(bits, 3)))
-            layout = fx.make_composed_layout(swizzle, layout)
-        view = fx.make_view(start, layout)
-    return [view[None, None, stage] for stage in range(STAGES)]
+        layout = fx.make_layout((rows, (PIECE, pieces)), (PIECE, (1, rows * PIECE)))
+        return fx.make_view(start, layout)
+    layout = fx.make_layout((rows, plan.tile_k), (line, 1))
+    if plan.layout == "exchange":
+        bits = pieces.bit_length() - 1
+        swizzle = fx.static(fx.SwizzleType.get(min(bits, 3), PIECE.bit_length() - 1, max(bits, 3)))
+        layout = fx.make_composed_layout(swizzle, layout)
+    return fx.make_view(start, layout)
 
 
 class Operand:
     """A matrix on its way from global memory through registers and LDS to the registers of the instruction."""
 
     def __init__(self, allocator: Any, plan: RdnaPlan, rows: Any, pad: int, fragments: list[Any], read: Any) -> None:
-        """``rows`` are a tile's rows in global memory, ``read`` the copy that lanes read LDS with."""
+        """``rows`` are a tile's rows in global memory, ``read`` the copy that lanes read LDS with; steps along K take
+        ``fragments`` by turns."""
         tile, thread = fx.get_scalar(fx.size(rows.shape[0])), fx.thread_idx.x
-        self.slots = lds_tiles(allocator, plan, tile, pad, rows.dtype)
+        place = lds_tile(allocator, plan, tile, pad, rows.dtype)
         self.fetch_by = fx.make_copy_atom(rocdl.BufferCopy128b(), rows.dtype)
         self.plain = fx.make_copy_atom(fx.UniversalCopy128b(), rows.dtype)
         across = plan.tile_k // PIECE
@@ -127,39 +123,49 @@ class Operand:
         self.in_memory = fetch.partition_S(rows)
         self.places = fetch.partition_S(fx.make_identity_tensor((tile, plan.tile_k)))
         self.fetched = fx.make_fragment_like(self.in_memory)
-        self.to_lds = [stage.partition_D(slot) for slot in self.slots]
+        self.to_lds = stage.partition_D(place)
         read = read.get_slice(thread)
-        self.in_lds = [read.partition_S(slot) for slot in self.slots]
-        self.fragments = fragments
+        self.in_lds, self.fragments = read.partition_S(place), fragments
         self.targets = [read.retile(fragment) for fragment in fragments]
 
     def fetch(self, at: fx.Int32 | int) -> None:
         """Fetch the tile that begins ``at`` along K."""
         fx.copy(self.fetch_by, self.in_memory, self.fetched, soffset=at)
 
-    def stage(self, slot: int, width: int) -> None:
+    def stage(self, width: int) -> None:
         """Put it into LDS; columns from ``width`` on belong to the next row, and zeros take their place."""
         if width:
             inside = fx.get_scalar(fx.get_(self.places[0], 1)) < width  # a thread's pieces lie in one column
             values = self.fetched.load()
             self.fetched.store(inside.select(values, fx.Vector.zeros_like(values)))
-        fx.copy(self.plain, self.fetched, self.to_lds[slot])
+        fx.copy(self.plain, self.fetched, self.to_lds)
 
-    def read(self, slot: int, step: int, into: int) -> None:
-        fx.copy(self.plain, self.in_lds[slot][None, None, step], self.targets[into][None, None, 0])
+    def read(self, step: int, block: int) -> None:
+        """Read what a step along K takes of 16 rows."""
+        target = self.targets[step % len(self.targets)]
+        fx.copy(self.plain, self.in_lds[None, block, step], target[None, block, 0])
+
+    def held(self, step: int, block: int) -> Any:
+        """Return what was read of 16 rows for a step, as the instruction takes it."""
+        return fx.coalesce(self.fragments[step % len(self.fragments)][None, block, 0])
 
 
 # The pipeline ----------------------------------------------------------------------------------------
 
 
 class Pipeline:
-    """The copies and registers of a thread for one tile of C; steps along K are 16 deep."""
+    """The copies and registers of a thread for one tile of C; steps along K are 16 deep.
+
+    A step multiplies the wave's columns of B with 16 rows of A after the other. The next rows are read beside them, and
+    beside the last rows the columns of the next step, each once its predecessor has been used: so operands take few
+    registers.
+    """
 
     def __init__(
         self, plan: RdnaPlan, instruction: Instruction, A: fx.Tensor, B: fx.Tensor, m: Any, row: fx.Int32,
         column: fx.Int32,
     ) -> None:  # fmt: skip
-        self.plan, self.ahead, self.tiled, self.m = plan, instruction.steps_ahead, instruction.tiled, m
+        self.plan, self.tiled, self.m = plan, instruction.tiled, m
         tiled, dtype = self.tiled, IN_DTYPES[plan.in_dtype]
         for name, tensor in (("A", A), ("B_T", B)):
             if tensor.dtype is not dtype:
@@ -167,13 +173,12 @@ class Pipeline:
                     f"{name} must hold {dtype.__name__} for in_dtype={plan.in_dtype!r}, not {tensor.dtype.__name__}"
                 )
         plain = fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
-        sets = range(1 + self.ahead)
         a_tile, b_tile = (fx.make_identity_tensor((rows, BLOCK)) for rows in (plan.tile_m, plan.tile_n))
         a_rows = rows_of(A, row * plan.tile_m, m, plan.tile_m, plan.lda, plan)
         b_rows = rows_of(B, column * plan.tile_n, plan.n, plan.tile_n, plan.ldb, plan)
         b_rows = instruction.ordered(b_rows)
-        a_fragments = [fx.make_fragment_like(tiled.make_fragment_B(a_tile), dtype=dtype) for _ in sets]
-        b_fragments = [fx.make_fragment_like(tiled.make_fragment_A(b_tile), dtype=dtype) for _ in sets]
+        a_fragments = [fx.make_fragment_like(tiled.make_fragment_B(a_tile), dtype=dtype) for _ in range(2)]
+        b_fragments = [fx.make_fragment_like(tiled.make_fragment_A(b_tile), dtype=dtype)]
         allocator = fx.SharedAllocator()
         self.a = Operand(allocator, plan, a_rows, plan.pads[0], a_fragments, fx.make_tiled_copy_B(plain, tiled))
         self.b = Operand(allocator, plan, b_rows, plan.pads[1], b_fragments, fx.make_tiled_copy_A(plain, tiled))
@@ -185,62 +190,70 @@ class Pipeline:
         for operand in (self.a, self.b):
             operand.fetch(after + tile * self.plan.tile_k)
 
-    def stage(self, tile: int, is_last: bool) -> None:
+    def stage(self, is_last: bool) -> None:
         for operand in (self.a, self.b):
-            operand.stage(tile % STAGES, self.plan.k % self.plan.tile_k if is_last else 0)
+            operand.stage(self.plan.k % self.plan.tile_k if is_last else 0)
 
-    def read(self, tile: int, step: int) -> None:
-        into = (tile * self.plan.reg_k + step) % (1 + self.ahead)
-        for operand in (self.b, self.a):
-            operand.read(tile % STAGES, step, into)
-
-    def multiply(self, tile: int, step: int) -> None:
-        held = (tile * self.plan.reg_k + step) % (1 + self.ahead)
-        fx.gemm(self.tiled, self.total, self.b.fragments[held], self.a.fragments[held], self.total)
+    def hold_order(self) -> None:
+        """Keep the compiler from moving loads ahead, for which there are not the registers."""
+        if self.plan.scheduled:
+            rocdl.sched_barrier(0)
 
     def start(self) -> None:
         """The first tile into LDS, the second on its way."""
         self.fetch(0)
-        self.stage(0, self.plan.iterations == 1)
+        self.stage(self.plan.iterations == 1)
         if self.plan.iterations > 1:
             self.fetch(1)
         rocdl.lds_barrier()
-        if self.ahead:
-            self.read(0, 0)
 
     def iteration(self, tile: int, after: fx.Int32 | int, left: int) -> None:
         """Multiply a tile; ``left`` is how many follow it, as far as that matters (2 or more are alike)."""
+        plan = self.plan
+        for column in range(plan.reg_n):
+            self.b.read(0, column)
+        self.a.read(0, 0)
+        for step in range(plan.reg_k):
+            for row in range(plan.reg_m):
+                is_last = (step, row) == (plan.reg_k - 1, plan.reg_m - 1)
+                if not is_last:
+                    self.a.read(*divmod(step * plan.reg_m + row + 1, plan.reg_m))
+                if is_last and left >= 1:
+                    self.hand_over(tile, after, left)
+                self.hold_order()
+                self.multiply(step, row)
         if left >= 1:
-            rocdl.s_waitcnt(vmcnt=0)  # once, and not for every access: all were sent for together
-            self.stage(tile + 1, left == 1)
+            rocdl.lds_barrier()
+
+    def hand_over(self, tile: int, after: fx.Int32 | int, left: int) -> None:
+        """The next tile into LDS once everyone has read the one that is there, and the one behind it on its way."""
+        rocdl.lds_barrier()
+        rocdl.s_waitcnt(vmcnt=0)  # once, and not for every access: all were sent for together
+        self.stage(left == 1)
         rocdl.sched_barrier(0)  # or the next tile is sent for before this one has left its registers
         if left >= 2:
             self.fetch(tile + 2, after)
-        for step in range(self.plan.reg_k):
-            last = step == self.plan.reg_k - 1
-            if not self.ahead:
-                self.read(tile, step)
-            elif not last:
-                self.read(tile, step + 1)
-            if last and left >= 1:
-                rocdl.lds_barrier()
-                if self.ahead:
-                    self.read(tile + 1, 0)
-            self.multiply(tile, step)
-            if self.plan.scheduled:
-                rocdl.sched_barrier(0)  # or loads wander ahead, and there are not the registers for it
+
+    def multiply(self, step: int, row: int) -> None:
+        """The products of 16 rows; columns of the next step take the place of those that nobody needs any more."""
+        plan = self.plan
+        for column in range(plan.reg_n):
+            total = fx.coalesce(self.total[None, column, row])
+            fx.gemm(self.tiled, total, self.b.held(step, column), self.a.held(step, row), total)
+            if row == plan.reg_m - 1 and step < plan.reg_k - 1:
+                self.hold_order()
+                self.b.read(step + 1, column)
+        self.hold_order()
 
 
 @flyc.jit
 def multiply_all(pipeline: Any, plan: RdnaPlan) -> None:
-    """The loop over K, two tiles an iteration; the last tiles, with less or nothing to fetch, follow it one by one."""
+    """The loop over K; the last tiles, with less or nothing to fetch, follow it one by one."""
     pipeline.start()
-    for pair in range(plan.pairs):
-        pipeline.iteration(0, pair * (2 * plan.tile_k), 2)
-        pipeline.iteration(1, pair * (2 * plan.tile_k), 2)
-    for tile in fx.range_constexpr(plan.iterations - 2 * plan.pairs):
-        left = plan.iterations - 2 * plan.pairs - 1 - tile
-        pipeline.iteration(tile, 2 * plan.pairs * plan.tile_k, left)
+    for tile in range(plan.loops):
+        pipeline.iteration(0, tile * plan.tile_k, 2)
+    for tile in fx.range_constexpr(plan.iterations - plan.loops):
+        pipeline.iteration(tile, plan.loops * plan.tile_k, plan.iterations - plan.loops - 1 - tile)
 
 
 # The result ------------------------------------------------------------------------------------------

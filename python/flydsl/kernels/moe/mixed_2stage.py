@@ -19,7 +19,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm.mxfp4_preshuffle import WORD_DEPTH
+from flydsl.kernels.gemm.preshuffle.scales import WORD_DEPTH
 from flydsl.kernels.gemm.preshuffle_plan import THREADS
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
 from flydsl.kernels.moe.moe_gemm_2stage.stages import (

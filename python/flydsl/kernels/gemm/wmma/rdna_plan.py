@@ -14,8 +14,6 @@ BLOCK = 16
 LANES = 32
 PIECE = 8
 """Elements of a 16-byte access."""
-STAGES = 2
-"""Places for a tile in LDS: one is multiplied while the other is filled."""
 LDS_BYTES = 64 * 1024
 REGISTERS = 256
 """Of a lane; what does not fit goes to memory."""
@@ -94,7 +92,7 @@ class RdnaPlan:
                 )
         if self.lds_bytes > LDS_BYTES:
             raise ValueError(
-                f"{STAGES} tiles of {self.tile_m} x {self.tile_k} and {self.tile_n} x {self.tile_k} take "
+                f"tiles of {self.tile_m} x {self.tile_k} and {self.tile_n} x {self.tile_k} take "
                 f"{self.lds_bytes} bytes of LDS, and {LDS_BYTES} are there: lower reg_k, or the waves"
             )
         there = min(REGISTERS, REGISTERS_OF_ALL // (self.waves_m * self.waves_n))
@@ -123,13 +121,13 @@ class RdnaPlan:
     @property
     def lds_bytes(self) -> int:
         rows = ((self.tile_m, self.pads[0]), (self.tile_n, self.pads[1]))
-        return STAGES * 2 * sum(count * (self.tile_k + pad) for count, pad in rows)
+        return 2 * sum(count * (self.tile_k + pad) for count, pad in rows)
 
     @property
     def registers(self) -> int:
-        """Of a lane: sums, operands of a step (twice on gfx12, twice as wide on gfx11), what is fetched."""
+        """Of a lane: sums, columns of a step and two blocks of rows (half as many on gfx12), what is fetched."""
         fetched = (self.tile_m + self.tile_n) * self.tile_k // (2 * self.threads)
-        return 8 * self.reg_m * self.reg_n + 8 * (self.reg_m + self.reg_n) + fetched + ADDRESSES
+        return 8 * self.reg_m * self.reg_n + 8 * (self.reg_n + 2) + fetched + ADDRESSES
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -150,10 +148,9 @@ class RdnaPlan:
         return -(-self.k // self.tile_k)
 
     @property
-    def pairs(self) -> int:
-        """Iterations of the loop, two tiles each: all that fetch whole tiles."""
-        whole = self.k // self.tile_k
-        return max(whole - 2, 0) // 2
+    def loops(self) -> int:
+        """Iterations of the loop: all tiles that whole ones follow two further on."""
+        return max(self.k // self.tile_k - 2, 0)
 
 
 # The choice of a tile --------------------------------------------------------------------------------

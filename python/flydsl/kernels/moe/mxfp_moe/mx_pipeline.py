@@ -1,7 +1,7 @@
 """The experts' pipeline for numbers with a scale for every 32 elements of K, on gfx950: fp4 or fp8 rows and weights.
 
 The scales of 32 rows and 256 elements are one word a lane, of which each instruction picks its byte
-(`gemm.mxfp4_preshuffle`). Those of rows lie in the order of experts, `mx_rows.moe_mxfp4_sort`; those of weights as
+(`gemm.preshuffle.scales`). Those of rows lie in the order of experts, `mx_rows.moe_mxfp4_sort`; those of weights as
 `shuffle_scale_w4` of an expert after the other. Weights of four bits are bytes of two, in the order of
 `shuffle_weight`; a lane's 16 bytes are 32 neighbours along K.
 """
@@ -13,7 +13,8 @@ from typing import Any
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, SCALED_DEPTH, UNIT_SCALES
-from flydsl.kernels.gemm.mxfp4_preshuffle import WORD_DEPTH, ScaleWords, fp4_of
+from flydsl.kernels.gemm.mxfp4_preshuffle import fp4_of
+from flydsl.kernels.gemm.preshuffle.scales import WORD_DEPTH, ScaleWords
 from flydsl.kernels.gemm.preshuffle_plan import WAVES
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import Rows, StagePlan
 from flydsl.kernels.moe.moe_gemm_2stage.stages import ExpertPipeline
