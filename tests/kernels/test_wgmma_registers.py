@@ -101,5 +101,16 @@ def test_registers_of_products_in_flight(name: str) -> None:
     assert not early_accesses(ptx)
     if name in ATTENTION:
         assert not crossing_loops(ptx)
+        # Else ptxas may say that it cannot tell how many registers there are at entry, and leave setmaxnreg out.
+        assert ("setmaxnreg" in ptx) == (".maxnreg" in ptx)
     never_waiting = re.sub(r"wgmma\.wait_group\S* \d+;", "", ptx)
     assert early_accesses(never_waiting) and crossing_loops(never_waiting)  # the checks are able to fail
+
+
+def test_products_of_a_tile_add_to_one_descriptor() -> None:
+    """Each adds to the whole of it, which ptxas does in uniform registers: latent decoding spilled what it added to
+    words."""
+    ptx = ptx_of(of_latent())
+    given = [name for line in ptx.splitlines() if "mma_async" in line for name in re.findall(r"%rd\d+", line)]
+    sums = set(re.findall(r"add\.s64\s+(%rd\d+), %rd\d+, -?\d+;", ptx))
+    assert len(sums.intersection(given)) > len(given) // 2

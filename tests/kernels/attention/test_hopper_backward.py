@@ -68,8 +68,11 @@ def test_two_warpgroups(d: int, queries: int) -> None:
 
 
 def test_uneven_heads() -> None:
-    assert choose_backward_plan(fx.Float16, 96, 32).consumers == 1
-    checked((1, 1, 1, 70, 90, 96, 32), None)
+    """One warpgroup, or two that make more sums for dq than there are elements: the others are nobody's."""
+    assert choose_backward_plan(fx.Float16, 64, 96).consumers == 1
+    assert choose_backward_plan(fx.Float16, 96, 32).sums == 128
+    checked((1, 1, 1, 70, 90, 64, 96), None)
+    checked((1, 2, 1, 70, 150, 96, 32), None, is_causal=True)
 
 
 @pytest.mark.parametrize("window", [(40, 20), (0, 0)], ids=str)

@@ -10,7 +10,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.paged import paged_attention, paged_workspace
+from flydsl.kernels.attention.paged import choose_decode_plan, paged_attention, paged_workspace
 from flydsl.kernels.attention.parts import choose_part
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
@@ -87,6 +87,18 @@ def test_what_is_done_to_scores() -> None:
 
 def test_heads_of_128() -> None:
     run([200, 300], 16, (16, 2), d=128, dtype=ml_dtypes.bfloat16, plan=None)
+
+
+def test_stages_that_fit_into_shared_memory() -> None:
+    """Longer heads have fewer keys of a block, or one stage less."""
+    found = {
+        sizes: choose_decode_plan(fx.BFloat16, *sizes, False, None) for sizes in ((128, 128), (192, 128), (256, 64))
+    }
+    assert {sizes: (plan.keys, plan.stages) for sizes, plan in found.items()} == {
+        (128, 128): (128, 3),
+        (192, 128): (128, 2),
+        (256, 64): (64, 3),
+    }
 
 
 def test_a_workspace_serves_call_after_call() -> None:

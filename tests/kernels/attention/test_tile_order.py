@@ -7,7 +7,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.hopper_forward import Work, iterations_of, tile_at
+from flydsl.kernels.attention.forward_order import Work, iterations_of, tile_at
 
 
 @flyc.kernel

@@ -71,7 +71,7 @@ def before_kernel(
             stats[slot, plan.queries + fx.thread_idx.x // LANES] = (row >= end).select(fx.Float32(0.0), delta)
         if fx.const_expr(sums is not None):
             zeros, threads = fx.full(4, 0.0, fx.Float32), plan.queries * LANES
-            for i in fx.range_constexpr(plan.d // LANES // 4):
+            for i in fx.range_constexpr(plan.sums // LANES // 4):
                 zeros.store(sums[slot, None], [(i * threads + fx.thread_idx.x) * 4], alignment=16)
         if fx.const_expr(counters is not None):
             if fx.thread_idx.x < plan.consumers:
@@ -85,9 +85,9 @@ def after_kernel(sums: Any, dQ: Any, lengths: Any, longest: fx.Int32, scale: fx.
     tile, head, batch = fx.block_idx
     place, first, end, slot = rows_at(tile, head, batch, lengths, longest, plan)
     thread, threads = fx.thread_idx.x, plan.consumers * WARPGROUP
-    pitch = plan.d + 4
+    pitch = plan.sums + 4
     storage = fx.SharedAllocator().allocate(fx.Array[fx.Float32, plan.queries * pitch, 16]).ptr
-    shape, stride = (plan.queries, plan.d), (pitch, 1)
+    shape, stride = (plan.queries, plan.sums), (pitch, 1)
     rows = fx.make_view(storage, fx.make_layout(shape, stride))
     turned = fx.make_view(storage, fx.make_layout(shape[::-1], stride[::-1]))
     if first < end:

@@ -49,9 +49,14 @@ class BackwardPlan:
         return self.deterministic and self.features.right
 
     @property
+    def sums(self) -> int:
+        """Columns of the sums for dQ: as rows of dQ^T they are made by 64 in each warpgroup, some for nobody."""
+        return -(-self.d // (64 * self.consumers)) * 64 * self.consumers if self.transposed else self.d
+
+    @property
     def share(self) -> int:
         """Numbers of dQ that a warpgroup has."""
-        return self.queries * self.d // self.consumers
+        return self.queries * self.sums // self.consumers
 
 
 # Which queries -------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from flydsl.kernels.attention.backward_tiles import (
     powers_of_scores,
     span_of,
 )
-from flydsl.kernels.attention.hopper_forward import REGISTERS, WARPGROUP, head_map, tiles_of, whole_lines
+from flydsl.kernels.attention.hopper_forward import REGISTERS, WARPGROUP, at_entry, head_map, tiles_of, whole_lines
 from flydsl.kernels.attention.scores import end_of_keys, first_key
 from flydsl.kernels.attention.tiles import FragmentRows
 
@@ -97,7 +97,7 @@ def backward_kernel(
         stages * queries * keys,
     )
     places = [smem.allocate(fx.Array[plan.dtype, size, 1024]).ptr for size in sizes]
-    places.append(smem.allocate(fx.Array[fx.Float32, queries * plan.d, 1024]).ptr)
+    places.append(smem.allocate(fx.Array[fx.Float32, queries * plan.sums, 1024]).ptr)
     places.append(smem.allocate(fx.Array[fx.Float32, stages * 2 * queries, 128]).ptr)
     rings = [fx.nvvm.Pipeline(smem, stages=stages, consumers=plan.consumers) for _ in range(2)]
     pipes = (*rings, *(fx.nvvm.Pipeline(smem, stages=1, consumers=1) for _ in range(2)))
@@ -188,20 +188,19 @@ class Warpgroup:
         permuted = fx.make_composed_layout(fx.static(fx.SwizzleType.get(3, 3, 3)), layout)  # counted in elements
         self.ds_pieces = fx.make_view(ds_ptr, permuted)
         part = self.scorer.get_slice(thread)
-        self.k_part, self.v_part = part.partition_A(k[0]), part.partition_A(v[0])
         self.q_part, self.o_part = part.partition_B(q[0]), part.partition_B(o[0])
         self.q_turned = self.to_keys.get_slice(thread).partition_B(q[1])
         self.o_turned = self.to_values.get_slice(thread).partition_B(o[1])
-        part = self.to_queries.get_slice(thread)
-        a, b = (k[1], self.ds_tile) if plan.transposed else (self.ds_tile, k[1])
-        self.a_part, self.b_part = part.partition_A(a), part.partition_B(b)
+        self.k_turned = k[1]
+        if plan.transposed:  # rows behind those of K are whatever lies there, and so are their sums, which nobody reads
+            self.k_turned = tiles_of(k_ptr, swizzles[1], keys, plan.d, 1, transposed=True, columns=plan.sums)
         where = fx.make_identity_tensor
         self.s, self.dp = (self.scorer.make_fragment_C(where((keys, queries))) for _ in range(2))
         self.p, self.ds = (self.to_keys.make_fragment_A(where((keys, queries))) for _ in range(2))
         self.dk, self.dv = (
             tiled.make_fragment_C(where((keys, n))) for tiled, n in ((self.to_keys, plan.d), (self.to_values, plan.dv))
         )
-        self.dq = self.to_queries.make_fragment_C(where((plan.d, queries) if plan.transposed else (queries, plan.d)))
+        self.dq = self.to_queries.make_fragment_C(where((plan.sums, queries) if plan.transposed else (queries, plan.d)))
         self.rows = FragmentRows(self.scorer, thread, (keys, queries), queries=1)
         self.dq_ptr = dq_ptr + self.number * plan.share
         self.stats = fx.make_view(stats_ptr, fx.make_layout((queries, 2, stages), (1, queries, 2 * queries)))
@@ -212,14 +211,16 @@ class Warpgroup:
             fx.gemm(tiled, accumulators, a(k), b(k), accumulators, scale_d=int(add or k > 0))
         fx.nvvm.wgmma_commit_group()
 
-    def start_scores(self, stage):
-        """s = k q^T."""
-        a, b = (lambda k: self.k_part[None, None, k, 0]), (lambda k: self.q_part[None, None, k, stage])
+    def start_scores(self, stage, first):
+        """s = k q^T. Here as below ``first`` is the warp's first thread."""
+        part = self.scorer.get_slice(first).partition_A(self.tiles[1])
+        a, b = (lambda k: part[None, None, k, 0]), (lambda k: self.q_part[None, None, k, stage])
         self.multiply(self.scorer, self.s, a, b, self.plan.d // 16)
 
-    def start_gradients_of_powers(self, stage):
+    def start_gradients_of_powers(self, stage, first):
         """dp = v do^T."""
-        a, b = (lambda k: self.v_part[None, None, k, 0]), (lambda k: self.o_part[None, None, k, stage])
+        part = self.scorer.get_slice(first).partition_A(self.tiles[2])
+        a, b = (lambda k: part[None, None, k, 0]), (lambda k: self.o_part[None, None, k, stage])
         self.multiply(self.scorer, self.dp, a, b, self.plan.dv // 16)
 
     def start_values(self, stage):
@@ -232,10 +233,12 @@ class Warpgroup:
         a, b = (lambda k: self.ds[None, None, k]), (lambda k: self.q_turned[None, None, k, stage])
         self.multiply(self.to_keys, self.dk, a, b, self.plan.queries // 16, add=True)
 
-    def start_queries(self, stage):
+    def start_queries(self, stage, first):
         """dq = ds k, over the keys of all warpgroups."""
-        left, right = (0, stage) if self.plan.transposed else (stage, 0)
-        a, b = (lambda k: self.a_part[None, None, k, left]), (lambda k: self.b_part[None, None, k, right])
+        part, turned = self.to_queries.get_slice(first), self.plan.transposed
+        left, right = (self.k_turned, self.ds_tile) if turned else (self.ds_tile, self.k_turned)
+        left, right, (i, j) = part.partition_A(left), part.partition_B(right), (0, stage) if turned else (stage, 0)
+        a, b = (lambda k: left[None, None, k, i]), (lambda k: right[None, None, k, j])
         self.multiply(self.to_queries, self.dq, a, b, self.plan.keys // 16)
 
     def numbers_of(self, which, stage):
@@ -298,9 +301,12 @@ def next_tile(mine, piece, tile, plain, state_q, state_o, line):
         clear(mine, mine.tiles[0], plan.queries, plan.d, piece.queries - piece.first, state_q.stage)
         clear(mine, mine.tiles[3], plan.queries, plan.dv, piece.queries - piece.first, state_o.stage)
     fx.nvvm.wgmma_fence()
-    mine.start_scores(state_q.stage)
+    # Asked anew for each tile: places of operands are then made in uniform registers, where they are needed. Those of
+    # all products, made once, took so many registers that some were spilled.
+    first = fx.nvvm.warp_uniform(mine.thread)
+    mine.start_scores(state_q.stage, first)
     mine.pipe_o.wait(state_o)
-    mine.start_gradients_of_powers(state_o.stage)
+    mine.start_gradients_of_powers(state_o.stage, first)
     fx.nvvm.wgmma_wait_group(1, mine.s)
     levels, deltas = (mine.numbers_of(which, state_q.stage) for which in range(2))
     powers, slopes = powers_of_scores(
@@ -317,7 +323,7 @@ def next_tile(mine, piece, tile, plain, state_q, state_o, line):
     fx.nvvm.wgmma_fence()
     mine.start_values(state_o.stage)
     fx.nvvm.barrier_sync(1, plan.consumers * WARPGROUP)
-    mine.start_queries(state_q.stage)
+    mine.start_queries(state_q.stage, first)
     fx.nvvm.wgmma_wait_group(1, mine.dv)
     mine.release(mine.pipe_o, state_o)
     fx.nvvm.wgmma_fence()
@@ -420,5 +426,6 @@ def hopper_backward(
     work = Work(fx.ceildiv(longest, plan.keys), kv_heads, batches, heads // kv_heads, section)
     given = (extras, lengths, numbers, (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), window, work)
     backward_kernel(maps, sums_map, stats, counters, grads, *given, plan).launch(
-        grid=(work.tiles * kv_heads * batches, 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True
-    )
+        grid=(work.tiles * kv_heads * batches, 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True,
+        value_attrs=at_entry(plan.threads),
+    )  # fmt: skip

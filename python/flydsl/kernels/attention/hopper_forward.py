@@ -18,8 +18,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.attention.forward_order import Work, iterations_of, piece_at
 from flydsl.kernels.attention.scores import PLAIN, Features, rounded, softmax_end, softmax_start, softmax_step
-from flydsl.kernels.attention.tiles import FragmentRows, Piece, piece_of, scores_of
+from flydsl.kernels.attention.tiles import FragmentRows, Piece, scores_of
 
 WARPGROUP = 128
 ROWS = 64
@@ -80,6 +81,14 @@ class ForwardPlan:
         return (1 + self.consumers) * WARPGROUP
 
 
+def at_entry(threads: int) -> dict[str, int]:
+    """Return the attribute of a kernel that says how many registers its threads begin with, all that there are.
+
+    Where ptxas cannot tell, it leaves `setmaxnreg` out, and what computes has no more registers than what loads.
+    """
+    return {"fly.maxnreg": min(65536 // threads // 8 * 8, 255)}
+
+
 def chunk_of(d: int, width: int = 16) -> int:
     """Elements of a row of shared memory: a head is stored as columns of so many, as wide as TMA's swizzle."""
     return max(chunk for chunk in (1024 // width, 512 // width, 256 // width) if d % chunk == 0)
@@ -90,63 +99,19 @@ def swizzle_of(chunk: int, width: int = 16) -> str:
     return f"{chunk * width // 8}B"
 
 
-# The order of tiles --------------------------------------------------------------------------------
-
-
-@fx.struct
-class Work:
-    """Tiles of a launch. Heads go through the cache in groups."""
-
-    tiles: fx.Int32
-    heads: fx.Int32
-    batches: fx.Int32
-    group: fx.Int32
-    queries_per_kv: fx.Int32
-
-
-@flyc.jit
-def tile_at(work, iteration):
-    """(tile, head, batch) of this block's ``iteration``.
-
-    Tiles get smaller through the last group of heads, larger through the one before, and so on, and every other round
-    runs backwards over the blocks: neighbouring rounds make up for each other, and all blocks end together.
-    """
-    block = (iteration % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
-    index = iteration * fx.grid_dim.x + block
-    section = index // (work.group * work.tiles)
-    first = section * work.group
-    height = fx.min(work.heads * work.batches - first, work.group)
-    inside = index - first * work.tiles
-    row, tile = first + inside % height, inside // height
-    after = fx.ceildiv(work.heads * work.batches, work.group) - 1 - section
-    tile = (after % 2 == 0).select(work.tiles - 1 - tile, tile)
-    return tile, row % work.heads, row // work.heads
-
-
-@flyc.jit
-def iterations_of(work):
-    """Rounds in which this block has a tile."""
-    total = work.tiles * work.heads * work.batches
-    rounds = total // fx.grid_dim.x
-    left = total - rounds * fx.grid_dim.x
-    block = (rounds % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
-    return (block < left).select(rounds + 1, rounds)
-
-
-@flyc.jit
-def piece_at(work, iteration, lengths, extents, window, plan):
-    """The tile of an iteration."""
-    tile, head, batch = tile_at(work, iteration)
-    return piece_of(tile, head, batch, lengths, extents, window, plan)
-
-
 # The kernel ----------------------------------------------------------------------------------------
 
 
-def tiles_of(ptr: Any, swizzle: Any, rows: int, d: int, stages: int, transposed: bool = False, width: int = 16) -> Any:
-    """Stages of a tile (rows, d) in columns of `chunk_of` elements, or (d, rows)."""
+def tiles_of(
+    ptr: Any, swizzle: Any, rows: int, d: int, stages: int, transposed: bool = False, width: int = 16,
+    columns: int | None = None,
+) -> Any:  # fmt: skip
+    """Stages of a tile (rows, d) in columns of `chunk_of` elements, or (d, rows).
+
+    ``columns`` are more than d where products take so many.
+    """
     chunk = chunk_of(d, width)
-    shape, stride = (rows, (chunk, d // chunk)), (chunk, (1, rows * chunk))
+    shape, stride = (rows, (chunk, (columns or d) // chunk)), (chunk, (1, rows * chunk))
     if transposed:
         shape, stride = shape[::-1], stride[::-1]
     return fx.make_view(fx.apply_swizzle(ptr, swizzle), fx.make_layout((*shape, stages), (*stride, rows * d)))
@@ -496,5 +461,6 @@ def hopper_forward(
     work = Work(tiles, heads, batches, group, heads // kv_heads)
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     forward_kernel(maps, out, lse, extras, scales, lengths, numbers, work, extents, window, plan).launch(
-        grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True
-    )
+        grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True,
+        value_attrs=at_entry(plan.threads),
+    )  # fmt: skip

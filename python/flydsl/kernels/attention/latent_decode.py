@@ -29,6 +29,7 @@ from flydsl.kernels.attention.hopper_forward import (
     ROW_LANES,
     ROWS,
     WARPGROUP,
+    at_entry,
     chunk_of,
     swizzle_of,
     tiles_of,
@@ -276,7 +277,8 @@ def latent_decode(
         (map_q, cache_map(K, plan.d, box)), out, tables, lengths, (results, logarithms, counters), numbers, parts, page,
         plan, box,
     ).launch(
-        grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
+        grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True,
+        value_attrs=at_entry(THREADS),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
+from flydsl.kernels.attention.attention import SHARED_BYTES
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
@@ -111,10 +112,15 @@ def choose_decode_plan(dtype: Any, d: int, dv: int, by_waves: bool, waiting: flo
     Where many sequences wait, three small blocks share a multiprocessor: while one begins, the others load. Else a
     block loads much ahead. On an H200 on 2026-11-16, 64 heads that share 8 of 128: 128 sequences of 1024 keys took
     80.8 us with small blocks and 93.3 with large ones, 16 of 2048 keys 26.2 and 21.1, one of 4096 9.7 and 8.2.
+
+    Other caches have three stages where shared memory has room for them: 128 sequences of 1024 keys in pages of 64 took
+    134.0 us and 135.7 with two, where cuDNN took 128.7 without pages.
     """
     if waiting is not None:
         return ForwardPlan(dtype, d, dv, 64, 4) if waiting >= 3 else ForwardPlan(dtype, d, dv, 128, 3)
-    return ForwardPlan(dtype, d, dv, WAVE_BLOCK if by_waves else 128 if d <= 192 else 64)
+    keys = WAVE_BLOCK if by_waves else 128 if d <= 192 else 64
+    three_fit = not by_waves and 2 * (ROWS * d + 3 * keys * (d + dv)) <= SHARED_BYTES
+    return ForwardPlan(dtype, d, dv, keys, stages=3 if three_fit else 2)
 
 
 def waiting_of(q: Array, k_cache: Array) -> float:

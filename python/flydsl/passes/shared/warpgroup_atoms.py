@@ -43,12 +43,12 @@ def _descriptor(conv: MemoryConversion, view: SSAValue, major: str, name: str) -
     raw = at.op("llvm.ptrtoint", [base], [i32])
     inside = at.op("arith.andi", [raw, at.constant("i32", _ADDRESS_BITS)], [i32])
     short = at.op("arith.shrui", [inside, at.constant("i32", _ADDRESS_SHIFT)], [i32])
-    # Products of one tile differ by constants: what they share is computed once, and each adds its own.
+    # Products of one tile differ by constants: what they share is computed once, and each adds its own. It is added to
+    # the whole: then ptxas adds in uniform registers, where of two words put together it keeps every sum, or spills it.
     low = at.op("arith.ori", [short, at.constant("i32", _signed(fixed & 0xFFFFFFFF, 32))], [i32])
-    if moved:
-        low = at.op("arith.addi", [low, at.constant("i32", moved >> _ADDRESS_SHIFT)], [i32])
     wide = at.op("arith.extui", [low], [i64])
-    return at.op("arith.ori", [wide, at.constant("i64", _signed(fixed >> 32 << 32, 64))], [i64])
+    whole = at.op("arith.ori", [wide, at.constant("i64", _signed(fixed >> 32 << 32, 64))], [i64])
+    return at.op("arith.addi", [whole, at.constant("i64", moved >> _ADDRESS_SHIFT)], [i64]) if moved else whole
 
 
 def _signed(word: int, bits: int) -> int:

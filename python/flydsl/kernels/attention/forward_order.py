@@ -1,0 +1,54 @@
+"""The order of tiles: which tile of queries a block of the forward kernel works on in which round."""
+
+from __future__ import annotations
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.tiles import piece_of
+
+
+@fx.struct
+class Work:
+    """Tiles of a launch. Heads go through the cache in groups."""
+
+    tiles: fx.Int32
+    heads: fx.Int32
+    batches: fx.Int32
+    group: fx.Int32
+    queries_per_kv: fx.Int32
+
+
+@flyc.jit
+def tile_at(work, iteration):
+    """(tile, head, batch) of this block's ``iteration``.
+
+    Tiles get smaller through the last group of heads, larger through the one before, and so on, and every other round
+    runs backwards over the blocks: neighbouring rounds make up for each other, and all blocks end together.
+    """
+    block = (iteration % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
+    index = iteration * fx.grid_dim.x + block
+    section = index // (work.group * work.tiles)
+    first = section * work.group
+    height = fx.min(work.heads * work.batches - first, work.group)
+    inside = index - first * work.tiles
+    row, tile = first + inside % height, inside // height
+    after = fx.ceildiv(work.heads * work.batches, work.group) - 1 - section
+    tile = (after % 2 == 0).select(work.tiles - 1 - tile, tile)
+    return tile, row % work.heads, row // work.heads
+
+
+@flyc.jit
+def iterations_of(work):
+    """Rounds in which this block has a tile."""
+    total = work.tiles * work.heads * work.batches
+    rounds = total // fx.grid_dim.x
+    left = total - rounds * fx.grid_dim.x
+    block = (rounds % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
+    return (block < left).select(rounds + 1, rounds)
+
+
+@flyc.jit
+def piece_at(work, iteration, lengths, extents, window, plan):
+    """The tile of an iteration."""
+    tile, head, batch = tile_at(work, iteration)
+    return piece_of(tile, head, batch, lengths, extents, window, plan)
