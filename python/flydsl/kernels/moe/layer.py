@@ -35,6 +35,7 @@ from flydsl.kernels.moe.expert_weights import (
     quantised_groups,
     quantised_rows,
 )
+from flydsl.kernels.moe.few_tokens import layer as few_tokens
 from flydsl.kernels.moe.mixed_2stage import compile_mixed_moe_gemm1, compile_mixed_moe_gemm2
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import ALIGNMENT, clear_rows, compile_moe_reduction
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES
@@ -95,8 +96,14 @@ def run_routed(
         return
     # Kernels take rows that follow each other; what does is no copy.
     x, ids, weights = (t.reshape(-1).reshape(t.shape) for t in (x, router.ids, router.weights))
+    router = Router(ids, weights, *router[2:])
+    if experts.arch == "sm_90a" and expert_mask is None and not atomic:
+        stages = few_tokens.planned(x, router, experts, y)
+        if stages is not None:
+            few_tokens.run_few(x, router, experts, y, stages, stream)
+            return
     run = run_groups if experts.arch == "sm_90a" else run_stages
-    run(x, Router(ids, weights, *router[2:]), experts, y, expert_mask, atomic, stream)
+    run(x, router, experts, y, expert_mask, atomic, stream)
 
 
 def all_experts(experts: Experts, mask: Any) -> int:

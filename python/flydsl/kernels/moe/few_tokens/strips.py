@@ -1,0 +1,207 @@
+"""Strips of 16 rows of weights times a few rows of numbers, by mma.sync.
+
+Weights go through shared memory, a ring of batches for each warp, which waits for nobody else. Rows of numbers are held
+by the whole block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any, NamedTuple
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.narrow import row_scale
+from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
+from flydsl.kernels.moe.few_tokens.plan import MOST_TOKENS, SCALED, STRIP, THREADS, WARPS, Stage
+
+LANES = 4
+"""That have weights of the same row, and numbers of the same token."""
+TOGETHER = 4
+"""Pieces of rows of a thread that are under way together."""
+
+
+def words_at(pointer: Any) -> Any:
+    """Return 16 bytes as four words."""
+    return fx.make_view(pointer.aligned(16), fx.make_layout(128 // pointer.dtype.width, 1)).load().bitcast(fx.Int32)
+
+
+class HeldRows:
+    """Rows of numbers in shared memory, as they are or, for weights of 8 bits, as codes with a scale for each 128: what
+    a quantiser of rows makes of them."""
+
+    def __init__(self, smem: Any, dtype: Any, stage: Stage) -> None:
+        self.dtype, self.stage, self.line = dtype, stage, stage.line_bytes // 4
+        self.words = smem.allocate(fx.Array[fx.Int32, stage.held * self.line, 128]).ptr
+        self.scales = None
+        if stage.size == 1:
+            blocks = stage.columns // SCALED
+            pointer = smem.allocate(fx.Array[fx.Float32, stage.held * blocks, 16]).ptr
+            self.scales = fx.make_view(pointer, fx.make_layout((stage.held, blocks), (blocks, 1)))
+
+    @flyc.jit
+    def fill(self, rows: Any, pointer_of: Callable[[Any], Any]) -> None:
+        """All threads bring pieces of 16 bytes, neighbours neighbouring ones; a pointer says where a row is."""
+        pieces = self.stage.columns // 8
+        for first in range(0, rows * pieces, THREADS * TOGETHER):
+            # Behind the last piece it is that one: nobody branches, so that all loads are under way before a store.
+            steps = [first + i * THREADS + fx.thread_idx.x for i in range(TOGETHER)]
+            places = [fx.min(step, rows * pieces - 1) for step in steps]
+            found = [words_at(pointer_of(place // pieces) + place % pieces * 8) for place in places]
+            for step, place, words in zip(steps, places, found, strict=True):
+                self.put(words, step, rows * pieces, place // pieces, place % pieces)
+
+    @flyc.jit
+    def put(self, words: Any, step: Any, count: Any, row: Any, piece: Any) -> None:
+        """A piece to its place; of codes, 16 lanes have what a scale is for."""
+        if fx.const_expr(self.scales is None):
+            fx.make_view(self.words + (row * self.line + piece * 4), fx.make_layout(4, 1)).store(words)
+        else:
+            numbers = words.bitcast(self.dtype).to(fx.Float32)
+            top = wave_reduce(abs(numbers).reduce("maximumf"), maximum, SCALED // 8)
+            scale, inverse = row_scale(top, "fp8")
+            pairs = [fx.nvvm.cvt_e4m3x2(numbers[i] * inverse, numbers[i + 1] * inverse) for i in range(0, 8, 2)]
+            codes = fx.Vector.from_elements(pairs, fx.Int16).bitcast(fx.Int32)
+            if step < count:
+                fx.make_view(self.words + (row * self.line + piece * 2), fx.make_layout(2, 1)).store(codes)
+                if piece % (SCALED // 8) == 0:
+                    self.scales[row, piece // (SCALED // 8)] = scale
+
+    def load(self, row: Any, column: Any) -> list[Any]:
+        """Return a lane's 16 bytes of a row."""
+        return list(words_at(self.words + (row * self.line + column * self.stage.size // 4)))
+
+
+class Turn(NamedTuple):
+    """What a warp multiplies: a strip of an expert, and which batch of the warp's part of the columns."""
+
+    expert: Any
+    strip: Any
+    batch: Any
+
+
+class StripRing:
+    """A warp's batches of weights on their way. ``scales`` are f32 (experts, rows / 128, columns / 128), or None."""
+
+    def __init__(
+        self, smem: Any, weights: Any, scales: Any, held: HeldRows, stage: Stage, part: Any,
+        turn_of: Callable[[Any], Turn], turns: Any,
+    ) -> None:  # fmt: skip
+        self.weights, self.scales, self.held, self.stage, self.part = weights, scales, held, stage, part
+        self.turn_of, self.turns = turn_of, turns
+        self.row, self.column = fx.lane_id() // LANES, fx.lane_id() % LANES * (16 // stage.size)
+        self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(STRIP, MOST_TOKENS, 32 // stage.size, weights.dtype, fx.Float32))
+        self.slot_words = stage.slot_bytes // 4
+        words = smem.allocate(fx.Array[fx.Int32, WARPS * stage.depth * self.slot_words, 128]).ptr
+        self.words = words + fx.thread_idx.x // 32 * (stage.depth * self.slot_words)
+
+    def zeros(self) -> Any:
+        """Return sums of a lane: of two rows, eight apart, and of two tokens that are neighbours."""
+        sums = fx.make_rmem_tensor(4, fx.Float32)
+        sums.fill(0.0)
+        return sums
+
+    def first_column(self, batch: Any) -> Any:
+        return (self.part * self.stage.batches + batch) * self.stage.batch
+
+    def column_of(self, batch: Any, piece: int) -> tuple[Any, Any]:
+        """Return where a lane's columns of a piece begin, and whether they are there; behind the last they are those of
+        the last piece."""
+        width = self.stage.batch // self.stage.pieces
+        column, last = self.first_column(batch) + piece * width, fx.Int32(self.stage.columns - width)
+        return fx.min(column, last) + self.column, column <= last
+
+    def send_lines(self, slot: Any, turn: Turn) -> None:
+        """Neighbouring lanes send for neighbouring pieces of 16 bytes of a row. Every other row has its halves
+        exchanged, so that lanes that read rows below each other find different banks."""
+        stage, of_row, each = self.stage, self.stage.pieces * LANES, 16 // self.stage.size
+        piece, row, at_once = fx.lane_id() % of_row, fx.lane_id() // of_row, 32 // of_row
+        column = fx.min(self.first_column(turn.batch) + piece * each, fx.Int32(stage.columns - each))
+        top = fx.Int64(turn.expert) * stage.rows + (turn.strip * STRIP + row)
+        start = fx.get_iter(self.weights) + (top * stage.columns + column)
+        place = self.words + (slot * self.slot_words + (row * of_row + (piece ^ (row % 2 * LANES))) * 4)
+        for i in range(0, STRIP, at_once):
+            self.copy(start + i * stage.columns, place + i * of_row * 4, 128, "cg")
+
+    def weights_at(self, slot: Any, piece: int, half: int) -> Any:
+        of_row, own = self.stage.pieces * LANES, piece * LANES + fx.lane_id() % LANES
+        start = (half * 8 + self.row) * of_row + (own ^ (self.row % 2 * LANES))
+        return self.words + (slot * self.slot_words + start * 4)
+
+    def scale_at(self, slot: Any) -> Any:
+        return self.words + (slot * self.slot_words + (self.slot_words - 32) + fx.lane_id())
+
+    def copy(self, source: Any, target: Any, bits: int, cache: str) -> None:
+        """Send for 16 bytes of weights, or for a scale."""
+        layout = fx.make_layout(bits // source.dtype.width, 1)
+        place = target if source.dtype is fx.Int32 else fx.recast_iter(source.dtype, target)
+        views = (fx.make_view(pointer.aligned(bits // 8), layout) for pointer in (source, place))
+        fx.copy_atom_call(fx.make_copy_atom(fx.nvvm.CpAsync(bits, cache), source.dtype), *views)
+
+    @flyc.jit
+    def send(self, i: Any) -> None:
+        """Send for the batch of a turn, if there is one. It is a group of copies."""
+        if i < self.turns:
+            stage, slot, turn = self.stage, i % self.stage.depth, self.turn_of(i)
+            self.send_lines(slot, turn)
+            if fx.const_expr(self.scales is not None):
+                block = fx.min(self.first_column(turn.batch) // SCALED, fx.Int32(stage.columns // SCALED - 1))
+                line = self.scales[turn.expert, turn.strip * STRIP // SCALED, None]
+                self.copy(fx.get_iter(line) + block, self.scale_at(slot), 32, "ca")
+        fx.nvvm.cp_async_commit_group()
+
+    def meet(self) -> None:
+        """The lanes of a warp see each other's copies, or are done with them; each warp has a named barrier."""
+        fx.nvvm.barrier_sync(fx.thread_idx.x // 32 + 1, 32)
+
+    def begin(self) -> None:
+        """Send for as many batches as the ring has slots."""
+        for i in range(self.stage.depth):
+            self.send(fx.Int32(i))
+
+    @flyc.jit
+    def sum_strip(self, first: Any, row: Any) -> Any:
+        """Return the warp's part of a strip, from a turn on, times the row that is this lane's token's."""
+        sums = [self.zeros() for _ in range(self.stage.pieces if self.scales is None else 1)]
+        for batch in range(self.stage.batches):
+            turn = first + batch
+            fx.nvvm.cp_async_wait_group(self.stage.depth - 1)
+            self.meet()
+            self.multiply(turn % self.stage.depth, batch, row, sums)
+            self.meet()
+            self.send(turn + self.stage.depth)
+        return reduce(add, [part.load() for part in sums])
+
+    def multiply(self, slot: Any, batch: Any, row: Any, sums: list[Any]) -> None:
+        """sums += the weights of a slot * a row's numbers; pieces have sums of their own, so that none waits.
+
+        Lanes have columns in an order of their own, of weights and of numbers: any order gives the same sum.
+        """
+        parts = sums if self.scales is None else [self.zeros() for _ in range(self.stage.pieces)]
+        for piece in range(self.stage.pieces):
+            column, is_there = self.column_of(batch, piece)
+            numbers = [is_there.select(word, fx.Int32(0)) for word in self.held.load(row, column)]
+            upper, lower = (list(words_at(self.weights_at(slot, piece, half))) for half in range(2))
+            for j in (0, 2):
+                a = fx.Vector.from_elements([upper[j], lower[j], upper[j + 1], lower[j + 1]], fx.Int32)
+                self.add_product(a, fx.Vector.from_elements(numbers[j : j + 2], fx.Int32), parts[piece])
+        if self.scales is not None:
+            self.add_scaled(slot, batch, row, reduce(add, [part.load() for part in parts]), sums[0])
+
+    def add_product(self, a: Any, b: Any, sums: Any) -> None:
+        operands = []
+        for words in (a, b):
+            numbers = words.bitcast(self.weights.dtype)
+            operands.append(fx.make_rmem_tensor(numbers.numel, self.weights.dtype))
+            operands[-1].store(numbers)
+        fx.mma_atom_call(self.atom, sums, *operands, sums)
+
+    def add_scaled(self, slot: Any, batch: Any, row: Any, part: Any, sums: Any) -> None:
+        """sums += products of 128 columns by the scales of the weights and of a lane's two tokens."""
+        block = fx.min(self.first_column(batch) // SCALED, fx.Int32(self.stage.columns // SCALED - 1))
+        own = self.held.scales[row, block]
+        of_weights = fx.make_view(self.scale_at(slot), fx.make_layout(1, 1)).load().bitcast(fx.Float32)[0]
+        first = fx.lane_id() % LANES * (2 * LANES)
+        factors = [fx.shuffle_idx(own, first + i * LANES, 32) * of_weights for i in range(2)]
+        sums.store(fx.math.fma(part, fx.Vector.from_elements(factors * 2, fx.Float32), sums.load()))

@@ -1,0 +1,170 @@
+"""A layer of experts for few tokens on the virtual Hopper, by two launches, against float64."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from flydsl.kernels.moe import layer, references
+from flydsl.kernels.moe.expert_weights import FP8, prepare_experts, quantised_blocks
+from flydsl.kernels.moe.few_tokens import layer as few_tokens
+from flydsl.kernels.moe.few_tokens.plan import MOST_PAIRS, MOST_TOKENS, WARPS, plan_stages
+from flydsl.kernels.moe.layer import route_by, run_experts, run_routed
+from flydsl.kernels.moe.references import widened
+from tests.support.experts import cosine, guarded, untouched
+
+BF16 = ml_dtypes.bfloat16
+KINDS = (("plain", np.float16, 64), ("fp8_blockscale", BF16, 128))
+"""Kind, type of x, and what extents are multiples of."""
+
+
+@pytest.fixture(autouse=True)
+def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+
+
+def refuse(*_: Any) -> None:
+    raise AssertionError("few tokens go by two launches")
+
+
+def numbers_of(x: np.ndarray, kind: str, side: int) -> np.ndarray:
+    """What rows, or weights with gate and up in turns, stand for once they are quantised."""
+    if kind == "plain":
+        return x.astype(np.float64)
+    return widened(*quantised_blocks(x, side, FP8["sm_90a"], None), side, 128).reshape(x.shape)
+
+
+def expected(x: Any, w1: Any, w2: Any, ids: Any, weights: Any, kind: str) -> np.ndarray:
+    experts, rows, depth = w1.shape
+    turned = w1.reshape(experts, 2, rows // 2, depth).swapaxes(1, 2).reshape(w1.shape)
+    apart = numbers_of(turned, kind, 128).reshape(experts, rows // 2, 2, depth).swapaxes(1, 2).reshape(w1.shape)
+    inner = references.stage1(numbers_of(x, kind, 1), apart, ids).astype(x.dtype)
+    return references.reduce_slots(
+        references.stage2(numbers_of(inner, kind, 1), numbers_of(w2, kind, 128), ids, weights)
+    )
+
+
+@pytest.mark.parametrize(("kind", "dtype", "step"), KINDS, ids=["plain", "fp8"])
+def test_random_layers(
+    kind: str, dtype: Any, step: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dimensions that batches of columns do not divide, an expert listed twice, one for all, ids of no expert; rows
+    around the result stay as they were, and a run is like another."""
+    monkeypatch.setattr(layer, "run_groups", refuse)
+    experts, topk = int(rng.integers(3, 20)), 3
+    model, inter = (step * int(rng.integers(1, 8)) for _ in range(2))
+    w1 = (rng.standard_normal((experts, 2 * inter, model)) / model**0.5).astype(dtype)
+    w2 = (rng.standard_normal((experts, model, inter)) / inter**0.5).astype(dtype)
+    prepared = prepare_experts(w1, w2, kind, "sm_90a")
+    for tokens in (int(rng.integers(1, 5)), int(rng.integers(5, 9))):
+        x = rng.standard_normal((tokens, model)).astype(dtype)
+        weights = rng.uniform(0.2, 1, (tokens, topk)).astype(np.float32)
+        for case in range(4):
+            ids = rng.integers(0, experts, (tokens, topk)).astype(np.int32)
+            if case == 0:
+                ids[:] = experts - 1
+            elif case == 1:
+                ids[:, 1] = ids[:, 0]
+            elif case == 2:
+                ids[:] = rng.choice([-1, 0, experts, 2**30, -(2**31)], ids.shape)
+            (y, whole), (again, _) = (guarded((tokens, model), dtype) for _ in range(2))
+            for out in (y, again):
+                run_experts(x, ids, weights, prepared, out)
+            want = expected(x, w1, w2, ids, weights, kind)
+            assert cosine(y, want) >= (0.99999 if kind == "plain" else 0.9995) if want.any() else not y.any()
+            assert untouched(whole) and y.tobytes() == again.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, BF16, np.float16], ids=["f32", "bf16", "f16"])
+def test_routing(dtype: Any, rng: np.random.Generator) -> None:
+    """Of logits: of equals the first, as many experts as no warp divides, and NaN for a token that has one."""
+    experts, topk, model, inter, tokens = 40, 5, 64, 64, 6
+    w1 = (rng.standard_normal((experts, 2 * inter, model)) / 8).astype(np.float16)
+    w2 = (rng.standard_normal((experts, model, inter)) / 8).astype(np.float16)
+    x, prepared = rng.standard_normal((tokens, model)).astype(np.float16), prepare_experts(w1, w2, "plain", "sm_90a")
+    logits = rng.integers(-3, 4, (tokens, experts)).astype(dtype)
+    logits[0], logits[1], logits[2, 7] = 0.0, -0.0, np.nan
+    logits[1, ::2], logits[3] = 0.0, rng.permutation(np.linspace(-7, -1, experts))
+    there = np.arange(tokens) != 2
+    for renormalize in (True, False):
+        y = np.zeros_like(x)
+        run_routed(x, route_by(logits, topk, renormalize), prepared, y)
+        ids, weights = references.route(logits[there], topk, renormalize)
+        assert cosine(y[there], references.moe(x[there], ids, weights, w1, w2)) > 0.99999
+        assert np.isnan(y[2]).all()
+
+
+def test_what_others_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More tokens, more pairs, masks, atomics, arrays that 16 bytes do not divide, and weights that lie apart go by
+    groups of rows."""
+    monkeypatch.setattr(few_tokens, "run_few", refuse)
+    w1, w2 = np.zeros((64, 128, 64), np.float16), np.zeros((64, 64, 64), np.float16)
+    prepared, taken = prepare_experts(w1, w2, "plain", "sm_90a"), []
+    monkeypatch.setattr(layer, "run_groups", lambda *given: taken.append(given[1]))
+    odd = np.zeros(2 * 64 + 1, np.float16)[1:]
+
+    def run(tokens: int, topk: int, x: Any = None, experts: Any = prepared, **more: Any) -> None:
+        x = np.zeros((tokens, 64), np.float16) if x is None else x
+        ids, weights = np.zeros((tokens, topk), np.int32), np.zeros((tokens, topk), np.float32)
+        run_experts(x, ids, weights, experts, np.zeros_like(x), **more)
+
+    with pytest.raises(AssertionError, match="by two launches"):
+        run(MOST_TOKENS, MOST_PAIRS // MOST_TOKENS)
+    for given in ((MOST_TOKENS + 1, 1), (MOST_TOKENS, MOST_PAIRS // MOST_TOKENS + 1), (1, MOST_PAIRS + 1)):
+        run(*given)
+    run(2, 2, expert_mask=np.ones(64, np.int32))
+    run(2, 2, atomic=True)
+    run(2, 2, odd.reshape(2, 64))
+    run(2, 2, experts=replace(prepared, w1=np.zeros((64, 128, 128), np.float16)[..., :64]))
+    assert len(taken) == 7
+    assert plan_stages(4, 8, 256, 7168, 2048, 2) is None, "rows of four tokens are more than a block holds"
+    assert plan_stages(1, 8, 256, 7168, 2048, 1) is not None, "the launches are a quarter of the time"
+    assert plan_stages(2, 8, 256, 7168, 2048, 1) is None, "weights are nearly all of it, and groups read them faster"
+
+
+def test_stages_have_all_columns() -> None:
+    """Parts of a strip cover its columns and no batch more than each part needs; warps are divided evenly, and a block
+    of each launch fits on a multiprocessor."""
+    for size, step in ((2, 64), (1, 128)):
+        for columns in range(step, 8192, step):
+            first, second = plan_stages(1, 8, 16, columns, 128, size), plan_stages(1, 8, 16, 128, columns, size)
+            for stage in (first and first[0], second and second[1]):
+                if stage is None:
+                    continue
+                assert stage.columns == columns and WARPS % stage.parts == 0
+                covered = stage.parts * stage.batches * stage.batch
+                assert columns <= covered < columns + stage.parts * stage.batch
+            for pair in (first, second):
+                used = sum(WARPS * stage.depth * stage.slot_bytes + stage.held_bytes for stage in pair or ())
+                assert used < 227 * 1024
+    shared = plan_stages(1, 2, 16, 128, 4096, 2)
+    assert shared is not None and shared[1].side_by_side == 2, "two experts: four warps share one"
+    assert plan_stages(1, 8, 16, 2048, 768, 2) is not None and plan_stages(1, 8, 16, 2**17, 128, 2) is None
+
+
+def test_weights_go_ahead_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second launch sends for weights before it waits for the first, which waits before it reads anything."""
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "2")
+    experts, topk, dtype = 8, 2, BF16
+    stages = plan_stages(1, topk, experts, 512, 256, 2)
+    assert stages is not None
+    ids, weights = np.zeros(topk, np.int32), np.zeros(topk, np.float32)
+    x, inner = np.zeros((1, 512), dtype), np.zeros((topk, 256), dtype)
+    w1, w2 = np.zeros((experts, 512, 512), dtype), np.zeros((experts, 512, 256), dtype)
+    first = few_tokens.compile_first(*stages, experts, topk, topk, 4)
+    second = few_tokens.compile_second(stages[1], experts, topk, topk, True, 4)
+    found = []
+    for run, given in (
+        (first, (x, None, ids, weights, w1, None, w2, inner)),
+        (second, (inner, None, ids, weights, w2, None, x)),
+    ):
+        run(*given, 1)
+        ptx = run.specialisations[-1].kernels[0].ptx
+        found.append(len(re.findall(r"cp\.async\.cg|ld\.global", ptx[: ptx.index("griddepcontrol.wait")])))
+    assert found[0] == 0 and found[1] >= 16
