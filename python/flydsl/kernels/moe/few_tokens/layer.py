@@ -1,4 +1,4 @@
-"""A layer of experts for few tokens on Hopper, by two launches: it takes what reading the weights takes.
+"""A layer of experts for few tokens on Hopper, by two launches: reading the weights takes most of the time.
 
 Every block finds the chosen experts itself. The first launch multiplies tokens by strips of the first matrices of all
 of them and writes gated rows; the second has strips of the second matrices, sums over experts as it goes, and writes
@@ -6,7 +6,7 @@ the result. Blocks of the second begin while those of the first end: they know t
 before they wait for rows. Tokens are columns of mma.sync: an expert multiplies all of them, and those that did not
 choose it count nothing. Sums are added up in the same order in every run.
 
-With weights of 8 bits rows are quantised where they are read, 128 numbers of a token by four lanes.
+With weights of 8 bits rows are quantised where a block holds them, 128 numbers of a row by 16 lanes.
 """
 
 from __future__ import annotations
