@@ -35,7 +35,7 @@ from flydsl.kernels.attention.hopper_forward import (
     whole_lines,
 )
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
-from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features, softmax_end, softmax_start, softmax_step
+from flydsl.kernels.attention.scores import PLAIN, Features, factor_of, softmax_end, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
 from flydsl.kernels.blocks.inputs import Array, empty_beside, stream_of, strides, type_of
 
@@ -270,8 +270,7 @@ def latent_decode(
     view = fx.make_view(fx.get_iter(Q), packed)
     map_q = fx.nvvm.make_tensor_map(view, (1, 1, tokens, group, chunk), swizzle_of(chunk))
     parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page)
-    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
-    numbers = (fx.Float32(factor), scale, cap, v_scale)
+    numbers = (factor_of(scale, plan.features), scale, cap, v_scale)
     latent_kernel(
         (map_q, cache_map(K, plan.d, box)), out, tables, lengths, (results, logarithms, counters), numbers, parts, page,
         plan, box,

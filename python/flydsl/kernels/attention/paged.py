@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
+from operator import index
 from typing import Any
 
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
@@ -38,6 +39,8 @@ CACHES = {
     True: ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"),
 }
 """Types of caches that are converted on their way, on Hopper and by waves."""
+MOST_KEYS = 1 << 30
+"""That a window reaches back, so that sums with it fit 32 bits."""
 LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 """Rows of a tile, and elements of a head, on Hopper and by waves."""
 
@@ -55,8 +58,9 @@ def paged_attention(
     need one each.
     """
     by_waves = not is_for_cuda(q)
+    left = 0 if window is None else min(index(window), MOST_KEYS)
     if not by_waves and shares_elements(k_cache, v_cache):
-        numbers = (scale, window, softcap, k_scale, v_scale)
+        numbers = (scale, None if window is None else left, softcap, k_scale, v_scale)
         return latent_attention(q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, stream)
     by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
@@ -82,13 +86,13 @@ def paged_attention(
     space = workspace or room_for(q, int(q.shape[0]) * kv_heads, splits, tokens * heads // kv_heads, dv)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     if by_warps:
-        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
+        numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
         warp_decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
     elif by_waves:
-        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
+        numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
         wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
     else:
-        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, multiprocessors(q), tokens)
+        numbers = (scale, float(v_scale), softcap, left, splits, part, multiprocessors(q), tokens)
         decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
     return out
 
@@ -202,8 +206,11 @@ def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: A
             raise ValueError(f"heads have a multiple of 32 elements up to {longest}, those of {name} have {extent}")
     for name, tensor in (("q", q), ("k_cache", k), ("v_cache", v)):
         *steps, last = strides(tensor)
-        if max(steps, default=0) >= 1 << 31:
-            raise ValueError(f"{name} has strides of {(*steps, last)} elements; they must stay below 2^31")
+        if max(steps, default=0) >= 1 << 31 or tensor.shape[1] * steps[1] >= 1 << 31:
+            raise ValueError(
+                f"{name} has the shape {tuple(tensor.shape)} and strides of {(*steps, last)} elements; they, and what "
+                "tokens of a page span, must stay below 2^31"
+            )
         most = 16 // tensor.dtype.itemsize
         if 0 not in tensor.shape and (last != 1 or any(step % most for step in steps)):
             raise ValueError(
