@@ -410,6 +410,7 @@ def why_not_int4(arch: str, x: Any, scales: Any, zeros: Any, bias: Any, group_si
 def multiply_int4(x: Any, weight: Any, scales: Any, c: Any, group_size: int) -> None:
     """c = x @ (codes * scales) transposed, by weights of `preshuffle_w4a16.shuffle_weights`."""
     (m, k), n = x.shape, scales.shape[0]
+    _check_int4(weight, scales, n, k, group_size)
     groups, name = group_size != k, OUT[arrays.NAMES[x.dtype]]
     turned = arrays.empty(x, (k // 32, n) if groups else (1, n), "f32")
     arrays.copy_into(turned, scales.swapaxes(0, 1))
@@ -418,7 +419,15 @@ def multiply_int4(x: Any, weight: Any, scales: Any, c: Any, group_size: int) -> 
         N=n, K=k, tile_m=rows, tile_n=64, tile_k=128 if k % 128 == 0 else 64, a_dtype=name, out_dtype=name,
         group_size=32 if groups else 0,
     )  # fmt: skip
-    gemm(c, padded(x, m, k), weight, turned, turned, turned, m, n, arrays.stream_of(x))
+    gemm(c, padded(x, m, k), padded(weight, n, k // 2), turned, turned, turned, m, n, arrays.stream_of(x))
+
+
+def _check_int4(weight: Any, scales: Any, n: int, k: int, group_size: int) -> None:
+    if tuple(weight.shape) != (n, k // 2) or weight.dtype.itemsize != 1:
+        raise ValueError(f"codes of {n} x {k} are two a byte, as preshuffle_w4a16.shuffle_weights gives them, got "
+                         f"{tuple(weight.shape)} of {weight.dtype}")  # fmt: skip
+    if tuple(scales.shape) != (n, k // group_size):
+        raise ValueError(f"scales are {(n, k // group_size)}, got {tuple(scales.shape)}")
 
 
 def longer(x: Any, count: int) -> Any:

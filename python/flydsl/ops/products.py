@@ -427,8 +427,9 @@ def _linear_int4(x: Any, weight: Any, scales: Any, zeros: Any, bias: Any, group:
 
 def _launch_int4(arguments: Arguments, results: Arguments) -> None:
     x, weight, scales, zeros, bias, group, kind = arguments
+    bias = None if bias is None else arrays.line(bias, prod(bias.shape))
     given = {"zeros": zeros, "bias": bias, "kind": kind, "group_size": group}
-    if 0 in x.shape:
+    if 0 in results[0].shape:
         return
     if not is_hopper(x):
         amd_products.multiply_int4(arrays.rows(x), weight, scales, arrays.rows(results[0]), group)
