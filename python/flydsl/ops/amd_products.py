@@ -88,6 +88,9 @@ def units_of(arch: str) -> int:
 
 # Operands ------------------------------------------------------------------------------------------------------------
 
+MAX_STEP = 1 << 22
+"""Elements from row to row, of which a tile has up to 256."""
+
 
 def step_of(x: Any) -> int:
     """Elements between the rows of a matrix whose rows are contiguous, or 0 if they are not."""
@@ -99,9 +102,14 @@ def step_of(x: Any) -> int:
 
 def in_lines(x: Any, unit: int) -> bool:
     """Return whether rows are contiguous, begin at multiples of 16 bytes and lie multiples of ``unit`` elements
-    apart."""
+    apart, and not too far."""
     step, address = step_of(x), x.ctypes.data if arrays.is_array(x) else x.data_ptr()
-    return step > 0 and step % unit == 0 and step >= x.shape[1] and address % arrays.ALIGNMENT == 0
+    return step % unit == 0 and step >= max(x.shape[1], 1) and is_near(x) and address % arrays.ALIGNMENT == 0
+
+
+def is_near(x: Any) -> bool:
+    """Return whether the bytes of a tile's rows can be counted in 32 bits; no copy brings whole rows closer."""
+    return step_of(x) <= max(MAX_STEP, x.shape[1])
 
 
 def padded(x: Any, rows: int, columns: int) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import flydsl.ops as ops
+from flydsl.ops.amd_products import in_lines
 
 
 @pytest.fixture(autouse=True, params=["gfx942", "sm_90a"])
@@ -33,6 +34,17 @@ def test_matrices_that_go_back(rng: np.random.Generator) -> None:
     a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((33, 40), (40, 24)))
     for x, y in ((a[:, ::-1], b), (a, b[::-1, ::-1]), (a[::2, ::2], b[::2, ::-1])):
         near(ops.matmul(x, y), x.astype(float) @ y.astype(float), 2e-3)
+
+
+def test_rows_that_lie_far_apart(rng: np.random.Generator) -> None:
+    """Bytes of a tile are counted in 32 bits on AMD: rows behind the last one would be written over the first."""
+    memory = np.zeros((1 << 29) + 64, np.float16)
+    out = np.lib.stride_tricks.as_strided(memory, (2, 64), (1 << 30, 2))
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((2, 8), (8, 64)))
+    ops.matmul(a, b, out=out)
+    near(out, a.astype(float) @ b.astype(float), 2e-3)
+    near(ops.matmul(out, b.T), out.astype(float) @ b.T.astype(float), 2e-3)
+    assert not in_lines(out, 8) and in_lines(b, 8)
 
 
 @pytest.mark.parametrize("place", ["apart", "back", "one"])
