@@ -117,6 +117,15 @@ def test_windows_without_an_end(far: int, rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(ops.paged_attention(*given, window=far), ops.paged_attention(*given))
 
 
+def test_a_huge_scale_picks_one_key(rng: np.random.Generator) -> None:
+    """Exponents have no digits behind the point any more, and the greatest is still zero."""
+    q, k, v = heads(rng, 9), heads(rng, KEYS), heads(rng, KEYS)
+    check(ops.scaled_dot_product_attention(q, k, v, scale=1e9), None, attend(q, k, v, scale=1e9))
+    caches, tables = (k.swapaxes(1, 2)[:, :128], v.swapaxes(1, 2)[:, :128]), np.zeros((1, 1), np.int32)
+    found = ops.paged_attention(q[:, :, 0], *caches, tables, np.array([128], np.int32), scale=1e9)
+    check(found[:, :, None], None, attend(q[:, :, :1], k[:, :, :128], v[:, :, :128], scale=1e9))
+
+
 def test_numbers_that_are_none() -> None:
     x, tables = np.zeros((1, 1, 8, 64), np.float16), np.zeros((1, 1), np.int32)
     given = (x[:, :, 0], x.swapaxes(1, 2), x.swapaxes(1, 2), tables, np.array([8], np.int32))

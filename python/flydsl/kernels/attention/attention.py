@@ -17,7 +17,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
-from flydsl.kernels.attention.scores import PLAIN, Features, factor_of
+from flydsl.kernels.attention.scores import PLAIN, Features, factor_of, is_scaled_first
 from flydsl.kernels.attention.wave_forward import wave_forward
 from flydsl.kernels.blocks.inputs import (
     EIGHT_BITS,
@@ -111,7 +111,7 @@ def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN) -> Forw
 
 def features_of(left: int | None, right: int | None, softcap: float, scale: float, added: bool) -> Features:
     """``added`` says whether something is added to scores behind their scale."""
-    return Features(left is not None, right is not None, softcap > 0, softcap > 0 or added or scale <= 0)
+    return Features(left is not None, right is not None, softcap > 0, is_scaled_first(scale, softcap, added))
 
 
 def check_numbers(scale: float, softcap: float) -> None:

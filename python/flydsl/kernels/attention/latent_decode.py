@@ -35,7 +35,15 @@ from flydsl.kernels.attention.hopper_forward import (
     whole_lines,
 )
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
-from flydsl.kernels.attention.scores import PLAIN, Features, factor_of, softmax_end, softmax_start, softmax_step
+from flydsl.kernels.attention.scores import (
+    PLAIN,
+    Features,
+    factor_of,
+    is_scaled_first,
+    softmax_end,
+    softmax_start,
+    softmax_step,
+)
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
 from flydsl.kernels.blocks.inputs import Array, empty_beside, stream_of, strides, type_of
 
@@ -308,7 +316,7 @@ def latent_attention(
         return out
     scale = (d**-0.5 if scale is None else float(scale)) * k_scale
     group = max(count for count in range(1, heads + 1) if heads % count == 0 and count * tokens <= ROWS)
-    features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
+    features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group, features=features)
     sequences = batch * (heads // group)
     part, splits = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))

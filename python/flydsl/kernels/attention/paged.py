@@ -18,7 +18,7 @@ from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
-from flydsl.kernels.attention.scores import Features
+from flydsl.kernels.attention.scores import Features, is_scaled_first
 from flydsl.kernels.attention.warp_decode import warp_decode
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
 from flydsl.kernels.attention.wave_decode import ROWS as WAVE_ROWS
@@ -73,7 +73,7 @@ def paged_attention(
     results = out[:, None] if len(q.shape) == 3 else out
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
     scale = (d**-0.5 if scale is None else float(scale)) * k_scale
-    features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
+    features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = plan or choose_decode_plan(dtype, d, dv, by_waves, waiting_of(q, k_cache) if by_warps else None)
     plan = replace(
         plan, dtype=dtype, d=d, dv=dv, consumers=1, ping_pong=False, features=features, group=heads // kv_heads,

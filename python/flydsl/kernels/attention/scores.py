@@ -19,6 +19,7 @@ LOG2_E = log2(2.718281828459045)
 LN_2 = 1 / LOG2_E
 LOWEST = float("-inf")
 LEAST_F32 = -(2.0**128 - 2.0**104)
+MAX_FACTOR = 1024.0
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,12 @@ class Features:
 
 
 PLAIN = Features()
+
+
+def is_scaled_first(scale: float, softcap: float, added: bool = False) -> bool:
+    """Return whether a factor of the exponential will not do: scores are capped or something is ``added`` to them, the
+    greatest product has not the greatest exponent, or levels are so large that the factor's rounding overflows."""
+    return softcap > 0 or added or not 0 < scale <= MAX_FACTOR
 
 
 def factor_of(scale: Any, features: Features) -> Any:
