@@ -19,7 +19,7 @@ from flydsl.compiler.messages.diagnostics import definition_of, located, user_er
 from flydsl.compiler.options.hints import checked, hint_scope
 from flydsl.compiler.rewrite.syntax import find_source, own_nodes
 from flydsl.dialects.fly.payload import CLUSTER
-from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
+from flydsl.expr.numeric import Boolean, Int32, Int64, Integer, Numeric
 from flydsl.expr.trace.context import current, is_tracing, tracing
 from flydsl.expr.trace.protocol import construct_from_ir_values, extract_to_ir_values
 from flydsl.expr.trace.shared_ledger import SharedLedger
@@ -417,7 +417,16 @@ def _kernel_value(value: Any, signature: Signature, index: int) -> Any:
         raise DslTypeError(
             f"argument '{name}' is a host array", hint="take it as a parameter of the jit function and pass that on"
         )
-    return value
+    return _widened(value, signature.annotations[index])
+
+
+def _widened(value: Any, annotation: Any) -> Any:
+    """Return an integer as the annotated type, where that is a wider integer or a float; other values as they are."""
+    own = Int32 if type(value) is int else type(value)
+    if not (isinstance(annotation, type) and issubclass(annotation, Numeric) and issubclass(own, Integer)):
+        return value
+    wider = annotation.is_float or (annotation.signed == own.signed and annotation.width > own.width)
+    return annotation(value) if wider and own is not Boolean else value
 
 
 def _number(value: Any, annotation: Any, name: str) -> Any:

@@ -100,6 +100,7 @@ def lane_id() -> Int32:
 
 
 _MODES = ("xor", "up", "down", "idx")
+_WIDTHS = (1, 2, 4, 8, 16, 32, 64)
 
 
 class ShuffleOp:
@@ -108,8 +109,10 @@ class ShuffleOp:
     def __init__(self, val: Any, offset: Any, width: Any, mode: ShuffleName = "xor") -> None:
         if mode not in _MODES:
             raise DslValueError(f"unknown shuffle mode {mode!r}", hint="use " + ", ".join(_MODES))
-        value = required_operand(val)
-        operands = [value.ir_value(), Int32(offset).ir_value(), Int32(width).ir_value()]
+        value, lanes = required_operand(val), Int32(width)
+        if lanes.is_static and lanes.value not in _WIDTHS:
+            raise DslValueError(f"a shuffle over {lanes.value} lanes", hint="use 1, 2, 4, 8, 16, 32 or 64")
+        operands = [value.ir_value(), Int32(offset).ir_value(), lanes.ir_value()]
         kind = current().type_name(operands[0])
         result, valid = current().op("gpu.shuffle", operands, [kind, "i1"], {"mode": mode})
         self.shuffleResult = type(value).__construct_from_ir_values__([result], value)

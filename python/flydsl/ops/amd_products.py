@@ -78,7 +78,7 @@ class Product:
     @property
     def given_bias(self) -> Any:
         """The bias, or an array that nobody reads."""
-        return arrays.line(self.bias, self.b.shape[1]) if self.bias is not None else self.c
+        return self.c if self.bias is None else self.bias
 
 
 def units_of(arch: str) -> int:
@@ -87,6 +87,9 @@ def units_of(arch: str) -> int:
 
 
 # Operands ------------------------------------------------------------------------------------------------------------
+
+MAX_STEP = 1 << 22
+"""Elements from row to row, of which a tile has up to 256."""
 
 
 def step_of(x: Any) -> int:
@@ -99,9 +102,14 @@ def step_of(x: Any) -> int:
 
 def in_lines(x: Any, unit: int) -> bool:
     """Return whether rows are contiguous, begin at multiples of 16 bytes and lie multiples of ``unit`` elements
-    apart."""
+    apart, and not too far."""
     step, address = step_of(x), x.ctypes.data if arrays.is_array(x) else x.data_ptr()
-    return step > 0 and step % unit == 0 and step >= x.shape[1] and address % arrays.ALIGNMENT == 0
+    return step % unit == 0 and step >= max(x.shape[1], 1) and is_near(x) and address % arrays.ALIGNMENT == 0
+
+
+def is_near(x: Any) -> bool:
+    """Return whether the bytes of a tile's rows can be counted in 32 bits; no copy brings whole rows closer."""
+    return step_of(x) <= max(MAX_STEP, x.shape[1])
 
 
 def padded(x: Any, rows: int, columns: int) -> Any:
@@ -162,8 +170,7 @@ def tiled(product: Product) -> Way:
 
     def run() -> None:
         gemm = build_tiled_gemm_module(n, k, arrays.NAMES[product.a.dtype])
-        bias = None if product.bias is None else arrays.line(product.bias, n)
-        gemm(plain_rows(product.a), plain_rows(turned), product.c, m, product.stream, bias)
+        gemm(plain_rows(product.a), plain_rows(turned), product.c, m, product.stream, product.bias)
 
     return Way("tiled", "by the vector units", clocks, run)
 
@@ -411,6 +418,7 @@ def why_not_int4(arch: str, x: Any, scales: Any, zeros: Any, bias: Any, group_si
 def multiply_int4(x: Any, weight: Any, scales: Any, c: Any, group_size: int) -> None:
     """c = x @ (codes * scales) transposed, by weights of `preshuffle_w4a16.shuffle_weights`."""
     (m, k), n = x.shape, scales.shape[0]
+    _check_int4(weight, scales, n, k, group_size)
     groups, name = group_size != k, OUT[arrays.NAMES[x.dtype]]
     turned = arrays.empty(x, (k // 32, n) if groups else (1, n), "f32")
     arrays.copy_into(turned, scales.swapaxes(0, 1))
@@ -419,7 +427,15 @@ def multiply_int4(x: Any, weight: Any, scales: Any, c: Any, group_size: int) -> 
         N=n, K=k, tile_m=rows, tile_n=64, tile_k=128 if k % 128 == 0 else 64, a_dtype=name, out_dtype=name,
         group_size=32 if groups else 0,
     )  # fmt: skip
-    gemm(c, padded(x, m, k), weight, turned, turned, turned, m, n, arrays.stream_of(x))
+    gemm(c, padded(x, m, k), padded(weight, n, k // 2), turned, turned, turned, m, n, arrays.stream_of(x))
+
+
+def _check_int4(weight: Any, scales: Any, n: int, k: int, group_size: int) -> None:
+    if tuple(weight.shape) != (n, k // 2) or weight.dtype.itemsize != 1:
+        raise ValueError(f"codes of {n} x {k} are two a byte, as preshuffle_w4a16.shuffle_weights gives them, got "
+                         f"{tuple(weight.shape)} of {weight.dtype}")  # fmt: skip
+    if tuple(scales.shape) != (n, k // group_size):
+        raise ValueError(f"scales are {(n, k // group_size)}, got {tuple(scales.shape)}")
 
 
 def longer(x: Any, count: int) -> Any:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from flydsl.kernels.attention import backward
-from flydsl.kernels.attention.attention import MAX_HEAD
+from flydsl.kernels.attention.attention import MAX_HEAD, MAX_STEP
 from flydsl.kernels.attention.attention import attention as run_attention
 from flydsl.kernels.blocks.inputs import Array, contiguous, strides
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind
 
-WITHOUT_ATTENTION = ("gfx1250",)
+WITHOUT_ATTENTION = ("gfx1100", "gfx1151", "gfx1250")
 """Targets whose matrix instructions `kernels/attention/waves.py` has none of."""
 _NUMBERS = "bool causal, float scale, int left, int right, float softcap, int most_q, int most_k, bool deterministic"
 """What is asked for, as torch's schemas have it; -1 where nothing is."""
@@ -36,15 +36,23 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     (q, k, v, mask, slopes, sinks, starts, key_starts), numbers = arguments[:8], arguments[8:]
     out, lse = results
     run_attention(
-        *map(_in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=slopes, sinks=sinks,
-        cu_seqlens_q=starts, cu_seqlens_k=key_starts, stream=arrays.stream_of(q), **_asked(numbers),
+        *map(in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=slopes, sinks=sinks,
+        cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts), stream=arrays.stream_of(q),
+        **_asked(numbers),
     )  # fmt: skip
 
 
-def _in_heads(x: Array) -> Array:
-    """Return a tensor with contiguous heads that lie multiples of 16 bytes apart: itself, or a copy."""
+def in_heads(x: Array) -> Array:
+    """Return a tensor with contiguous heads that lie multiples of 16 bytes apart, forward and not too far: itself, or
+    a copy."""
     *steps, last = strides(x)
-    return x if last == 1 and not any(step * x.dtype.itemsize % arrays.ALIGNMENT for step in steps) else contiguous(x)
+    apart = all(step >= 0 and step * x.dtype.itemsize % arrays.ALIGNMENT == 0 for step in steps)
+    return x if last == 1 and apart and steps[-1] < MAX_STEP else contiguous(x)
+
+
+def _in_a_row(x: Array) -> Array:
+    """Return a vector, or None, whose elements lie side by side."""
+    return x if x is None or strides(x)[-1:] == (1,) else contiguous(x)
 
 
 def _allocate_gradients(dout: Array, q: Array, k: Array, v: Array, *rest: Any) -> Arguments:
@@ -54,10 +62,10 @@ def _allocate_gradients(dout: Array, q: Array, k: Array, v: Array, *rest: Any) -
 def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
     (dout, q, k, v, out, lse, mask, slopes, starts, key_starts), numbers = arguments[:10], arguments[10:]
     most_k, deterministic = numbers[-2:]
-    dout, q, k, v = map(_in_heads, (dout, q, k, v))
+    dout, q, k, v = map(in_heads, (dout, q, k, v))
     backward.attention_backward(
-        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=starts,
-        cu_seqlens_k=key_starts, max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic,
+        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=_in_a_row(starts),
+        cu_seqlens_k=_in_a_row(key_starts), max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic,
         grads=results, stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 

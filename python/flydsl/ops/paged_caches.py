@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from flydsl.kernels.attention import paged
 from flydsl.kernels.blocks.inputs import contiguous
 from flydsl.ops import arrays
-from flydsl.ops.attention_heads import no_attention
+from flydsl.ops.attention_heads import in_heads, no_attention
 from flydsl.ops.op import Arguments, Op, host_numbers, numpy_only, one_place
 
 
@@ -21,7 +20,7 @@ def _allocate(q: Any, k_cache: Any, v_cache: Any, *rest: Any) -> Arguments:
 def _launch(arguments: Arguments, results: Arguments) -> None:
     q, k_cache, v_cache, tables, lengths, sinks, scale, window, softcap, k_scale, v_scale = arguments
     paged.paged_attention(
-        q, k_cache, v_cache, contiguous(tables), contiguous(lengths), out=results[0], scale=scale,
+        in_heads(q), k_cache, v_cache, contiguous(tables), contiguous(lengths), out=results[0], scale=scale,
         window=None if window < 0 else window,
         softcap=softcap, sinks=sinks, k_scale=k_scale, v_scale=v_scale, stream=arrays.stream_of(q),
     )  # fmt: skip
@@ -54,10 +53,8 @@ def paged_attention(
     """
     numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
     _check_places(k_cache, block_tables, context_lens)
-    if (window is not None and window < 0) or not isfinite(softcap) or softcap < 0:
-        raise ValueError(
-            f"window is None or not negative, and softcap finite and not negative, got {window} and {softcap}"
-        )
+    if window is not None and window < 0:
+        raise ValueError(f"window is None or not negative, got {window}")
     numbers = (q.shape[-1] ** -0.5 if scale is None else float(scale), -1 if window is None else window)
     return PAGED(q, k_cache, v_cache, block_tables, context_lens, sinks, *numbers, softcap, k_scale, v_scale)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from flydsl.kernels.blocks.inputs import contiguous, strides
 from flydsl.kernels.gemm.hopper_grouped import MOST_GROUPS, hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
 from flydsl.ops import amd_products, arrays
@@ -41,15 +42,24 @@ def multiply(a: Any, b: Any, c: Any, bias: Any = None) -> None:
     """c = a @ b + bias, of matrices or batches of them."""
     if 0 in c.shape:
         return
+    bias = None if bias is None else arrays.line(bias, c.shape[-1])
     if is_hopper(a) and arrays.type_name(a) != "f32":
-        hopper_gemm(a, b, c, bias)
+        hopper_gemm(_in_lines(a), _in_lines(b), c, bias)
     elif a.shape[-1] == 0:
         c[...] = 0 if bias is None else bias
     elif len(c.shape) == 3:
         for index in range(c.shape[0]):
             multiply(a[index], b[index], c[index])
     else:
-        ways(Product(arrays.arch_of(a), a, b, c, bias))[0].run()
+        result = c if amd_products.is_near(c) else arrays.empty_like(c)
+        ways(Product(arrays.arch_of(a), a, b, result, bias))[0].run()
+        if result is not c:
+            arrays.copy_into(c, result)
+
+
+def _in_lines(x: Any) -> Any:
+    """Return matrices whose rows or columns are contiguous: themselves, or a copy."""
+    return x if 1 in strides(x)[-2:] else contiguous(x)
 
 
 # Matrices and batches ------------------------------------------------------------------------------------------------
@@ -245,17 +255,21 @@ def _launch_scaled(arguments: Arguments, results: Arguments) -> None:
             results[0][...] = 0 if bias is None else bias
         elif 0 not in results[0].shape:
             product = Product(arrays.arch_of(a), a, b, results[0], bias, (scale_a, scale_b))
-            amd_products.scaled_way(product, out, _of_blocks(scale_a)).run()
-    elif not _of_blocks(scale_a):
-        rows, columns = arrays.numbers(scale_a), arrays.numbers(scale_b)
-        hopper_gemm(a, b, results[0], bias, row_scale=rows, column_scale=columns)
+            amd_products.scaled_way(product, out, _of_blocks(b, scale_a, scale_b)).run()
+        return
+    a, b, bias = _in_lines(a), _in_lines(b), None if bias is None else arrays.line(bias, b.shape[1])
+    if _of_blocks(b, scale_a, scale_b):
+        hopper_gemm(a, b, results[0], bias, block_scales=(_in_lines(scale_a), _in_lines(scale_b)))
     else:
-        hopper_gemm(a, b, results[0], bias, block_scales=(scale_a, scale_b))
+        rows, columns = (arrays.line(scale, prod(scale.shape)) for scale in (scale_a, scale_b))
+        hopper_gemm(a, b, results[0], bias, row_scale=rows, column_scale=columns)
 
 
-def _of_blocks(scale_a: Any) -> bool:
+def _of_blocks(mat2: Any, scale_a: Any, scale_b: Any) -> bool:
     """Return whether scales are those of blocks, and not of rows and columns or of all."""
-    return prod(scale_a.shape) != 1 and scale_a.shape[-1] != 1
+    if prod(scale_a.shape) == prod(scale_b.shape) == 1:
+        return False
+    return scale_a.shape[-1:] != (1,) or scale_b.shape[-1:] != mat2.shape[-1:]
 
 
 SCALED_MM = Op(
@@ -274,7 +288,7 @@ def why_not_scaled(
         return f"matrices are {' or '.join(EIGHT_BITS)}, got {names[0]} and {names[1]}"
     if not is_hopper(input):
         arch, out = arrays.arch_of(input), _out_name(out_dtype)
-        reason = amd_products.why_not_scaled(arch, names, _of_blocks(scale_a), out, bias is not None)
+        reason = amd_products.why_not_scaled(arch, names, _of_blocks(mat2, scale_a, scale_b), out, bias is not None)
         if reason is not None:
             return reason
     elif any(name not in HOPPER_BITS for name in names):
@@ -290,7 +304,7 @@ def how_scaled(
         return ""
     result, out = arrays.empty(input, (input.shape[0], mat2.shape[1]), _out_name(out_dtype)), _out_name(out_dtype)
     product = Product(arrays.arch_of(input), input, mat2, result, bias, (scale_a, scale_b))
-    return f": {amd_products.scaled_way(product, out, _of_blocks(scale_a))}"
+    return f": {amd_products.scaled_way(product, out, _of_blocks(mat2, scale_a, scale_b))}"
 
 
 def _out_name(out_dtype: Any) -> str:
@@ -328,6 +342,10 @@ def scaled_mm(
     if not whole and got not in [(a, b) for _, a, b in known]:
         shapes = "; ".join(f"{what}: {a} and {b}" for what, a, b in known)
         raise ValueError(f"scales of {_by(input.shape)} and {_by(mat2.shape)} are {shapes}; got {got[0]} and {got[1]}")
+    if any(arrays.type_name(scale) != "f32" for scale in (scale_a, scale_b)):
+        raise ValueError(f"scales are float32, got {scale_a.dtype} and {scale_b.dtype}")
+    if bias is not None and tuple(bias.shape) != (n,):
+        raise RuntimeError(f"the bias of a product of {n} columns has shape ({n},), got {tuple(bias.shape)}")
     if reason is not None:
         if arrays.is_array(input):
             numpy_only("scaled_mm", reason)
@@ -350,8 +368,13 @@ def _grouped(a: Any, b: Any, offs: Any) -> Arguments:
 
 GROUPED_MM = Op(
     "grouped_mm", "Tensor a, Tensor b, Tensor offs", _grouped,
-    lambda a, results: hopper_grouped_gemm(a[0], a[1], results[0], a[2]), tensors=3,
+    lambda a, results: _launch_grouped(*a, results[0]), tensors=3,
 )  # fmt: skip
+
+
+def _launch_grouped(a: Any, b: Any, offs: Any, result: Any) -> None:
+    """Groups begin at any row, which TMA cannot where columns are contiguous: such a matrix is copied."""
+    hopper_grouped_gemm(a if strides(a)[1] == 1 else contiguous(a), _in_lines(b), result, arrays.line(offs, len(offs)))
 
 
 def why_not_grouped(
@@ -397,6 +420,8 @@ def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, ou
     ends = host_numbers(offs)
     if ends is not None and ends.size and not (ends.min() >= 0 and ends.max() <= len(mat_a)):
         raise IndexError(f"offs say where groups of {len(mat_a)} rows end, got {ends.min()} to {ends.max()}")
+    if ends is not None and (ends[1:] < ends[:-1]).any():
+        raise ValueError(f"offs must not decrease: each group ends behind the one before, got {ends}")
     return GROUPED_MM(mat_a, mat_b, offs, key=())
 
 
@@ -409,8 +434,9 @@ def _linear_int4(x: Any, weight: Any, scales: Any, zeros: Any, bias: Any, group:
 
 def _launch_int4(arguments: Arguments, results: Arguments) -> None:
     x, weight, scales, zeros, bias, group, kind = arguments
+    bias = None if bias is None else arrays.line(bias, prod(bias.shape))
     given = {"zeros": zeros, "bias": bias, "kind": kind, "group_size": group}
-    if 0 in x.shape:
+    if 0 in results[0].shape:
         return
     if not is_hopper(x):
         amd_products.multiply_int4(arrays.rows(x), weight, scales, arrays.rows(results[0]), group)

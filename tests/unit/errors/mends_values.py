@@ -191,6 +191,7 @@ MENDS: dict[str, tuple[str, ...]] = {
         view.fill(1)
         """,
     ),
+    "a shuffle over a number of lanes that there is none for": ("out[0] = fx.shuffle_xor(n, 1, 4)",),
     "an unknown shuffle": (
         'out[0] = fx.gpu.shuffle(n, 1, 64, mode="xor") + fx.gpu.shuffle(n, 1, 64, mode="up")',
         'out[0] = fx.gpu.shuffle(n, 1, 64, mode="down") + fx.gpu.shuffle(n, 1, 64, mode="idx")',

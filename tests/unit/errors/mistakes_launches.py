@@ -88,6 +88,16 @@ MISTAKES: tuple[Mistake, ...] = (
         out[0] = fx.gpu.shuffle(n, 1, 32, mode="rotate")  # here
     """,
     ),
+    in_kernel(
+        MEMORY,
+        "a shuffle over a number of lanes that there is none for",
+        DslValueError,
+        ValueError,
+        ("a shuffle over 3 lanes", "1, 2, 4, 8, 16, 32 or 64"),
+        """
+        out[0] = fx.shuffle_xor(n, 1, 3)  # here
+    """,
+    ),
     whole_file(
         ARGUMENTS,
         "a kernel called outside a jit function",

@@ -165,3 +165,31 @@ def test_numpy_scalars_inside_a_jit_function() -> None:
     y = np.zeros(2)
     put(y)
     assert y.tolist() == [1.5, 2.5]
+
+
+# From a jit function to a kernel -------------------------------------------------------------------------------------
+
+
+@flyc.kernel
+def square_kernel(y: fx.Tensor, wide: fx.Int64, real: fx.Float32, narrow: fx.Int8):
+    y[0] = wide * wide
+    y[1] = (real * 3 // 2).to(fx.Int64)
+    y[2] = narrow * 1000
+
+
+@flyc.jit
+def square(y: fx.Tensor, n: fx.Int32):
+    square_kernel(y, n, n, n).launch()
+
+
+@flyc.jit
+def square_known(y: fx.Tensor):
+    square_kernel(y, 100_000, 100_000, 100_000).launch()
+
+
+def test_integers_become_the_annotated_type_of_a_kernel_where_it_is_wider() -> None:
+    """The kernel says Int64: its squares must not wrap around in 32 bits. No number loses digits for it."""
+    for call, arguments in ((square, (100_000,)), (square_known, ())):
+        y = np.full(3, 77, np.int64)
+        call(y, *arguments)
+        assert y.tolist() == [10**10, 150_000, 10**8]

@@ -82,16 +82,17 @@ def test_what_has_no_kernel_is_left_to_torch(torch: ModuleType) -> None:
 
 
 @pytest.mark.torch
-def test_a_target_without_attention_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARCH", "gfx1250")
+@pytest.mark.parametrize("arch", ["gfx1100", "gfx1250"])
+def test_a_target_without_attention_says_so(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
     x, table = np.zeros((1, 1, 4, 64), np.float16), np.zeros((1, 1), np.int32)
-    assert "attention has no kernel for gfx1250" in ops.explain("scaled_dot_product_attention", x, x, x)
+    assert f"attention has no kernel for {arch}" in ops.explain("scaled_dot_product_attention", x, x, x)
     for call in (
         lambda: ops.scaled_dot_product_attention(x, x, x),
         lambda: ops.attention(x, x, x),
         lambda: ops.paged_attention(x[:, :, 0], x, x, table, table[0]),
     ):
-        with pytest.raises(TypeError, match="attention has no kernel for gfx1250"):
+        with pytest.raises(TypeError, match=f"attention has no kernel for {arch}"):
             call()
 
 

@@ -74,7 +74,7 @@ STATUS = {
     BAD_MAP_STRIDE: (
         "was refused: TMA needs strides of a multiple of 16 bytes below 2^40, and mode {0} of {tensor} has one of {1} "
         "bytes",
-        "pad rows to a multiple of 16 bytes",
+        "pad rows to a multiple of 16 bytes, and copy a view whose strides are negative",
     ),
     BAD_MAP_EXTENT: (
         "was refused: TMA needs 1 to 2^32 elements a mode, and mode {0} of {tensor} has {1}",

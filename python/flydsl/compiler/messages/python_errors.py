@@ -20,7 +20,7 @@ from flydsl.expr.trace.habits import wrong_name
 from flydsl.expr.values.handle import Handle
 from flydsl.expr.values.vector_value import Vector
 
-_OPERATOR, _MATMUL, _ITERATE, _INDEX, _ASSIGN, _LEN, _FLOAT, _ROUND, _TRUNC, _CALL, _FORMAT, _SET = range(12)
+_OPERATOR, _MATMUL, _ITERATE, _INDEX, _ASSIGN, _LEN, _FLOAT, _ROUND, _TRUNC, _CALL, _FORMAT, _SET, _POWER = range(13)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,6 @@ INDEX = Kind(
     "an index of the hardware",
     {
         _OPERATOR: "take one of its three numbers: fx.thread_idx.x",
-        _INDEX: "take one of its three numbers: fx.thread_idx.x",
     },
 )
 OTHER = Kind(
@@ -87,6 +86,7 @@ OTHER = Kind(
 _ADVICE = {
     _FORMAT: 'write fx.printf("{}", x), which prints when the kernel runs, or fx.dump(t) for a whole tensor',
     _SET: "give it a variable of its own",
+    _POWER: "write a ** b % m; a power that its type does not hold is a product in a loop, with % m behind each factor",
 }
 """The same for every kind."""
 
@@ -94,6 +94,8 @@ _PYTHON_NAMES = {"NoneType": "None"}
 _BETWEEN = "`{0}` has no meaning for {1} and {2}"
 _CASES: tuple[tuple[str, int, str], ...] = (
     (r"unsupported operand type\(s\) for (@=?): '(\w+)' and '(\w+)'", _MATMUL, _BETWEEN),
+    (r"()unsupported operand type\(s\) for \*\* or pow\(\): '(\w+)', '(\w+)', '(\w+)'", _POWER,
+     "Python's pow() of three numbers takes none of the kernel's"),
     (r"unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(\w+)' and '(\w+)'", _OPERATOR, _BETWEEN),
     (r"'(\S+)' not supported between instances of '(\w+)' and '(\w+)'", _OPERATOR, _BETWEEN),
     (r"bad operand type for (?:unary )?([^:]+): '(\w+)'", _OPERATOR, "`{0}` has no meaning for {1}"),

@@ -236,8 +236,8 @@ class Operators(NoForeignFunctions):
         quotient = other // self
         return quotient, division.left_over(other, quotient, self)
 
-    def __pow__(self, other: Any) -> Any:
-        return self._apply(POW, other)
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        return self._apply(POW, other) if modulus is None else NotImplemented
 
     def __rpow__(self, other: Any) -> Any:
         return self._reflect(POW, other)

@@ -34,8 +34,8 @@ class NumberOperators:
     def __rtruediv__(self, other: Any) -> Any:
         return operator.truediv(other, self.__dsl_number__())
 
-    def __pow__(self, other: Any) -> Any:
-        return operator.pow(self.__dsl_number__(), leaf_number(other))
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        return operator.pow(self.__dsl_number__(), leaf_number(other)) if modulus is None else NotImplemented
 
     def __rpow__(self, other: Any) -> Any:
         return operator.pow(other, self.__dsl_number__())

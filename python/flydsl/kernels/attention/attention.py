@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
+from operator import index
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
-from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features
+from flydsl.kernels.attention.scores import PLAIN, Features, factor_of, is_scaled_first
 from flydsl.kernels.attention.wave_forward import wave_forward
 from flydsl.kernels.blocks.inputs import (
     EIGHT_BITS,
@@ -36,6 +37,8 @@ from flydsl.kernels.blocks.inputs import (
 CACHE_BYTES = 24 << 20
 """How much of K and V is worked on at a time: about half of the H200's L2."""
 MAX_HEAD = 256
+MAX_STEP = 1 << 24
+"""Elements from token to token: bytes of a tile are counted in 32 bits."""
 SHARED_BYTES = 232448 - 1024
 """Of a block on Hopper, less what barriers and alignment take."""
 
@@ -57,8 +60,8 @@ def attention(
     """
     given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
     scale = given.d**-0.5 if scale is None else float(scale)
-    left, right = window[0], 0 if is_causal else window[1]
-    check_numbers(scale, left, right, softcap)
+    check_numbers(scale, softcap)
+    left, right = given.sides(window, is_causal)
     features = features_of(left, right, softcap, scale, attn_mask is not None or alibi_slopes is not None)
     lse = given.logarithms(lse) if return_lse or lse is not None else None
     plan = plan or choose_plan(given.dtype, given.d, given.dv, features)
@@ -83,8 +86,7 @@ def forward(
     """Q, K, V and out are (batch, heads, tokens, d). ``plan`` is a `ForwardPlan`; others but Hopper take of it what is
     asked for, and know their tiles themselves."""
     lengths = None if query_starts is None else (query_starts, key_starts)
-    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
-    extras, numbers = (bias, slopes, sinks), (fx.Float32(factor), scale, cap)
+    extras, numbers = (bias, slopes, sinks), (factor_of(scale, plan.features), scale, cap)
     given = (Q, K, V, out, lse, extras, lengths, numbers, (left, right), batches, longest)
     if fx.const_expr(fx.nvvm.is_target()):
         hopper_forward(*given, group, blocks, plan, stream)
@@ -109,15 +111,12 @@ def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN) -> Forw
 
 def features_of(left: int | None, right: int | None, softcap: float, scale: float, added: bool) -> Features:
     """``added`` says whether something is added to scores behind their scale."""
-    return Features(left is not None, right is not None, softcap > 0, softcap > 0 or added or scale <= 0)
+    return Features(left is not None, right is not None, softcap > 0, is_scaled_first(scale, softcap, added))
 
 
-def check_numbers(scale: float, left: int | None, right: int | None, softcap: float) -> None:
+def check_numbers(scale: float, softcap: float) -> None:
     if not isfinite(scale) or not isfinite(softcap) or softcap < 0:
         raise ValueError(f"scale must be finite and softcap finite and not negative, got {scale} and {softcap}")
-    for side, extent in (("left", left), ("right", right)):
-        if extent is not None and extent < 0:
-            raise ValueError(f"window must be None or not negative, and its {side} side is {extent}")
 
 
 # What was given --------------------------------------------------------------------------------------
@@ -176,6 +175,11 @@ class Inputs:
                     f"{name} must have contiguous heads, multiples of {most} elements apart, and its strides are "
                     f"{(*steps, last)}"
                 )
+            if 0 not in tensor.shape and (min(steps) < 0 or steps[-1] >= MAX_STEP):
+                raise ValueError(
+                    f"{name} must have strides that are not negative, and below {MAX_STEP} from token to token, and "
+                    f"they are {(*steps, last)}"
+                )
             if max(tensor.shape) >= 1 << 31:
                 raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; lengths must stay below 2^31")
         self.d, self.dv, self.heads, self.kv_heads = int(d), int(dv), int(h), int(kh)
@@ -189,6 +193,15 @@ class Inputs:
                 f"cu_seqlens_q has {q_starts.shape[0]} starts and cu_seqlens_k {k_starts.shape[0]}; both need one more "
                 "than there are sequences"
             )
+
+    def sides(self, window: tuple[int | None, int | None], is_causal: bool) -> list[int | None]:
+        """Return how far left and right a query sees, None for all: not beyond all tokens, so that sums fit 32 bits."""
+        tokens = int(self.q.shape[2]) + int(self.k.shape[2])
+        for side, extent in zip(("left", "right"), window, strict=True):
+            if extent is not None and index(extent) < 0:
+                raise ValueError(f"window must be None or not negative, and its {side} side is {extent}")
+        wanted = (window[0], 0 if is_causal else window[1])
+        return [None if extent is None else min(index(extent), tokens) for extent in wanted]
 
     def nothing_to_do(self) -> bool:
         """Return whether there is no query, or no key: then the result is zero, and TMA would have nothing to copy."""

@@ -16,7 +16,7 @@ from flydsl.kernels.attention.backward_rows import LANES, after_kernel, before_k
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
 from flydsl.kernels.attention.hopper_backward import hopper_backward
 from flydsl.kernels.attention.hopper_forward import WARPGROUP
-from flydsl.kernels.attention.scores import LOG2_E
+from flydsl.kernels.attention.scores import factor_of
 from flydsl.kernels.attention.wave_backward import WAVE_PLAN, wave_backward
 from flydsl.kernels.blocks.inputs import (
     Array,
@@ -48,8 +48,8 @@ def attention_backward(
     given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
     check_gradients(given, dout, lse)
     scale = given.d**-0.5 if scale is None else float(scale)
-    left, right = window[0], 0 if is_causal else window[1]
-    check_numbers(scale, left, right, softcap)
+    check_numbers(scale, softcap)
+    left, right = given.sides(window, is_causal)
     features = features_of(left, right, softcap, scale, attn_mask is not None or alibi_slopes is not None)
     by_waves = not is_for_cuda(q)
     plan = WAVE_PLAN if by_waves else plan or choose_backward_plan(given.dtype, given.d, given.dv)
@@ -84,7 +84,7 @@ def backward(
 ):  # fmt: skip
     """All tensors are (batch, heads, tokens, d); ``queries`` and ``keys`` are how many a sequence has at most."""
     lengths = None if query_starts is None else (query_starts, key_starts)
-    numbers = (fx.Float32(LOG2_E if plan.features.scale_first else scale * LOG2_E), scale, cap)
+    numbers = (factor_of(scale, plan.features), scale, cap)
     grid = tile_grid(queries, fx.Int32(Q.shape[1]), batches, plan)
     cuda = fx.nvvm.is_target()
     before_kernel(out, dout, lse, stats, sums, counters, lengths, queries, plan).launch(
@@ -143,7 +143,7 @@ def section_of(given: Inputs, plan: BackwardPlan) -> int:
 def is_aligned(tensor: Array) -> bool:
     """Return whether TMA can read a tensor as it is: heads contiguous, and rows a multiple of 16 bytes apart."""
     *steps, last = strides(tensor)
-    return last == 1 and all(step and step % 8 == 0 for step in steps)
+    return last == 1 and all(step > 0 and step % 8 == 0 for step in steps)
 
 
 def check_gradients(given: Inputs, dout: Array, lse: Array) -> None:

@@ -13,12 +13,15 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
 from flydsl.kernels.attention.hopper_backward import sums_of_queries
 from flydsl.kernels.attention.hopper_forward import WARPGROUP
-from flydsl.kernels.attention.scores import LOG2_E, LOWEST, add, folded, over_lanes
+from flydsl.kernels.attention.scores import LOG2_E, add, folded, over_lanes
 
 LANES = 4
 """Threads that share a row."""
 PIECE = 8
 """Elements that a thread reads or writes at a time."""
+LEAST_LOGARITHM = -(2.0**22)
+"""Below it an f32 has no digits for the fraction, and powers relative to it are not known: such rows have no gradient.
+They see no key, or only those that a mask of huge numbers hides."""
 
 
 def wait_for_the_kernel_before():
@@ -47,7 +50,7 @@ def before_kernel(
 ):  # fmt: skip
     """Logarithms to the base of two and deltas of a tile; sums and counters become zero.
 
-    Rows that see no key, and those behind the end, have the logarithm infinity: all their powers are zero.
+    Rows below `LEAST_LOGARITHM`, and those behind the end, have the logarithm infinity: all their powers are zero.
     """
     wait_for_the_kernel_before()
     tile, head, batch = fx.block_idx
@@ -65,9 +68,9 @@ def before_kernel(
             total = total + a * b
         delta = over_lanes(folded(total, add), add, (1, 2))
         logarithm = lse[place, head, at] * LOG2_E
-        unseen = (row >= end) | (logarithm == LOWEST)
+        unseen = (row >= end) | (logarithm < LEAST_LOGARITHM)
         if lane == 0:
-            stats[slot, fx.thread_idx.x // LANES] = unseen.select(fx.Float32(-LOWEST), logarithm)
+            stats[slot, fx.thread_idx.x // LANES] = unseen.select(fx.Float32(float("inf")), logarithm)
             stats[slot, plan.queries + fx.thread_idx.x // LANES] = (row >= end).select(fx.Float32(0.0), delta)
         if fx.const_expr(sums is not None):
             zeros, threads = fx.full(4, 0.0, fx.Float32), plan.queries * LANES

@@ -20,7 +20,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.attention import Inputs, check_numbers, features_of
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
-from flydsl.kernels.attention.scores import LOG2_E
+from flydsl.kernels.attention.scores import factor_of
 from flydsl.kernels.blocks.inputs import (
     Array,
     broadcast,
@@ -107,7 +107,7 @@ def forward_fp8(
         grid=(fx.Int32(turned.shape[3]) // BLOCK, fx.Int32(V.shape[1]), batches), block=(THREADS, 1, 1),
         stream=stream, pdl=True,
     )  # fmt: skip
-    numbers = (fx.Float32(LOG2_E if plan.features.scale_first else scale * LOG2_E), scale, cap)
+    numbers = (factor_of(scale, plan.features), scale, cap)
     scales = (q_scale, k_scale, v_scale, v_most)
     hopper_forward(
         Q, K, turned, out, lse, (None, None, None), None, numbers, (left, right), batches, longest, group, blocks, plan,
@@ -130,8 +130,8 @@ def attention_fp8(
         raise ValueError("attention of 8-bit tensors is for Hopper; give other targets bf16")
     given = Inputs(q, k, v, out, None, None, None, eight_bits=True)
     scale = given.d**-0.5 if scale is None else float(scale)
-    left, right = window[0], 0 if is_causal else window[1]
-    check_numbers(scale, left, right, 0.0)
+    check_numbers(scale, 0.0)
+    left, right = given.sides(window, is_causal)
     scales, blocked = scales_of(given, (q_scale, k_scale, v_scale))
     features = features_of(left, right, 0.0, scale, added=False)
     plan = plan or choose_fp8_plan(given.d, given.dv, blocked)

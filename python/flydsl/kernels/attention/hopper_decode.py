@@ -23,7 +23,7 @@ from flydsl.kernels.attention.hopper_forward import (
     swizzle_of,
     whole_lines,
 )
-from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, powers_of_two, softmax_end
+from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, factor_of, powers_of_two, softmax_end
 from flydsl.kernels.attention.tiles import Piece
 
 ROWS = 64
@@ -307,11 +307,10 @@ def decode(
     map_q = fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(Q), packed), (1, 1, tokens, group, chunk), swizzle)
     map_k, map_v = (cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
     parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), splits, part, fx.Int32(tokens), left, page)
-    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
     used = fx.min(blocks, parts.batches * parts.kv_heads * splits)
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
-        (fx.Float32(factor), scale, cap), v_scale, parts, page, plan, box,
+        (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, plan, box,
     ).launch(grid=(used, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True)  # fmt: skip
 
 

@@ -36,7 +36,15 @@ from flydsl.kernels.attention.hopper_forward import (
     whole_lines,
 )
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
-from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features, softmax_end, softmax_start, softmax_step
+from flydsl.kernels.attention.scores import (
+    PLAIN,
+    Features,
+    factor_of,
+    is_scaled_first,
+    softmax_end,
+    softmax_start,
+    softmax_step,
+)
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
 from flydsl.kernels.blocks.inputs import Array, empty_beside, stream_of, strides, type_of
 
@@ -271,8 +279,7 @@ def latent_decode(
     view = fx.make_view(fx.get_iter(Q), packed)
     map_q = fx.nvvm.make_tensor_map(view, (1, 1, tokens, group, chunk), swizzle_of(chunk))
     parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page)
-    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
-    numbers = (fx.Float32(factor), scale, cap, v_scale)
+    numbers = (factor_of(scale, plan.features), scale, cap, v_scale)
     latent_kernel(
         (map_q, cache_map(K, plan.d, box)), out, tables, lengths, (results, logarithms, counters), numbers, parts, page,
         plan, box,
@@ -311,7 +318,7 @@ def latent_attention(
         return out
     scale = (d**-0.5 if scale is None else float(scale)) * k_scale
     group = max(count for count in range(1, heads + 1) if heads % count == 0 and count * tokens <= ROWS)
-    features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
+    features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group, features=features)
     sequences = batch * (heads // group)
     part, splits = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))

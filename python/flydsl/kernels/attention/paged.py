@@ -10,7 +10,8 @@ Nothing is read back to the host: calls can be captured into graphs.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
+from math import isfinite, prod
+from operator import index
 from typing import Any
 
 from flydsl.kernels.attention.attention import SHARED_BYTES
@@ -18,7 +19,7 @@ from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
-from flydsl.kernels.attention.scores import Features
+from flydsl.kernels.attention.scores import Features, is_scaled_first
 from flydsl.kernels.attention.warp_decode import warp_decode
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
 from flydsl.kernels.attention.wave_decode import ROWS as WAVE_ROWS
@@ -39,6 +40,8 @@ CACHES = {
     True: ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"),
 }
 """Types of caches that are converted on their way, on Hopper and by waves."""
+MOST_KEYS = 1 << 30
+"""That a window reaches back, so that sums with it fit 32 bits."""
 LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 """Rows of a tile, and elements of a head, on Hopper and by waves."""
 
@@ -56,8 +59,11 @@ def paged_attention(
     need one each.
     """
     by_waves = not is_for_cuda(q)
+    left = 0 if window is None else min(index(window), MOST_KEYS)
+    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    _check_numbers(scale, softcap, k_scale, v_scale)
     if not by_waves and shares_elements(k_cache, v_cache):
-        numbers = (scale, window, softcap, k_scale, v_scale)
+        numbers = (scale, None if window is None else left, softcap, k_scale, v_scale)
         return latent_attention(q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, stream)
     by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
@@ -69,8 +75,8 @@ def paged_attention(
     out = empty_beside(q, (*q.shape[:-1], v_cache.shape[-1])) if out is None else out
     results = out[:, None] if len(q.shape) == 3 else out
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
-    scale = (d**-0.5 if scale is None else float(scale)) * k_scale
-    features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
+    scale = scale * k_scale
+    features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = plan or choose_decode_plan(dtype, d, dv, by_waves, waiting_of(q, k_cache) if by_warps else None)
     plan = replace(
         plan, dtype=dtype, d=d, dv=dv, consumers=1, ping_pong=False, features=features, group=heads // kv_heads,
@@ -83,13 +89,13 @@ def paged_attention(
     space = workspace or room_for(q, int(q.shape[0]) * kv_heads, splits, tokens * heads // kv_heads, dv)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     if by_warps:
-        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
+        numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
         warp_decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
     elif by_waves:
-        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
+        numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
         wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
     else:
-        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, multiprocessors(q), tokens)
+        numbers = (scale, float(v_scale), softcap, left, splits, part, multiprocessors(q), tokens)
         decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
     return out
 
@@ -185,6 +191,14 @@ def _check_boxes(*caches: Array) -> None:
             )
 
 
+def _check_numbers(scale: float, softcap: float, k_scale: float, v_scale: float) -> None:
+    for name, number in (("scale", scale), ("softcap", softcap), ("k_scale", k_scale), ("v_scale", v_scale)):
+        if not isfinite(number):
+            raise ValueError(f"{name} must be finite, got {number}")
+    if softcap < 0:
+        raise ValueError(f"softcap must not be negative, got {softcap}")
+
+
 def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: Array, limits: tuple[int, int]) -> None:
     rows, longest = limits
     for name, tensor in (("k_cache", k), ("v_cache", v)):
@@ -208,8 +222,11 @@ def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: A
             raise ValueError(f"heads have a multiple of 32 elements up to {longest}, those of {name} have {extent}")
     for name, tensor in (("q", q), ("k_cache", k), ("v_cache", v)):
         *steps, last = strides(tensor)
-        if max(steps, default=0) >= 1 << 31:
-            raise ValueError(f"{name} has strides of {(*steps, last)} elements; they must stay below 2^31")
+        if max(steps, default=0) >= 1 << 31 or tensor.shape[1] * steps[1] >= 1 << 31:
+            raise ValueError(
+                f"{name} has the shape {tuple(tensor.shape)} and strides of {(*steps, last)} elements; they, and what "
+                "tokens of a page span, must stay below 2^31"
+            )
         most = 16 // tensor.dtype.itemsize
         if 0 not in tensor.shape and (last != 1 or any(step % most for step in steps)):
             raise ValueError(

@@ -18,6 +18,8 @@ import flydsl.expr as fx
 LOG2_E = log2(2.718281828459045)
 LN_2 = 1 / LOG2_E
 LOWEST = float("-inf")
+LEAST_F32 = -(2.0**128 - 2.0**104)
+MAX_FACTOR = 1024.0
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,31 @@ class Features:
     right: bool = False
     softcap: bool = False
     scale_first: bool = False
-    """Scores are scaled before anything else, not inside the exponent."""
+    """Scores become exponents of two before anything else, not by the factor of the exponential."""
 
 
 PLAIN = Features()
+
+
+def is_scaled_first(scale: float, softcap: float, added: bool = False) -> bool:
+    """Return whether a factor of the exponential will not do: scores are capped or something is ``added`` to them, the
+    greatest product has not the greatest exponent, or levels are so large that the factor's rounding overflows."""
+    return softcap > 0 or added or not 0 < scale <= MAX_FACTOR
+
+
+def factor_of(scale: Any, features: Features) -> Any:
+    """Return what makes exponents of two of scores, as `tiles.scores_of` gives them."""
+    return fx.Float32(1.0 if features.scale_first else scale * LOG2_E)
+
+
+def exponents_of(terms: Any) -> Any:
+    """Return what is added to exponents of two where ``terms`` are added to scores.
+
+    Only minus infinity hides a key: the lowest of all numbers, a usual mask, is not to become that. A query for which
+    all keys have it sees them all alike.
+    """
+    found = fx.max(terms * LOG2_E, fx.full_like(terms, LEAST_F32))
+    return (terms == LOWEST).select(terms, found)
 
 
 # Which keys ----------------------------------------------------------------------------------------
@@ -76,7 +99,7 @@ def masked(scores: Any, columns: Any, band: Any, features: Features, query: Any,
 
 
 def capped(scores: Any, cap: Any) -> Any:
-    """cap * tanh(scores / cap)."""
+    """cap * tanh(scores / cap); both may be exponents of two."""
     powers = powers_of_two(scores * (2 * LOG2_E / cap))
     return cap - (2 * cap) / (powers + 1.0)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.scores import Band, blocks_of, capped, masked
+from flydsl.kernels.attention.scores import LOG2_E, Band, blocks_of, capped, exponents_of, masked
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 
 # Tiles -------------------------------------------------------------------------------------------
@@ -117,19 +117,19 @@ def hidden(scores, rows, piece, block, plan):
 
 @flyc.jit
 def changed(scores, piece, query, key, columns, extras, numbers, features):
-    """Scale, cap, slopes and bias, where they are not part of the exponent's factor."""
+    """Exponents of two: scores with cap, slopes and bias, unless a factor is all that makes exponents of them."""
     _, scale, cap = numbers
     bias, slopes, _ = extras
     if fx.const_expr(features.scale_first):
-        scores = scores * scale
+        scores = scores * (scale * LOG2_E)
     if fx.const_expr(features.softcap):
-        scores = capped(scores, cap)
+        scores = capped(scores, cap * LOG2_E)
     if fx.const_expr(slopes is not None):
-        slope = slopes[piece.batch, piece.head]
+        slope = slopes[piece.batch, piece.head] * LOG2_E
         away = [fx.Float32(abs(query + piece.band.offset - key - c)) for c in columns]
         scores = scores - fx.Vector.from_elements(away, fx.Float32) * slope
     if fx.const_expr(bias is not None):
         row = bias[piece.batch, piece.head, fx.min(query, piece.queries - 1), None]
         terms = [fx.Float32(row[fx.min(key + c, piece.band.length - 1)]) for c in columns]
-        scores = scores + fx.Vector.from_elements(terms, fx.Float32)
+        scores = scores + exponents_of(fx.Vector.from_elements(terms, fx.Float32))
     return scores

@@ -28,6 +28,7 @@ from flydsl.kernels.attention.scores import (
     LOWEST,
     Features,
     add,
+    factor_of,
     over_lanes,
     powers_of_two,
     softmax_step,
@@ -346,10 +347,9 @@ def warp_decode(
     plan = WarpPlan(plan.dtype, plan.d, plan.dv, rows, plan.keys, plan.stages, plan.features, plan.group)
     maps = tuple(cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
     parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part, fx.Int32(tokens), left, page)
-    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
     warp_decode_kernel(
-        maps, Q, out, tables, lengths, sinks, (results, logarithms, counters), (fx.Float32(factor), scale, cap),
-        v_scale, parts, page, K.dtype, plan, box,
+        maps, Q, out, tables, lengths, sinks, (results, logarithms, counters),
+        (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, K.dtype, plan, box,
     ).launch(
         grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
     )  # fmt: skip

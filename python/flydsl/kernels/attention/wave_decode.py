@@ -12,7 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_decode import Parts, merge, part_at
-from flydsl.kernels.attention.scores import LOG2_E, LOWEST, softmax_end
+from flydsl.kernels.attention.scores import LOWEST, factor_of, softmax_end
 from flydsl.kernels.attention.wave_forward import attend
 from flydsl.kernels.attention.waves import (
     WavePlan,
@@ -229,10 +229,9 @@ def wave_decode(
     """Launch the kernel. Q is (batch, tokens, heads, d); ``part`` is in blocks of `BLOCK` keys."""
     mine, page = decode_plan(plan), fx.Int32(K.shape[1])
     parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part * (BLOCK // mine.keys), tokens, left, page)
-    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
     wave_decode_kernel(
-        Q, K, V, out, tables, lengths, sinks, (results, logarithms, counters), (fx.Float32(factor), scale, cap), parts,
-        v_scale, None, mine,
+        Q, K, V, out, tables, lengths, sinks, (results, logarithms, counters),
+        (factor_of(scale, plan.features), scale, cap), parts, v_scale, None, mine,
     ).launch(
         grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(threads_of(mine), 1, 1), stream=stream
     )  # fmt: skip

@@ -1,0 +1,144 @@
+"""Products of what is allowed and awkward: views that go back, numbers that lie apart, scales of another kind."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.ops as ops
+from flydsl.ops.amd_products import in_lines
+
+
+@pytest.fixture(autouse=True, params=["gfx942", "sm_90a"])
+def _target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", request.param)
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
+
+
+def on_hopper() -> bool:
+    return os.environ["ARCH"] == "sm_90a"
+
+
+def near(found: np.ndarray, expected: np.ndarray, error: float) -> None:
+    assert np.abs(found.astype(float) - expected).max() <= error * np.abs(expected).max()
+
+
+# Matrices ------------------------------------------------------------------------------------------------------------
+
+
+def test_matrices_that_go_back(rng: np.random.Generator) -> None:
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((33, 40), (40, 24)))
+    for x, y in ((a[:, ::-1], b), (a, b[::-1, ::-1]), (a[::2, ::2], b[::2, ::-1])):
+        near(ops.matmul(x, y), x.astype(float) @ y.astype(float), 2e-3)
+
+
+def test_rows_that_lie_far_apart(rng: np.random.Generator) -> None:
+    """Bytes of a tile are counted in 32 bits on AMD: rows behind the last one would be written over the first."""
+    memory = np.zeros((1 << 29) + 64, np.float16)
+    out = np.lib.stride_tricks.as_strided(memory, (2, 64), (1 << 30, 2))
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((2, 8), (8, 64)))
+    ops.matmul(a, b, out=out)
+    near(out, a.astype(float) @ b.astype(float), 2e-3)
+    near(ops.matmul(out, b.T), out.astype(float) @ b.T.astype(float), 2e-3)
+    assert not in_lines(out, 8) and in_lines(b, 8)
+
+
+@pytest.mark.parametrize("place", ["apart", "back", "one"])
+def test_bias_that_lies_otherwise(place: str, rng: np.random.Generator) -> None:
+    x, weight = (rng.standard_normal(shape).astype(np.float16) for shape in ((9, 40), (24, 40)))
+    memory = rng.standard_normal(48).astype(np.float16)
+    bias = {"apart": memory[::2], "back": memory[23::-1], "one": np.broadcast_to(memory[:1], 24)}[place]
+    near(ops.linear(x, weight, bias), x.astype(float) @ weight.astype(float).T + bias, 2e-3)
+
+
+# fp8 with scales -----------------------------------------------------------------------------------------------------
+
+
+def eight_bits(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    kind = ml_dtypes.float8_e4m3fn if on_hopper() else ml_dtypes.float8_e4m3fnuz
+    return rng.standard_normal(shape).astype(kind)
+
+
+def scales(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    return rng.uniform(0.5, 2, shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("rows", [1, 33])
+def test_scales_of_blocks_over_one_block_of_k(rows: int, rng: np.random.Generator) -> None:
+    """(M, 1) are scales of rows too; those of the columns tell which are meant."""
+    a, b, of_rows, of_blocks = (
+        eight_bits(rng, rows, 96),
+        eight_bits(rng, 96, 200),
+        scales(rng, rows, 1),
+        scales(rng, 1, 2),
+    )
+    expected = (a.astype(float) @ b.astype(float)) * of_rows * np.repeat(of_blocks, 128, 1)[:, :200]
+    near(ops.scaled_mm(a, b, of_rows, of_blocks), expected, 1e-2)
+
+
+def test_scales_that_lie_otherwise(rng: np.random.Generator) -> None:
+    a, b = eight_bits(rng, 33, 96), eight_bits(rng, 96, 70)
+    for of_rows, of_columns in (
+        (scales(rng, 66, 1)[::2], scales(rng, 1, 70)[:, ::-1]),
+        (np.broadcast_to(scales(rng, 1, 1), (33, 1)), scales(rng, 1, 140)[:, ::2]),
+    ):
+        expected = (a.astype(float) @ b.astype(float)) * of_rows * of_columns
+        near(ops.scaled_mm(a, b, of_rows, of_columns), expected, 1e-2)
+    deep, wide = eight_bits(rng, 33, 300), eight_bits(rng, 300, 200)
+    of_rows, of_blocks = scales(rng, 33, 3)[::-1, ::-1], scales(rng, 3, 2)[:, ::-1]
+    whole = np.repeat(np.repeat(of_blocks, 128, 0)[:300], 128, 1)[:, :200]
+    expected = (deep.astype(float) * np.repeat(of_rows, 128, 1)[:, :300]) @ (wide.astype(float) * whole)
+    near(ops.scaled_mm(deep, wide, of_rows, of_blocks), expected, 1e-2)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float16, np.int32])
+def test_scales_of_another_type(kind: Any, rng: np.random.Generator) -> None:
+    """Their bits are not to be read as f32."""
+    one = np.ones((33, 1), kind), np.ones((1, 70), kind)
+    with pytest.raises(ValueError, match=f"scales are float32, got {np.dtype(kind)}"):
+        ops.scaled_mm(eight_bits(rng, 33, 96), eight_bits(rng, 96, 70), *one)
+
+
+def test_bias_of_another_length(rng: np.random.Generator) -> None:
+    given = eight_bits(rng, 3, 32), eight_bits(rng, 32, 16), scales(rng, 3, 1), scales(rng, 1, 16)
+    for shape in ((7,), (3, 16)):
+        with pytest.raises(RuntimeError, match=r"the bias of a product of 16 columns has shape \(16,\), got"):
+            ops.scaled_mm(*given, np.zeros(shape, ml_dtypes.bfloat16))
+
+
+# Groups and four bits ------------------------------------------------------------------------------------------------
+
+
+def test_groups_that_lie_otherwise(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    a, b = (
+        rng.standard_normal((50, 64)).astype(np.float16)[:, ::-1],
+        rng.standard_normal((3, 64, 48)).astype(np.float16),
+    )
+    ends = np.array([10, 7, 10, 7, 50, 7], np.int32)[::2]
+    expected = np.concatenate([a[:10].astype(float) @ b[0].astype(float), a[10:].astype(float) @ b[2].astype(float)])
+    near(ops.grouped_mm(a, b, offs=ends), expected, 2e-3)
+    turned = np.asfortranarray(a[:48])
+    near(ops.grouped_mm(turned, b, offs=np.array([10, 10, 48], np.int32)), expected[:48], 2e-3)
+    with pytest.raises(ValueError, match="offs must not decrease"):
+        ops.grouped_mm(a, b, offs=np.array([20, 10, 50], np.int32))
+
+
+def test_weights_of_four_bits_that_do_not_fit(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    from flydsl.kernels.gemm.preshuffle_w4a16 import shuffle_weights
+
+    monkeypatch.setenv("ARCH", "gfx942")
+    codes, x = rng.integers(0, 16, (64, 128)).astype(np.uint8), rng.standard_normal((5, 128)).astype(np.float16)
+    shares, packed = rng.uniform(0.01, 0.1, (64, 4)).astype(np.float16), shuffle_weights(codes)
+    weights = ((codes - 8.0) * np.repeat(shares.astype(float), 32, 1)).astype(np.float16).astype(float)
+    for order in (np.asfortranarray, lambda p: p[::-1].copy()[::-1]):
+        near(ops.linear_int4(x, order(packed), shares, group_size=32), x.astype(float) @ weights.T, 2e-3)
+    for given in ((x, packed, np.tile(shares, (2, 1))), (x[:, :64], packed, shares[:, :2]), (x, codes, shares)):
+        with pytest.raises(ValueError, match=r"codes of .* are two a byte"):
+            ops.linear_int4(*given, group_size=32)
+    with pytest.raises(ValueError, match=r"scales are \(64, 4\), got \(64, 2\)"):
+        ops.linear_int4(x, packed, shares[:, :2], group_size=32)
