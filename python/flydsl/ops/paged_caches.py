@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -54,14 +53,9 @@ def paged_attention(
     """
     numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
     _check_places(k_cache, block_tables, context_lens)
-    if (window is not None and window < 0) or not isfinite(softcap) or softcap < 0:
-        raise ValueError(
-            f"window is None or not negative, and softcap finite and not negative, got {window} and {softcap}"
-        )
+    if window is not None and window < 0:
+        raise ValueError(f"window is None or not negative, got {window}")
     numbers = (q.shape[-1] ** -0.5 if scale is None else float(scale), -1 if window is None else window)
-    for name, number in (("scale", numbers[0]), ("k_scale", k_scale), ("v_scale", v_scale)):
-        if not isfinite(number):
-            raise ValueError(f"{name} must be finite, got {number}")
     return PAGED(q, k_cache, v_cache, block_tables, context_lens, sinks, *numbers, softcap, k_scale, v_scale)
 
 

@@ -368,9 +368,13 @@ def _grouped(a: Any, b: Any, offs: Any) -> Arguments:
 
 GROUPED_MM = Op(
     "grouped_mm", "Tensor a, Tensor b, Tensor offs", _grouped,
-    lambda a, results: hopper_grouped_gemm(_in_lines(a[0]), _in_lines(a[1]), results[0], arrays.line(a[2], len(a[2]))),
-    tensors=3,
+    lambda a, results: _launch_grouped(a[0], a[1], a[2], results[0]), tensors=3,
 )  # fmt: skip
+
+
+def _launch_grouped(a: Any, b: Any, offs: Any, result: Any) -> None:
+    """Groups begin at any row, which TMA cannot where columns are contiguous: such a matrix is copied."""
+    hopper_grouped_gemm(a if strides(a)[1] == 1 else contiguous(a), _in_lines(b), result, arrays.line(offs, len(offs)))
 
 
 def why_not_grouped(

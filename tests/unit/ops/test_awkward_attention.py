@@ -107,6 +107,23 @@ def test_new_tokens_in_another_order(rng: np.random.Generator) -> None:
 # Numbers -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.torch
+def test_scales_that_torch_traces_as_symbols(torch: Any, rng: np.random.Generator) -> None:
+    """Whether such a number is finite cannot be asked while torch traces."""
+    q, cache = (
+        torch.from_numpy(rng.standard_normal(shape).astype(np.float16)) for shape in ((2, 4, 64), (4, 8, 2, 64))
+    )
+    tables, lengths = torch.tensor([[0, 1], [3, 2]], dtype=torch.int32), torch.tensor([9, 16], dtype=torch.int32)
+
+    def decode(scale: float) -> Any:
+        return ops.paged_attention(q, cache, cache, tables, lengths, scale=scale)
+
+    ops.register_operators()
+    traced = torch.compile(decode, fullgraph=True, backend="aot_eager", dynamic=True)
+    for scale in (0.1, 0.2):
+        assert torch.equal(traced(scale), decode(scale))
+
+
 @pytest.mark.parametrize("far", [(1 << 31) - 1, 1 << 40])
 def test_windows_without_an_end(far: int, rng: np.random.Generator) -> None:
     q, k, v = heads(rng, 9), heads(rng, 33), heads(rng, 33)
@@ -129,7 +146,7 @@ def test_a_huge_scale_picks_one_key(rng: np.random.Generator) -> None:
 def test_numbers_that_are_none() -> None:
     x, tables = np.zeros((1, 1, 8, 64), np.float16), np.zeros((1, 1), np.int32)
     given = (x[:, :, 0], x.swapaxes(1, 2), x.swapaxes(1, 2), tables, np.array([8], np.int32))
-    for name in ("scale", "k_scale", "v_scale"):
+    for name in ("scale", "softcap", "k_scale", "v_scale"):
         with pytest.raises(ValueError, match=f"{name} must be finite, got nan"):
             ops.paged_attention(*given, **{name: float("nan")})
     with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):

@@ -122,6 +122,8 @@ def test_groups_that_lie_otherwise(rng: np.random.Generator, monkeypatch: pytest
     ends = np.array([10, 7, 10, 7, 50, 7], np.int32)[::2]
     expected = np.concatenate([a[:10].astype(float) @ b[0].astype(float), a[10:].astype(float) @ b[2].astype(float)])
     near(ops.grouped_mm(a, b, offs=ends), expected, 2e-3)
+    turned = np.asfortranarray(a[:48])
+    near(ops.grouped_mm(turned, b, offs=np.array([10, 10, 48], np.int32)), expected[:48], 2e-3)
     with pytest.raises(ValueError, match="offs must not decrease"):
         ops.grouped_mm(a, b, offs=np.array([20, 10, 50], np.int32))
 

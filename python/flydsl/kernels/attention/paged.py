@@ -10,7 +10,7 @@ Nothing is read back to the host: calls can be captured into graphs.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
+from math import isfinite, prod
 from operator import index
 from typing import Any
 
@@ -59,6 +59,8 @@ def paged_attention(
     """
     by_waves = not is_for_cuda(q)
     left = 0 if window is None else min(index(window), MOST_KEYS)
+    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    _check_numbers(scale, softcap, k_scale, v_scale)
     if not by_waves and shares_elements(k_cache, v_cache):
         numbers = (scale, None if window is None else left, softcap, k_scale, v_scale)
         return latent_attention(q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, stream)
@@ -72,7 +74,7 @@ def paged_attention(
     out = empty_beside(q, (*q.shape[:-1], v_cache.shape[-1])) if out is None else out
     results = out[:, None] if len(q.shape) == 3 else out
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
-    scale = (d**-0.5 if scale is None else float(scale)) * k_scale
+    scale = scale * k_scale
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = plan or choose_decode_plan(dtype, d, dv, by_waves, waiting_of(q, k_cache) if by_warps else None)
     plan = replace(
@@ -181,6 +183,14 @@ def _check_boxes(*caches: Array) -> None:
                 f"pages of {page} tokens do not do for heads of {d} elements of {8 * size} bits on Hopper: give pages "
                 f"a multiple of {tokens} tokens"
             )
+
+
+def _check_numbers(scale: float, softcap: float, k_scale: float, v_scale: float) -> None:
+    for name, number in (("scale", scale), ("softcap", softcap), ("k_scale", k_scale), ("v_scale", v_scale)):
+        if not isfinite(number):
+            raise ValueError(f"{name} must be finite, got {number}")
+    if softcap < 0:
+        raise ValueError(f"softcap must not be negative, got {softcap}")
 
 
 def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: Array, limits: tuple[int, int]) -> None:
