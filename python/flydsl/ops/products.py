@@ -368,7 +368,7 @@ def _grouped(a: Any, b: Any, offs: Any) -> Arguments:
 
 GROUPED_MM = Op(
     "grouped_mm", "Tensor a, Tensor b, Tensor offs", _grouped,
-    lambda a, results: _launch_grouped(*a, results[0]), tensors=3,
+    lambda a, results: _launch_grouped(a[0], a[1], a[2], results[0]), tensors=3,
 )  # fmt: skip
 
 
