@@ -92,6 +92,12 @@ def test_one_launch_copies_both_operands(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(made) == 1 and len(made[0][0]) == 2, "both have rows of 142 bytes"
 
 
+def test_more_pieces_than_32_bits_count() -> None:
+    many = np.lib.stride_tricks.as_strided(np.zeros(65, np.float16), (1 << 28, 65), (0, 2))
+    with pytest.raises(ValueError, match="2,415,919,104.*fewer rows"):
+        operands.packed_lines([(many, 1, operands.OperandLines(True, is_ragged=True))], None)
+
+
 def test_rows_in_any_order(rng: np.random.Generator) -> None:
     """Strides that are negative, and the same matrix for a whole batch: TMA has neither."""
     a, b = (rng.standard_normal(shape).astype(TYPES["bf16"]) for shape in ((20, 72), (72, 40)))

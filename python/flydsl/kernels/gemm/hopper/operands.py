@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from math import gcd
+from math import gcd, prod
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -155,6 +155,11 @@ def packed_lines(operands: list[tuple[Any, int, OperandLines]], stream: Any) -> 
             continue
         *batch, rows, k = matrix.shape if k_mode == 1 else (*matrix.shape[:-2], matrix.shape[-1], matrix.shape[-2])
         width, whole = (size // matrix.dtype.itemsize for size in (LINE_BYTES, ROW_BYTES))
+        if (pieces := prod(batch) * rows * -(-k // width)) + PACKING >= 1 << 31:
+            raise ValueError(
+                f"lines of a matrix {tuple(matrix.shape)} do not start at multiples of {LINE_BYTES} bytes, and it has too "
+                f"many pieces of them to be copied, {pieces:,}: give it such lines, or fewer rows at a time"
+            )
         packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
         ragged += [matrix, packed]
         k_modes.append(k_mode)
