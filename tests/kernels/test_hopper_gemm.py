@@ -94,7 +94,7 @@ def test_one_launch_copies_both_operands(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_more_pieces_than_32_bits_count() -> None:
     many = np.lib.stride_tricks.as_strided(np.zeros(65, np.float16), (1 << 28, 65), (0, 2))
-    with pytest.raises(ValueError, match="2,415,919,104.*fewer rows"):
+    with pytest.raises(ValueError, match=r"2,415,919,104.*fewer rows"):
         operands.packed_lines([(many, 1, operands.OperandLines(True, is_ragged=True))], None)
 
 

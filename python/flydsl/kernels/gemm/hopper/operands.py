@@ -157,8 +157,8 @@ def packed_lines(operands: list[tuple[Any, int, OperandLines]], stream: Any) -> 
         width, whole = (size // matrix.dtype.itemsize for size in (LINE_BYTES, ROW_BYTES))
         if (pieces := prod(batch) * rows * -(-k // width)) + PACKING >= 1 << 31:
             raise ValueError(
-                f"lines of a matrix {tuple(matrix.shape)} do not start at multiples of {LINE_BYTES} bytes, and it has too "
-                f"many pieces of them to be copied, {pieces:,}: give it such lines, or fewer rows at a time"
+                f"lines of a matrix {tuple(matrix.shape)} do not start at multiples of {LINE_BYTES} bytes, and it has "
+                f"too many pieces of them to be copied, {pieces:,}: give it such lines, or fewer rows at a time"
             )
         packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
         ragged += [matrix, packed]
