@@ -110,7 +110,7 @@ class ShuffleOp:
         if mode not in _MODES:
             raise DslValueError(f"unknown shuffle mode {mode!r}", hint="use " + ", ".join(_MODES))
         value, lanes = required_operand(val), Int32(width)
-        if lanes.is_static and lanes.value not in _WIDTHS:
+        if isinstance(lanes.value, int) and lanes.value not in _WIDTHS:
             raise DslValueError(f"a shuffle over {lanes.value} lanes", hint="use 1, 2, 4, 8, 16, 32 or 64")
         operands = [value.ir_value(), Int32(offset).ir_value(), lanes.ir_value()]
         kind = current().type_name(operands[0])

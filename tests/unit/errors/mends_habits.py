@@ -69,9 +69,9 @@ MENDS: dict[str, tuple[str, ...]] = {
         "out[0] = fx.roundeven(x[0]).to(fx.Int32) + fx.round(x[0]).to(fx.Int32)", "out[0] = x[0].to(fx.Int32)",
     ),
     "`pow` with a modulus": (
-        "out[0] = n ** 2 % 5", "power = fx.Int32(1)\nfor i in range(2):\n    power = power * n % 5\nout[0] = power",
+        "out[0] = n**2 % 5", "power = fx.Int32(1)\nfor i in range(2):\n    power = power * n % 5\nout[0] = power",
     ),
-    "a run-time exponent of `pow` with a modulus": ("out[0] = 2 ** n % 5",),
+    "a run-time exponent of `pow` with a modulus": ("out[0] = 2**n % 5",),
     "a run-time number as a key": (
         "out[0] = (n == 1).select(fx.Int32(2), fx.Int32(3))",
         "table = fx.make_rmem_tensor(8, fx.Int32)\ntable.fill(2)\nout[0] = table[n]",
