@@ -25,7 +25,7 @@ from flydsl.kernels.moe.expert_weights import (
 from flydsl.kernels.moe.layer import run_experts
 from flydsl.kernels.moe.references import widened
 from flydsl.kernels.quant.formats import dequantize_mx, quantize_mx
-from tests.support.experts import Sizes, cosine, guarded, random_ids, untouched
+from tests.support.experts import Sizes, awkward_ids, cosine, guarded, random_ids, untouched
 
 SHAPES = ((3, 4, 2), (33, 8, 2), (129, 128, 8))
 """Tokens, experts and slots."""
@@ -125,14 +125,7 @@ def test_guards(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyP
     x, _ = guarded((tokens, model), np.float16)
     x[:] = rng.standard_normal(x.shape).astype(np.float16)
     weights = rng.uniform(0.2, 1, (tokens, topk)).astype(np.float32)
-    for case in range(4):
-        ids = rng.integers(0, experts, (tokens, topk)).astype(np.int32)
-        if case == 0:
-            ids[:] = experts - 1
-        elif case == 1:
-            ids[:, 1] = ids[:, 0]
-        elif case == 2:
-            ids[:] = rng.choice([-1, 0, experts, 2**30, -(2**31)], ids.shape)
+    for ids in awkward_ids(rng, experts, (tokens, topk)):
         y, whole = guarded((tokens, model), np.float16)
         run_experts(x, ids, weights, prepared, y)
         want = references.moe(x, ids, weights, w1, w2)

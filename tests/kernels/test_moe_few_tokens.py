@@ -16,7 +16,7 @@ from flydsl.kernels.moe.few_tokens import layer as few_tokens
 from flydsl.kernels.moe.few_tokens.plan import MOST_PAIRS, MOST_TOKENS, WARPS, plan_stages
 from flydsl.kernels.moe.layer import route_by, run_experts, run_routed
 from flydsl.kernels.moe.references import widened
-from tests.support.experts import cosine, guarded, untouched
+from tests.support.experts import awkward_ids, cosine, guarded, untouched
 
 BF16 = ml_dtypes.bfloat16
 KINDS = (("plain", np.float16, 64), ("fp8_blockscale", BF16, 128))
@@ -64,14 +64,7 @@ def test_random_layers(
     for tokens in (int(rng.integers(1, 5)), int(rng.integers(5, 9))):
         x = rng.standard_normal((tokens, model)).astype(dtype)
         weights = rng.uniform(0.2, 1, (tokens, topk)).astype(np.float32)
-        for case in range(4):
-            ids = rng.integers(0, experts, (tokens, topk)).astype(np.int32)
-            if case == 0:
-                ids[:] = experts - 1
-            elif case == 1:
-                ids[:, 1] = ids[:, 0]
-            elif case == 2:
-                ids[:] = rng.choice([-1, 0, experts, 2**30, -(2**31)], ids.shape)
+        for ids in awkward_ids(rng, experts, (tokens, topk)):
             (y, whole), (again, _) = (guarded((tokens, model), dtype) for _ in range(2))
             for out in (y, again):
                 run_experts(x, ids, weights, prepared, out)

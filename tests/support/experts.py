@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,6 +110,19 @@ def guarded(shape: tuple[int, ...], dtype: Any, fill: float = np.nan) -> tuple[n
     inside = whole[3 : 3 + shape[0]]
     inside[:] = np.array(fill).astype(dtype)
     return inside.reshape(shape), whole
+
+
+def awkward_ids(rng: np.random.Generator, experts: int, shape: tuple[int, int]) -> Iterator[np.ndarray]:
+    """Yield ids of experts, (tokens, experts of a token): one for all, one listed twice, some of no expert, and any."""
+    for case in range(4):
+        ids = rng.integers(0, experts, shape).astype(np.int32)
+        if case == 0:
+            ids[:] = experts - 1
+        elif case == 1:
+            ids[:, 1] = ids[:, 0]
+        elif case == 2:
+            ids[:] = rng.choice([-1, 0, experts, 2**30, -(2**31)], ids.shape)
+        yield ids
 
 
 def untouched(whole: np.ndarray) -> bool:

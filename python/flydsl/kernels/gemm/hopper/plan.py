@@ -232,12 +232,7 @@ class GemmConfig:
     def other_bytes(self) -> int:
         """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
         sums = self.multiplied_rows * self.shared_columns * self.splits * 4 if self.splits > 1 else 0
-        return (
-            self.warps * STORE_BYTES * (2 if self.sends else 1)
-            + 1024
-            + sums
-            + (self.multiplied_rows - self.tile_m) * ROW_BYTES
-        )
+        return self.warps * self.boxes * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
     def fitting_stages(self, more_bytes: int = 0) -> int:
         """As many as fit into shared memory, beside so many bytes more."""
