@@ -19,7 +19,7 @@ from flydsl.compiler.messages.diagnostics import definition_of, located, user_er
 from flydsl.compiler.options.hints import checked, hint_scope
 from flydsl.compiler.rewrite.syntax import find_source, own_nodes
 from flydsl.dialects.fly.payload import CLUSTER
-from flydsl.expr.numeric import Boolean, Int32, Int64, Integer, Numeric
+from flydsl.expr.numeric import Boolean, Int32, Int64, Integer, Numeric, operand
 from flydsl.expr.trace.context import current, is_tracing, tracing
 from flydsl.expr.trace.protocol import construct_from_ir_values, extract_to_ir_values
 from flydsl.expr.trace.shared_ledger import SharedLedger
@@ -421,12 +421,18 @@ def _kernel_value(value: Any, signature: Signature, index: int) -> Any:
 
 
 def _widened(value: Any, annotation: Any) -> Any:
-    """Return an integer as the annotated type, where that is a wider integer or a float; other values as they are."""
-    own = Int32 if type(value) is int else type(value)
-    if not (isinstance(annotation, type) and issubclass(annotation, Numeric) and issubclass(own, Integer)):
+    """Return a number as the annotated type where that keeps all its bits: a wider type, the other sign, a float."""
+    if not (isinstance(annotation, type) and issubclass(annotation, Numeric)):
         return value
-    wider = annotation.is_float or (annotation.signed == own.signed and annotation.width > own.width)
-    return annotation(value) if wider and own is not Boolean else value
+    number = operand(value)
+    if number is None or type(number) is annotation or Boolean in (type(number), annotation):
+        return value
+    own = type(number)
+    if own.is_float:
+        fits = annotation.is_float and annotation.width > own.width
+    else:
+        fits = annotation.is_float or annotation.width >= own.width
+    return annotation(value) if fits else value
 
 
 def _number(value: Any, annotation: Any, name: str) -> Any:

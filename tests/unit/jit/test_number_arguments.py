@@ -193,3 +193,46 @@ def test_integers_become_the_annotated_type_of_a_kernel_where_it_is_wider() -> N
         y = np.full(3, 77, np.int64)
         call(y, *arguments)
         assert y.tolist() == [10**10, 150_000, 10**8]
+
+
+@flyc.kernel
+def signs_kernel(y: fx.Tensor, wide: fx.Uint64, unsigned: fx.Uint32, signed: fx.Int32, real: fx.Float32):
+    y[0] = (wide * 65536).to(fx.Int64)
+    y[1] = fx.Int64(1) if unsigned - 6 > 0 else fx.Int64(0)
+    y[2] = fx.Int64(1) if signed - 6 < 0 else fx.Int64(0)
+    y[3] = (real * real).to(fx.Int64)
+
+
+@flyc.jit
+def signs(y: fx.Tensor, n: fx.Int32, small: fx.Int32, natural: fx.Uint32, half: fx.Float16):
+    signs_kernel(y, n, small, natural, half).launch()
+
+
+@flyc.jit
+def signs_known(y: fx.Tensor):
+    signs_kernel(y, 65536, 5, 5, 1000).launch()
+
+
+def test_the_annotation_of_a_kernel_says_the_sign_and_the_width_of_its_numbers() -> None:
+    """The kernel says what it counts in: 2**32 in Uint64, no -1 in Uint32, 1000**2 in Float32."""
+    for call, arguments in ((signs, (65536, 5, 5, 1000.0)), (signs_known, ())):
+        y = np.full(4, 77, np.int64)
+        call(y, *arguments)
+        assert y.tolist() == [2**32, 1, 1, 10**6]
+
+
+@flyc.kernel
+def bits_kernel(y: fx.Tensor, unsigned: fx.Uint64, signed: fx.Int64):
+    y[0] = unsigned.to(fx.Int64)
+    y[1] = signed
+
+
+@flyc.jit
+def bits(y: fx.Tensor, n: fx.Int32, natural: fx.Uint32):
+    bits_kernel(y, n, natural).launch()
+
+
+def test_widening_keeps_the_value_of_a_number() -> None:
+    y = np.full(2, 77, np.int64)
+    bits(y, -1, 2**32 - 1)
+    assert y.tolist() == [-1, 2**32 - 1]
