@@ -23,7 +23,7 @@ from xdsl.ir import Operation
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp, to_attr
-from flydsl.dialects.fly.payload import CopyAtom, MmaAtom
+from flydsl.dialects.fly.payload import BUFFER_DESC, CopyAtom, MmaAtom, Pointer
 from flydsl.dialects.fly.types import FlyType, MemRefType, PtrType, element_type, payload_of, type_of
 from flydsl.dialects.upstream import replace_uses
 from flydsl.layout import coords
@@ -31,6 +31,7 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.canonicalize import drop_dead
+from flydsl.passes.shared.buffer_span import require_span
 from flydsl.passes.shared.expand_atoms import expand_copy, expand_gemm, plain
 from flydsl.passes.shared.launch_conditions import check_at_launch
 from flydsl.passes.shared.layout_walk import Handler, LayoutLowering
@@ -70,6 +71,13 @@ def _static(low: LayoutLowering, op: FlyOp) -> None:
 def _atom(low: LayoutLowering, op: FlyOp) -> None:
     """Atoms stay values: the conversion to the target reads them."""
     low.known[op.results[0]] = payload_of(op.results[0].type)
+
+
+def _make_view(low: LayoutLowering, op: FlyOp) -> None:
+    by_rule(low, op)
+    made = payload_of(op.results[0].type)
+    if isinstance(made.iter, Pointer) and made.iter.space == BUFFER_DESC:
+        require_span(low, op, low.known[op.results[0]])
 
 
 def _make_tuple(low: LayoutLowering, op: FlyOp) -> None:
@@ -210,6 +218,7 @@ def _requirement(lowering: LayoutLowering, op: FlyOp) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "static": _static,
+    "make_view": _make_view,
     "make_copy_atom": _atom,
     "make_mma_atom": _atom,
     "atom.set_value": _atom,

@@ -27,7 +27,7 @@ from xdsl.dialects.llvm import (
     LLVMStructType,
 )
 from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from flydsl.base.errors import DslRuntimeError, SourceLocation
 from flydsl.dialects.fly.op_table import OP_TABLE
@@ -280,6 +280,9 @@ class TraceEmitter:
 
     def known_divisor(self, value: Any) -> int:
         return 1 << known_twos(value)
+
+    def is_argument(self, value: Any) -> bool:
+        return isinstance(value, BlockArgument)
 
     def type_name(self, value: Any) -> str:
         return type_text(value.type)

@@ -122,6 +122,10 @@ class Emitter(Protocol):
         """Return a power of two that an integer is certainly a multiple of, read off the arithmetic that makes it."""
         ...
 
+    def is_argument(self, value: Value) -> bool:
+        """Return whether a value is an argument, of the kernel or of a loop that carries it."""
+        ...
+
     def type_name(self, value: Value) -> str:
         """Return the MLIR text of the value's type."""
         ...

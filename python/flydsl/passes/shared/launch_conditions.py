@@ -3,7 +3,7 @@
 Lowering leaves a `fly.require` wherever an answer is right for some numbers only. What decides it is computed from the
 kernel's arguments, so the host can decide: the arithmetic is copied in front of each launch of the kernel, with a call
 that the launcher turns into a branch. Nothing of it stays in the kernel. A requirement that only the running kernel
-could decide is refused.
+could decide is refused, or dropped where it is marked so.
 
     gpu.func @k(%n: i32) {                          %r = arith.remsi %m, %c4
       %r = arith.remsi %n, %c4                      %ok = arith.cmpi eq, %r, %c0
@@ -31,6 +31,9 @@ from flydsl.passes.shared.walk import functions, is_pure, location_of, sanitizes
 REQUIRES = "fly_require_"
 """How the functions begin that the launcher turns into branches; the number of operands to report follows."""
 
+WHERE_KNOWN = "fly.where_known"
+"""Marks a requirement that is dropped where only the running kernel could decide it."""
+
 MOST_NUMBERS = 6
 """Numbers that a launch can report."""
 
@@ -38,9 +41,10 @@ _DIMS = ("x", "y", "z")
 _Known = MutableMapping[SSAValue, SSAValue]
 
 
-def subject(op: Operation) -> str:
-    """Return the operation in the user's words: its name, and that of the parameter it works on."""
+def subject(op: Operation, name: str = "") -> str:
+    """Return the operation in the user's words: its name, or the one given, and that of the parameter it works on."""
     assert isinstance(op, FlyOp)
+    name = name or op.spec.name
     value: Any = op.operands[0]
     while isinstance(value.owner, Operation) and value.owner.operands:
         value = value.owner.operands[0]
@@ -49,8 +53,8 @@ def subject(op: Operation) -> str:
     if isinstance(names, ArrayAttr) and isinstance(value, BlockArgument):
         named = names.data[value.index]
         if isinstance(named, StringAttr) and named.data:
-            return f"{op.spec.name} of '{named.data}'"
-    return op.spec.name
+            return f"{name} of '{named.data}'"
+    return name
 
 
 class _Launch:
@@ -76,6 +80,8 @@ class _Launch:
                 before, known = self._inside(condition, wanted, before, known)
         operands = [self._copied(operand, before, known) for operand in op.operands]
         if any(operand is None for operand in operands):
+            if WHERE_KNOWN in op.attributes:
+                return
             raise _undecided(op)
         _insert(_call(op, [operand for operand in operands if operand is not None]), before)
 
@@ -182,7 +188,8 @@ def _undecided(op: Operation) -> LoweringError:
 
 def _call(op: Operation, operands: list[SSAValue]) -> Operation:
     message, hint = _texts(op)
-    hint = f"{hint}; flyc.from_dlpack(x) makes the extents and strides of an array known while compiling"
+    if WHERE_KNOWN not in op.attributes:
+        hint = f"{hint}; flyc.from_dlpack(x) makes the extents and strides of an array known while compiling"
     numbers = operands[: 1 + MOST_NUMBERS]
     call = native_call(f"{REQUIRES}{len(numbers) - 1}", numbers, None, {CHECKED_MESSAGE: f"{message}\n{hint}"})
     call.location = op.location

@@ -20,6 +20,10 @@ from flydsl.expr.trace.context import current
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.handle import apply, from_value
 from flydsl.expr.values.known import plain
+from flydsl.layout import coords
+from flydsl.layout import int_tuple as it
+from flydsl.layout.tensor import Tensor as TensorPayload
+from flydsl.target.dtype import storage_bytes
 
 MAX_RECORDS = 0xFFFFFFFF
 _FLAGS = (7 << 12) | (4 << 15)
@@ -63,6 +67,8 @@ def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes:
     """Return the same tensor through a buffer descriptor. ``max_size=False`` sets its end where the layout ends."""
     if not isinstance(tensor, Tensor) or not tensor.is_memory:
         raise DslTypeError(f"make_buffer_tensor takes a tensor over global memory, got {type(tensor).__name__}")
+    if current().is_argument(tensor.ir_value()):
+        _check_span(tensor.payload)
     records = num_records_bytes
     if records is None and not max_size:
         size = tensor.dtype.width // 8
@@ -70,6 +76,17 @@ def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes:
         records = arith.min(covered * size, MAX_RECORDS)  # a longer one would wrap around to nearly nothing
     # What the layout counts from: not the first element, where a composed layout has an offset.
     return make_view(make_buffer_ptr(apply("get_iter", tensor), records), tensor.layout)
+
+
+def _check_span(argument: TensorPayload) -> None:
+    """Refuse an argument of a known layout that offsets do not reach; a launch checks those of run-time extents."""
+    if not pl.is_static_payload(argument.layout):
+        return
+    if (stride := min(it.leaves(argument.layout.stride), default=0)) < 0:
+        text = f"nothing of a buffer lies before its first element, and a stride is {stride}"
+        raise DslValueError(text, hint=pl.BUFFER_PARTS)
+    if (size := coords.cosize(argument.layout) * storage_bytes(argument.iter.elem)) > pl.BUFFER_SPAN:
+        raise DslValueError(f"a buffer spans 4 GiB, and the tensor {size} bytes", hint=pl.BUFFER_PARTS)
 
 
 def get_buffer_rsrc(ptr: Any) -> Any:
