@@ -179,6 +179,13 @@ class _Walk:
         self.require(fits, "a step of {} does not fit the mode of extent {}", step, extent)
         return count, lf.ceil_div(step, extent)
 
+    def end(self, left: Any) -> None:
+        """The last mode goes on without an end, but one of extent 1 is none: then the mode before it goes on."""
+        extent = self.pairs[-1][0]
+        if isinstance(extent, DynInt):
+            goes_on = lf.either(lf.less(1, extent), lf.less(left, 2))
+            self.require(goes_on, "{} elements are left for the last mode, of extent {}", left, extent)
+
 
 def _compose_basis(walks: dict[tuple[int, ...], _Walk], extent: Any, stride: IntTuple, a: Layout, b: Layout) -> Layout:
     """A basis stride names the mode of ``a`` it steps along."""
@@ -232,6 +239,7 @@ def _compose_leaf(walk: _Walk, extent: Any, stride: IntTuple) -> Layout:
             left = lf.floordiv(left, taken)
         step = next_step
     if not lf.equals(left, 1) or not found:
+        walk.end(left)
         found.append((left, lf.mul(step, pairs[-1][1])))
     return from_flat(found)
 

@@ -69,6 +69,32 @@ def test_a_launch_of_no_blocks_is_not_checked() -> None:
     by_fours(columns(6, 4), np.zeros(1, np.float32), 0)
 
 
+@flyc.kernel
+def places_kernel(out: fx.Tensor, last: fx.Int32, count: fx.Constexpr[int]):
+    two_modes = fx.make_layout(fx.make_int_tuple((6, last)), (1, 1024))
+    made = fx.composition(two_modes, fx.make_layout(count, 3))
+    for i in fx.range_constexpr(count):
+        out[i] = fx.Int32(fx.get_scalar(fx.crd2idx(i, made)))
+
+
+@flyc.jit
+def places(out: fx.Tensor, last: fx.Int32, count: fx.Constexpr[int]):
+    places_kernel(out, last, count).launch()
+
+
+def test_a_last_mode_that_turns_out_to_be_1_is_none() -> None:
+    """The layout (6,1):(1,1024) is 6:1, which goes on with a step of 1; only what stays inside it is the same."""
+    out = np.full(4, -1, np.int32)
+    places(out, 2, 4)
+    assert out.tolist() == [0, 3, 1024, 1027]
+    places(out[:2], 1, 2)
+    assert out[:2].tolist() == [0, 3]
+    out[:] = -1
+    with pytest.raises(RuntimeError, match="2 elements are left for the last mode, of extent 1"):
+        places(out, 1, 4)
+    assert (out == -1).all()
+
+
 def test_a_known_divisor_makes_the_tile_static() -> None:
     @flyc.kernel
     def kernel(x: fx.Tensor, out: fx.Tensor):
