@@ -11,7 +11,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
-from flydsl.kernels.attention.hopper_backward import sums_of_queries
+from flydsl.kernels.attention.hopper_backward import order_of_sums, sums_of_queries
 from flydsl.kernels.attention.hopper_forward import WARPGROUP
 from flydsl.kernels.attention.scores import LOG2_E, add, folded, over_lanes
 
@@ -103,9 +103,8 @@ def after_kernel(sums: Any, dQ: Any, lengths: Any, longest: fx.Int32, scale: fx.
         shape, stride = shape[::-1], stride[::-1]
     if first < end:
         mine = sums_of_queries(plan).get_slice(thread).partition_C(fx.make_view(storage, fx.make_layout(shape, stride)))
-        fours = plan.share // WARPGROUP // 4
-        held = fx.make_layout((4, fours, (WARPGROUP, plan.consumers)), (1, 4 * WARPGROUP, (4, plan.share)))
-        mine.store(fx.make_view(fx.get_iter(sums[slot, None]).aligned(16), held)[None, None, thread].load())
+        held = fx.make_view(fx.get_iter(sums[slot, None]).aligned(16), order_of_sums(plan))
+        mine.store(held[None, None, thread].load())
         fx.barrier()
         shape = (PIECE, plan.d // PIECE, plan.queries)
         pieces = fx.make_view(storage, fx.make_layout(shape, (1, PIECE, pitch)))

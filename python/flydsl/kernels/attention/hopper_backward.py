@@ -44,6 +44,13 @@ def sums_of_queries(plan: BackwardPlan) -> Any:
     return fx.make_tiled_mma(fx.make_mma_atom(atom), fx.make_layout((plan.consumers, 1, 1), (1, 0, 0)))
 
 
+def order_of_sums(plan: BackwardPlan) -> Any:
+    """Return where the sums of a tile for dQ lie, as (four of a thread, which four, thread): those that threads write
+    at the same time are neighbours."""
+    fours = plan.share // WARPGROUP // 4
+    return fx.make_layout((4, fours, (WARPGROUP, plan.consumers)), (1, 4 * WARPGROUP, (4, plan.share)))
+
+
 # Which keys ----------------------------------------------------------------------------------------
 
 
@@ -184,9 +191,9 @@ class Warpgroup:
         self.tiles = (q[0], k[0], v[0], o[0])
         swizzle = fx.make_swizzle(3, 4, 3)  # rows of 128 bytes
         self.ds_tile = tiles_of(ds_ptr, swizzle, queries, keys, stages)
-        layout = fx.make_layout((8, queries, (8, keys // 64), stages), (1, 64, (8, queries * 64), queries * keys))
+        layout = fx.make_layout(((64, keys // 64), queries, stages), ((1, queries * 64), 64, queries * keys))
         permuted = fx.make_composed_layout(fx.static(fx.SwizzleType.get(3, 3, 3)), layout)  # counted in elements
-        self.ds_pieces = fx.make_view(ds_ptr, permuted)
+        self.ds_turned = fx.make_view(ds_ptr, permuted)
         part = self.scorer.get_slice(thread)
         self.q_part, self.o_part = part.partition_B(q[0]), part.partition_B(o[0])
         self.q_turned = self.to_keys.get_slice(thread).partition_B(q[1])
@@ -203,6 +210,7 @@ class Warpgroup:
         self.dq = self.to_queries.make_fragment_C(where((plan.sums, queries) if plan.transposed else (queries, plan.d)))
         self.rows = FragmentRows(self.scorer, thread, (keys, queries), queries=1)
         self.dq_ptr = dq_ptr + self.number * plan.share
+        self.dq_place = fx.make_view(dq_ptr, order_of_sums(plan))[None, None, thread]
         self.stats = fx.make_view(stats_ptr, fx.make_layout((queries, 2, stages), (1, queries, 2 * queries)))
 
     def multiply(self, tiled, accumulators, a, b, steps, add=False):
@@ -251,12 +259,11 @@ class Warpgroup:
 
     def keep(self, values, stage):
         """ds to shared memory as (queries, keys), by blocks of 8 x 8 that are turned on the way."""
-        words, lane = values.bitcast(fx.Int32), fx.thread_idx.x % 32
-        key = self.thread // 32 * 16 + lane // 8 % 2 * 8
-        for first in fx.range_constexpr(0, self.plan.queries, 16):
-            query = first + lane // 16 * 8 + lane % 8
-            four = [words[first // 4 + i] for i in range(4)]
-            fx.nvvm.stmatrix(self.ds_pieces[None, query, key // 8, stage], four, transposed=True)
+        atom = fx.make_copy_atom(fx.nvvm.StMatrix(4, transposed=True), self.plan.dtype)
+        tiled = fx.make_tiled_copy_C(atom, self.scorer)
+        lanes, held = tiled.get_slice(self.thread), fx.make_fragment_like(self.s, self.plan.dtype)
+        held.store(values.reshape(held.load().shape))
+        fx.copy(tiled, lanes.retile(held), lanes.partition_D(self.ds_turned)[None, None, None, stage])
 
     def release(self, pipe, state):
         if self.leader:
@@ -334,12 +341,8 @@ def next_tile(mine, piece, tile, plain, state_q, state_o, line):
 @flyc.jit
 def add_up(mine, piece, tile, line, state_q):
     """dq to shared memory, in the order of this thread's registers, and from there added to what others found."""
-    plan, each = mine.plan, mine.plan.share // WARPGROUP
-    found = mine.dq.load().reshape((each,))
-    place = fx.make_view(mine.dq_ptr, fx.make_layout((4, WARPGROUP, each // 4), (1, 4, 4 * WARPGROUP)))
-    for i in fx.range_constexpr(each // 4):
-        four = found.shuffle(found, range(4 * i, 4 * i + 4))
-        four.store(place[None, mine.thread % WARPGROUP, i], [0], alignment=16)
+    plan = mine.plan
+    mine.dq_place.store(mine.dq.load())
     fx.nvvm.fence_proxy_async()
     fx.nvvm.barrier_sync(2 + mine.number, WARPGROUP)
     if mine.leader:
