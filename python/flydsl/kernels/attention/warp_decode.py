@@ -21,7 +21,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.fp8_forward import transposed
 from flydsl.kernels.attention.hopper_decode import Parts, cache_map, load_block, part_at, places_of, put_together
-from flydsl.kernels.attention.hopper_forward import ROW_LANES, chunk_of, tiles_of
+from flydsl.kernels.attention.hopper_forward import ROW_LANES, chunk_of
 from flydsl.kernels.attention.scores import (
     LN_2,
     LOG2_E,
@@ -135,6 +135,16 @@ def value_columns(dv):
     return fx.make_layout((8, (run, dv // (8 * run))), (run, (1, 8 * run)))
 
 
+def cache_tiles(ptr, swizzle, keys, d, stages):
+    """Stages of a tile (keys, d) in columns of `chunk_of` elements, which are bytes: as such the swizzle counts them.
+
+    It is a part of the layout, not of the pointer: so what it does to constant steps is found while compiling.
+    """
+    chunk = chunk_of(d, 8)
+    layout = fx.make_layout((keys, (chunk, d // chunk), stages), (chunk, (1, keys * chunk), keys * d))
+    return fx.make_view(ptr, fx.make_composed_layout(swizzle, layout))
+
+
 class Warp:
     """A computing warp: its 16 queries, its fragments, and its share of the keys of a block.
 
@@ -158,7 +168,7 @@ class Warp:
             rows.query = rows.query + self.side * TILE
         orders = (key_columns(plan.d), value_columns(plan.dv))
         keys, turned = (
-            self.share_of(tiles_of(ptr, one.swizzle, plan.keys, d, plan.stages, width=8), order)
+            self.share_of(cache_tiles(ptr, one.swizzle, plan.keys, d, plan.stages), order)
             for one, ptr, d, order in zip(maps, places, (plan.d, plan.dv), orders, strict=True)
         )
         self.k_part, self.v_part = self.own.partition_B(keys), self.own.partition_B(fx.select(turned, [1, 0, 2]))
