@@ -260,8 +260,8 @@ class Warpgroup:
     def keep(self, values, stage):
         """ds to shared memory as (queries, keys), by blocks of 8 x 8 that are turned on the way.
 
-        The instruction's own layout says which row of a block a lane names. Blocks are stored one by one: with `fx.copy`
-        and its places known from tile to tile, fewer powers were computed beside products, and 16 heads of 128 took 2571
+        The instruction's own layout says which row of a block a lane names. Blocks are stored one by one: by `fx.copy`,
+        with places known from tile to tile, fewer powers were computed beside products, and 16 heads of 128 took 2571
         us instead of 2520 at 8192 tokens, on an H200 on 2026-11-16.
         """
         plan, words = self.plan, values.bitcast(fx.Int32)
