@@ -37,7 +37,7 @@ BUDGET = {
     # Warps beside each other have different rows or parts of K; a warpgroup's first thread speaks for it.
     "attention/hopper_backward.py": 1, "attention/hopper_forward.py": 3, "attention/latent_decode.py": 2,
     "attention/warp_decode.py": 2, "attention/waves.py": 1, "gemm/hopper/epilogue.py": 2, "gemm/hopper/tiles.py": 1,
-    "gemm/hopper/warpgroup.py": 4, "gemm/hopper/weights.py": 1, "gemm/hopper_gemm.py": 4, "gemm/lds_gemm.py": 1,
+    "gemm/hopper/warpgroup.py": 4, "gemm/hopper/weights.py": 1, "gemm/hopper_gemm.py": 5, "gemm/lds_gemm.py": 1,
     "moe/few_tokens/layer.py": 8, "attention/hopper_decode.py": 1,
     # On AMD's GPUs a thread's number costs less than a lane's.
     "gemm/preshuffle/scales.py": 3, "moe/moe_gemm_2stage/nibble_weights.py": 3,
