@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.expr as fx
+from flydsl.kernels.attention.warp_decode import key_columns, value_columns
 from tests.kernels.attention.test_wave_decode import run
 from tests.support import random_data
 
@@ -41,3 +44,17 @@ def test_what_is_done_to_scores() -> None:
     """In one part and in several; a window leaves out the first parts, and no key at all leaves the sink."""
     sinks = np.array([1, 0.3, -1, 2], np.float32)
     run([1000, 0, 40], 16, (4, 1), stored=E4M3, sinks=sinks, softcap=4.0, window=400)
+
+
+@pytest.mark.parametrize("d", range(32, 257, 32))
+def test_a_lane_has_neighbours(d: int) -> None:
+    """Orders of elements leave none out; what the first product takes of a lane, 16 by 16, follows in memory, and so
+    does what the second one takes, tile by tile."""
+    keys, values = ([fx.get_scalar(order(i)) for i in range(d)] for order in (key_columns(d), value_columns(d)))
+    assert sorted(keys) == sorted(values) == list(range(d))
+    for lane in range(4):
+        taken = [keys[step + 2 * lane + place] for step in range(0, d, 16) for place in (0, 1, 8, 9)]
+        assert all(b == a + 1 for i in range(0, len(taken), 8) for a, b in pairwise(taken[i : i + 8]))
+    for lane in range(8):
+        taken = [values[tile + lane] for tile in range(0, d, 8)]
+        assert all(b == a + 1 for i in range(0, len(taken), 4) for a, b in pairwise(taken[i : i + 4]))

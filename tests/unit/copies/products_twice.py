@@ -48,6 +48,7 @@ def hopper_by_hand(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
     thread, shared = fx.thread_idx.x, fx.SharedAllocator()
     lane, warp = thread % 32, thread // 32
     m, n, k = fx.get_scalar(a.shape[0]), fx.get_scalar(b.shape[0]), fx.get_scalar(a.shape[1])
+    a_pitch, b_pitch, c_pitch = (fx.get_scalar(t.stride[0]) for t in (a, b, c))
     first_m, first_n = fx.block_idx.x * 64, fx.block_idx.y * 64
     atom = fx.make_copy_atom(fx.nvvm.CpAsync(128), fx.Float16)
     product = fx.make_mma_atom(fx.nvvm.MmaSync(16, 8, 16, fx.Float16))
@@ -55,12 +56,13 @@ def hopper_by_hand(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
     piece = fx.make_layout(8, 1)
 
     def fill(step, stage):
-        for source, tile, first, rows in zip((a, b), tiles, (first_m, first_n), (m, n), strict=True):
+        given = zip((a, b), tiles, (first_m, first_n), (m, n), (a_pitch, b_pitch), strict=True)
+        for source, tile, first, rows, pitch in given:
             for i in fx.range_constexpr(2):
                 row, chunk = i * 32 + thread // 4, thread % 4
                 pred = fx.make_rmem_tensor(1, fx.Boolean)
                 pred[0] = (first + row < rows) & (step * 32 + chunk * 8 < k)
-                place = fx.get_iter(source) + ((first + row) * k + step * 32 + chunk * 8)
+                place = fx.get_iter(source) + ((first + row) * pitch + step * 32 + chunk * 8)
                 # The swizzle, by hand: two bits of the row go into the chunk.
                 moved = stage * 2048 + row * 32 + (chunk ^ (row // 2 % 4)) * 8
                 fx.copy_atom_call(atom, fx.make_view(place, piece), fx.make_view(tile + moved, piece), pred=pred)
@@ -101,7 +103,7 @@ def hopper_by_hand(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
             for half in fx.range_constexpr(2):
                 row = first_m + i * 32 + warp % 2 * 16 + half * 8 + lane // 4
                 pair = fx.Vector([values[half * 2], values[half * 2 + 1]])
-                place = fx.make_view((fx.get_iter(c) + (row * n + column)).aligned(8), fx.make_layout(2, 1))
+                place = fx.make_view((fx.get_iter(c) + (row * c_pitch + column)).aligned(8), fx.make_layout(2, 1))
                 place.store(pair, mask=(row < m) & (column < n))
 
 
@@ -144,12 +146,13 @@ def cdna_by_hand(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
     thread, shared = fx.thread_idx.x, fx.SharedAllocator()
     lane, wave = thread % 64, thread // 64
     m, n, k = fx.get_scalar(a.shape[0]), fx.get_scalar(b.shape[0]), fx.get_scalar(a.shape[1])
+    a_pitch, b_pitch = (fx.get_scalar(t.stride[0]) for t in (a, b))
     first_m, first_n = fx.block_idx.x * 64, fx.block_idx.y * 64
     atom = fx.make_copy_atom(fx.UniversalCopy128b(), fx.Float16)
     tiles = [shared.allocate(fx.Array[fx.Float16, 8192, 128]).ptr for _ in range(2)]
     piece = fx.make_layout(8, 1)
 
-    def part(source, first, rows, step):
+    def part(source, first, rows, pitch, step):
         found = []
         for i in fx.range_constexpr(2):
             row, column = first + i * 32 + thread // 8, step * 64 + thread % 8 * 8
@@ -157,7 +160,7 @@ def cdna_by_hand(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
             held.fill(0)
             pred = fx.make_rmem_tensor(1, fx.Boolean)
             pred[0] = (row < rows) & (column < k)
-            place = fx.get_iter(source) + (row * k + column)
+            place = fx.get_iter(source) + (row * pitch + column)
             fx.copy_atom_call(atom, fx.make_view(place, piece), held, pred=pred)
             found.append(held.load())
         return found
@@ -170,7 +173,7 @@ def cdna_by_hand(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
         return held.load()
 
     accs = [[fx.Vector.filled(4, 0.0, fx.Float32) for _ in range(2)] for _ in range(2)]
-    coming = [part(a, first_m, m, 0), part(b, first_n, n, 0)]
+    coming = [part(a, first_m, m, a_pitch, 0), part(b, first_n, n, b_pitch, 0)]
     for step in range(k // 64):
         now = [tile + step % 2 * 4096 for tile in tiles]
         for tile, values in zip(now, coming, strict=True):
@@ -181,7 +184,7 @@ def cdna_by_hand(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
                 place = tile + (row * 64 + (thread % 8 ^ (row % 8)) * 8)
                 fx.copy_atom_call(atom, held, fx.make_view(place, piece))
         fx.barrier()
-        coming = [part(a, first_m, m, step + 1), part(b, first_n, n, step + 1)]
+        coming = [part(a, first_m, m, a_pitch, step + 1), part(b, first_n, n, b_pitch, step + 1)]
         for depth in fx.range_constexpr(2):
             a_held, b_held = [], []
             for i in fx.range_constexpr(2):

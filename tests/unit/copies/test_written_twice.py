@@ -63,7 +63,7 @@ def compare(name: str, functions: list[Any], short_kernel: Any, hand_kernel: Any
     short, by_hand = (function.specialisations[0].kernels[0] for function in functions)
     assert memory(short) <= memory(by_hand)
     assert short.instructions["matrix"] == by_hand.instructions["matrix"]
-    assert sum(short.instructions.values()) <= 1.1 * sum(by_hand.instructions.values())
+    assert sum(short.instructions.values()) <= 1.03 * sum(by_hand.instructions.values())
     assert (short.registers or 0) <= 1.25 * (by_hand.registers or 0)
     assert not short.spills and short.shared_bytes <= by_hand.shared_bytes
     length = [lines(kernel) for kernel in (short_kernel, hand_kernel)]
@@ -109,7 +109,7 @@ def test_softmax(arch: str, rng: np.random.Generator, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("arch", FAMILY)
 def test_gemm(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any M, an even N, and a K in whole steps: what the tensors say of their extents."""
+    """Any M, an even N, and a K in whole steps: what the tensors say of their extents. Rows may lie further apart."""
     monkeypatch.setenv("ARCH", arch)
     forms = [getattr(products_twice, f"{FAMILY[arch]}_{form}") for form in ("short", "by_hand")]
     functions = []
@@ -120,13 +120,13 @@ def test_gemm(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPat
                 grid=(fx.ceildiv(z.shape[0], 64), fx.ceildiv(z.shape[1], 64), 1), block=4 * fx.num_warp_threads()
             ),
         )
-        for m, n, k in ((100, 72, 192), (7, 130, 64), (64, 64, 320)):
-            a, b = (rng.standard_normal((rows, k)).astype(np.float16) for rows in (m, n))
-            out = np.full((m + 1, n), np.nan, np.float32)
-            shaped = ((a, 64), (b, 64), (out[:m], 2))
+        for m, n, k, apart in ((100, 72, 192, 0), (7, 130, 64, 64), (64, 64, 320, 0)):
+            a, b = (rng.standard_normal((rows, k + apart)).astype(np.float16)[:, :k] for rows in (m, n))
+            out = np.full((m + 1, n + apart), np.nan, np.float32)
+            shaped = ((a, 64), (b, 64), (out[:m, :n], 2))
             run(launch, *(tensor(t).mark_shape_dynamic([0, 1], [1, d]).mark_stride_dynamic(0, d) for t, d in shaped))
-            np.testing.assert_allclose(out[:m], a.astype(float) @ b.astype(float).T, rtol=1e-5, atol=1e-4)
-            assert np.isnan(out[m:]).all()
+            np.testing.assert_allclose(out[:m, :n], a.astype(float) @ b.astype(float).T, rtol=1e-5, atol=1e-4)
+            assert np.isnan(out[m:]).all() and np.isnan(out[:, n:]).all()
         functions.append(launch)
     compare("GEMM", functions, *forms)
 

@@ -11,7 +11,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
-from flydsl.kernels.attention.hopper_backward import sums_of_queries
+from flydsl.kernels.attention.hopper_backward import order_of_sums, sums_of_queries
 from flydsl.kernels.attention.hopper_forward import WARPGROUP
 from flydsl.kernels.attention.scores import LOG2_E, add, folded, over_lanes
 
@@ -43,6 +43,12 @@ def rows_at(tile, head, batch, lengths, longest, plan):
     return batch, first, end, slot * fx.grid_dim.y + head
 
 
+def pieces_of_rows(plan: BackwardPlan) -> Any:
+    """Return how threads share the rows of a tile, `LANES` each, piece by piece."""
+    threads, values = fx.make_layout((plan.queries, LANES), (LANES, 1)), fx.make_layout((1, PIECE), (0, 1))
+    return fx.make_tiled_copy_tv(fx.make_copy_atom(fx.UniversalCopy128b(), plan.dtype), threads, values)
+
+
 @flyc.kernel
 def before_kernel(
     out: Any, dout: Any, lse: Any, stats: Any, sums: Any, counters: Any, lengths: Any, longest: fx.Int32,
@@ -55,30 +61,32 @@ def before_kernel(
     wait_for_the_kernel_before()
     tile, head, batch = fx.block_idx
     place, first, end, slot = rows_at(tile, head, batch, lengths, longest, plan)
+    thread, threads = fx.thread_idx.x, plan.queries * LANES
     if first < end:
-        row, lane = first + fx.thread_idx.x // LANES, fx.thread_idx.x % LANES
+        own = pieces_of_rows(plan).get_slice(thread)
+        places = own.partition_S(fx.make_identity_tensor((plan.queries, plan.dv)))
+        line, column = (fx.Int32(part) for part in fx.get_leaves(places[0]))
+        row = first + line
         at = fx.min(row, end - 1)
-        lines = [tensor[place, head, at, None] for tensor in (out, dout)]
-        kind = fx.Vector.make_type(PIECE, plan.dtype)
+        same = fx.make_layout((plan.queries, plan.dv), (0, 1))  # each thread's row is a line of its own
+        starts = [fx.get_iter(tensor[place, head, at, None]).aligned(16) for tensor in (out, dout)]
+        parts = [own.partition_S(fx.make_view(start, same)) for start in starts]
         total = fx.full(PIECE, 0.0, fx.Float32)
         for i in fx.range_constexpr(plan.dv // PIECE // LANES):
-            a, b = (
-                fx.Vector.load(kind, line, [(i * LANES + lane) * PIECE], alignment=16).to(fx.Float32) for line in lines
-            )
+            a, b = (part[None, 0, i].load().reshape((PIECE,)).to(fx.Float32) for part in parts)
             total = total + a * b
         delta = over_lanes(folded(total, add), add, (1, 2))
         logarithm = lse[place, head, at] * LOG2_E
         unseen = (row >= end) | (logarithm < LEAST_LOGARITHM)
-        if lane == 0:
-            stats[slot, fx.thread_idx.x // LANES] = unseen.select(fx.Float32(float("inf")), logarithm)
-            stats[slot, plan.queries + fx.thread_idx.x // LANES] = (row >= end).select(fx.Float32(0.0), delta)
+        if column == 0:
+            stats[slot, line] = unseen.select(fx.Float32(float("inf")), logarithm)
+            stats[slot, plan.queries + line] = (row >= end).select(fx.Float32(0.0), delta)
         if fx.const_expr(sums is not None):
-            zeros, threads = fx.full(4, 0.0, fx.Float32), plan.queries * LANES
-            for i in fx.range_constexpr(plan.sums // LANES // 4):
-                zeros.store(sums[slot, None], [(i * threads + fx.thread_idx.x) * 4], alignment=16)
+            fours = fx.make_layout((4, plan.sums // LANES // 4, threads), (1, 4 * threads, 4))
+            fx.make_view(fx.get_iter(sums[slot, None]).aligned(16), fours)[None, None, thread].fill(0.0)
         if fx.const_expr(counters is not None):
-            if fx.thread_idx.x < plan.consumers:
-                counters[slot * plan.consumers + fx.thread_idx.x] = 0
+            if thread < plan.consumers:
+                counters[slot * plan.consumers + thread] = 0
 
 
 @flyc.kernel
@@ -91,24 +99,21 @@ def after_kernel(sums: Any, dQ: Any, lengths: Any, longest: fx.Int32, scale: fx.
     pitch = plan.sums + 4
     storage = fx.SharedAllocator().allocate(fx.Array[fx.Float32, plan.queries * pitch, 16]).ptr
     shape, stride = (plan.queries, plan.sums), (pitch, 1)
-    rows = fx.make_view(storage, fx.make_layout(shape, stride))
-    turned = fx.make_view(storage, fx.make_layout(shape[::-1], stride[::-1]))
+    if fx.const_expr(plan.transposed):
+        shape, stride = shape[::-1], stride[::-1]
     if first < end:
-        mine = sums_of_queries(plan).get_slice(thread).partition_C(turned if plan.transposed else rows)
-        each, four = plan.share // WARPGROUP, fx.Vector.make_type(4, fx.Float32)
-        start = thread // WARPGROUP * plan.share + thread % WARPGROUP * 4
-        for i in fx.range_constexpr(each // 4):
-            values = fx.Vector.load(four, sums[slot, None], [start + i * 4 * WARPGROUP], alignment=16)
-            for j in fx.range_constexpr(4):
-                mine[4 * i + j] = values[j]
+        mine = sums_of_queries(plan).get_slice(thread).partition_C(fx.make_view(storage, fx.make_layout(shape, stride)))
+        held = fx.make_view(fx.get_iter(sums[slot, None]).aligned(16), order_of_sums(plan))
+        mine.store(held[None, None, thread].load())
         fx.barrier()
-        pieces = plan.d // PIECE
-        for i in range(thread, plan.queries * pieces, threads):
-            if first + i // pieces < end:
-                line = rows[i // pieces, None]
-                found = fx.Vector.load(fx.Vector.make_type(PIECE, fx.Float32), line, [i % pieces * PIECE], alignment=16)
-                target = dQ[place, head, first + i // pieces, None]
-                (found * scale).to(plan.dtype).store(target, [i % pieces * PIECE], alignment=16)
+        shape = (PIECE, plan.d // PIECE, plan.queries)
+        pieces = fx.make_view(storage, fx.make_layout(shape, (1, PIECE, pitch)))
+        order = fx.make_layout(shape[1:], (1, shape[1]))
+        for i in range(thread, shape[1] * shape[2], threads):
+            piece, row = (fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(i, order)))
+            if first + row < end:
+                found = (pieces[None, piece, row].load() * scale).to(plan.dtype)
+                found.store(dQ[place, head, first + row, None], [piece * PIECE], alignment=16)
 
 
 def tile_grid(longest: Any, heads: Any, batches: Any, plan: BackwardPlan) -> tuple[Any, Any, Any]:

@@ -44,6 +44,13 @@ def sums_of_queries(plan: BackwardPlan) -> Any:
     return fx.make_tiled_mma(fx.make_mma_atom(atom), fx.make_layout((plan.consumers, 1, 1), (1, 0, 0)))
 
 
+def order_of_sums(plan: BackwardPlan) -> Any:
+    """Return where the sums of a tile for dQ lie, as (four of a thread, which four, thread): those that threads write
+    at the same time are neighbours."""
+    fours = plan.share // WARPGROUP // 4
+    return fx.make_layout((4, fours, (WARPGROUP, plan.consumers)), (1, 4 * WARPGROUP, (4, plan.share)))
+
+
 # Which keys ----------------------------------------------------------------------------------------
 
 
@@ -203,6 +210,7 @@ class Warpgroup:
         self.dq = self.to_queries.make_fragment_C(where((plan.sums, queries) if plan.transposed else (queries, plan.d)))
         self.rows = FragmentRows(self.scorer, thread, (keys, queries), queries=1)
         self.dq_ptr = dq_ptr + self.number * plan.share
+        self.dq_place = fx.make_view(dq_ptr, order_of_sums(plan))[None, None, thread]
         self.stats = fx.make_view(stats_ptr, fx.make_layout((queries, 2, stages), (1, queries, 2 * queries)))
 
     def multiply(self, tiled, accumulators, a, b, steps, add=False):
@@ -250,13 +258,20 @@ class Warpgroup:
         return found
 
     def keep(self, values, stage):
-        """ds to shared memory as (queries, keys), by blocks of 8 x 8 that are turned on the way."""
-        words, lane = values.bitcast(fx.Int32), fx.thread_idx.x % 32
-        key = self.thread // 32 * 16 + lane // 8 % 2 * 8
-        for first in fx.range_constexpr(0, self.plan.queries, 16):
-            query = first + lane // 16 * 8 + lane % 8
+        """ds to shared memory as (queries, keys), by blocks of 8 x 8 that are turned on the way.
+
+        The instruction's own layout says which row of a block a lane names. Blocks are stored one by one: by `fx.copy`,
+        with places known from tile to tile, fewer powers were computed beside products, and 16 heads of 128 took 2571
+        us instead of 2520 at 8192 tokens, on an H200 on 2026-11-16.
+        """
+        plan, words = self.plan, values.bitcast(fx.Int32)
+        atom = fx.make_copy_atom(fx.nvvm.StMatrix(4, transposed=True), plan.dtype)
+        lanes = fx.make_tiled_copy_C(atom, self.scorer).get_slice(self.thread)
+        places = lanes.partition_D(fx.make_identity_tensor((plan.keys, plan.queries)))
+        key, query = (fx.Int32(part) for part in fx.get_leaves(places[0]))
+        for first in fx.range_constexpr(0, plan.queries, 16):
             four = [words[first // 4 + i] for i in range(4)]
-            fx.nvvm.stmatrix(self.ds_pieces[None, query, key // 8, stage], four, transposed=True)
+            fx.nvvm.stmatrix(self.ds_pieces[None, first + query, key // 8, stage], four, transposed=True)
 
     def release(self, pipe, state):
         if self.leader:
@@ -334,12 +349,8 @@ def next_tile(mine, piece, tile, plain, state_q, state_o, line):
 @flyc.jit
 def add_up(mine, piece, tile, line, state_q):
     """dq to shared memory, in the order of this thread's registers, and from there added to what others found."""
-    plan, each = mine.plan, mine.plan.share // WARPGROUP
-    found = mine.dq.load().reshape((each,))
-    place = fx.make_view(mine.dq_ptr, fx.make_layout((4, WARPGROUP, each // 4), (1, 4, 4 * WARPGROUP)))
-    for i in fx.range_constexpr(each // 4):
-        four = found.shuffle(found, range(4 * i, 4 * i + 4))
-        four.store(place[None, mine.thread % WARPGROUP, i], [0], alignment=16)
+    plan = mine.plan
+    mine.dq_place.store(mine.dq.load())
     fx.nvvm.fence_proxy_async()
     fx.nvvm.barrier_sync(2 + mine.number, WARPGROUP)
     if mine.leader:

@@ -111,7 +111,7 @@ def load(maps, places, pipes, piece, tables, page, plan, box):
     map_q, map_k = maps
     q_ptr, k_ptr = places
     pipe_q, pipe = pipes
-    lane = fx.thread_idx.x % 32
+    lane = fx.lane_id()
     state_q, state = pipe_q.producer_start(), pipe.producer_start()
     if lane == 0:
         load_queries(map_q, piece, q_ptr, pipe_q.full(state_q), plan)

@@ -3,8 +3,8 @@
 A cache of 8 bits is half as long, and the time of a launch is that of reading it: elements must not pass through shared
 memory again once they have 16 bits. So warps multiply, not the warpgroup, and take the operands of `mma.sync` from
 registers. A lane reads neighbouring bytes of shared memory, and turns them into f16 by one instruction for two; queries
-become f16 as well, and must not be beyond 65504. Sums do not mind an order: queries have their elements in that of the
-bytes, and results get theirs back when they are stored.
+become f16 as well, and must not be beyond 65504. Sums do not mind an order: products see heads through layouts that
+have a lane's elements side by side (`key_columns`, `value_columns`), and so queries are read and results are stored.
 
 A block has four warps, with a quarter of every block of keys each, and one that loads as in `hopper_decode`. What the
 four found is put together in shared memory; parts of a sequence are, as there, by the block that ends last.
@@ -66,11 +66,6 @@ class WarpPlan:
         """Parts into which the keys of a block are cut."""
         return WARPS // self.side_by_side
 
-    @property
-    def rows(self) -> int:
-        """Rows of a warp."""
-        return self.queries // self.side_by_side
-
 
 @flyc.kernel(known_block_size=(THREADS, 1, 1))
 def warp_decode_kernel(
@@ -97,7 +92,7 @@ def warp_decode_kernel(
         if warp == WARPS:
             load(maps, (ring, ring + values_at), pipe, piece, tables, page, plan, box)
         else:
-            mine = Warp(Q, (ring, ring + values_at), pipe, piece, numbers, stored, plan)
+            mine = Warp(Q, maps, (ring, ring + values_at), pipe, piece, numbers, stored, plan)
             tops, sums = attend(mine, piece)
             store(mine, piece, tops, sums, ring, found)
             fx.nvvm.barrier_sync(1, 32 * WARPS)
@@ -112,7 +107,7 @@ def warp_decode_kernel(
 @flyc.jit
 def load(maps, places, pipe, piece, tables, page, plan, box):
     """The loading warp: a block of keys and its values, from the last to the first."""
-    lane, state = fx.thread_idx.x % 32, pipe.producer_start()
+    lane, state = fx.lane_id(), pipe.producer_start()
     here = places_of(tables, piece, piece.end - 1, lane, page, plan.keys, box)
     for i in range(piece.end - piece.begin):
         after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
@@ -125,101 +120,98 @@ def load(maps, places, pipe, piece, tables, page, plan, box):
         here = after
 
 
-class Warp:
-    """A computing warp: its queries, its fragments, and its part of the rows and of the keys of a block."""
+def key_columns(d):
+    """Elements of a head in the order of the first product: of its steps, a lane has 8 or 16 neighbours in memory.
 
-    def __init__(self, Q, places, pipe, piece, numbers, stored, plan):
-        self.places, self.pipe, self.numbers, self.stored, self.plan = places, pipe, numbers, stored, plan
-        self.lane = fx.thread_idx.x % 32
+    Each of a step's 16 places is (one of two, lane of a row, first or second half).
+    """
+    run = 16 if d % 64 == 0 else 8
+    return fx.make_layout(((2, 4, 2), (run // 4, d // (4 * run))), ((1, run, 2), (4, 4 * run)))
+
+
+def value_columns(dv):
+    """Elements of a value in the order of the second product: of its tiles of 8, a lane has up to 16 neighbours."""
+    run = gcd(dv // 8, 16)
+    return fx.make_layout((8, (run, dv // (8 * run))), (run, (1, 8 * run)))
+
+
+def cache_tiles(ptr, swizzle, keys, d, stages):
+    """Stages of a tile (keys, d) in columns of `chunk_of` elements, which are bytes: as such the swizzle counts them.
+
+    It is a part of the layout, not of the pointer: so what it does to constant steps is found while compiling.
+    """
+    chunk = chunk_of(d, 8)
+    layout = fx.make_layout((keys, (chunk, d // chunk), stages), (chunk, (1, keys * chunk), keys * d))
+    return fx.make_view(ptr, fx.make_composed_layout(swizzle, layout))
+
+
+class Warp:
+    """A computing warp: its 16 queries, its fragments, and its share of the keys of a block.
+
+    Products have the elements of heads in the orders of `key_columns` and `value_columns`: views say where they lie.
+    """
+
+    def __init__(self, Q, maps, places, pipe, piece, numbers, stored, plan):
+        self.pipe, self.numbers, self.stored, self.plan = pipe, numbers, stored, plan
         warp = fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
-        self.number, self.first_row = warp // plan.side_by_side, warp % plan.side_by_side * plan.rows
+        self.number, self.side = warp // plan.side_by_side, warp % plan.side_by_side
         self.keys = plan.keys // plan.shares
         atom = fx.make_mma_atom(fx.nvvm.MmaSync(TILE, 8, TILE, fx.Float16, fx.Float32))
-        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((1, 1, 1), (1, 1, 1)))
-        scores, results = (plan.rows, self.keys), (plan.rows, plan.dv)
-        self.s, self.o = (self.tiled.make_fragment_C(fx.make_identity_tensor(shape)) for shape in (scores, results))
-        self.p = self.tiled.make_fragment_A(fx.make_identity_tensor(scores))
-        self.q = self.tiled.make_fragment_A(fx.make_identity_tensor((plan.rows, plan.d)))
-        self.k = self.tiled.make_fragment_B(fx.make_identity_tensor((self.keys, plan.d)))
-        self.v = self.tiled.make_fragment_B(fx.make_identity_tensor((plan.dv, self.keys)))
-        self.s_rows, self.o_rows = (FragmentRows(self.tiled, self.lane, shape) for shape in (scores, results))
+        tiled = self.tiled = fx.make_tiled_mma(atom, fx.make_layout((1, 1, 1), (1, 1, 1)))
+        self.own = tiled.get_slice(fx.lane_id())
+        scores, results, where = (TILE, self.keys), (TILE, plan.dv), fx.make_identity_tensor
+        self.s, self.o = (tiled.make_fragment_C(where(shape)) for shape in (scores, results))
+        self.p, self.q = (tiled.make_fragment_A(where(shape)) for shape in (scores, (TILE, plan.d)))
+        self.k, self.v = (tiled.make_fragment_B(where(shape)) for shape in ((self.keys, plan.d), (plan.dv, self.keys)))
+        self.s_rows, self.o_rows = (FragmentRows(tiled, fx.lane_id(), shape) for shape in (scores, results))
         for rows in (self.s_rows, self.o_rows):
-            rows.query = rows.query + self.first_row
+            rows.query = rows.query + self.side * TILE
+        orders = (key_columns(plan.d), value_columns(plan.dv))
+        keys, turned = (
+            self.share_of(cache_tiles(ptr, one.swizzle, plan.keys, d, plan.stages), order)
+            for one, ptr, d, order in zip(maps, places, (plan.d, plan.dv), orders, strict=True)
+        )
+        self.k_part, self.v_part = self.own.partition_B(keys), self.own.partition_B(fx.select(turned, [1, 0, 2]))
+        self.v_places = self.own.partition_B(where((plan.dv, self.keys)))
         self.read_queries(Q, piece)
 
-    @property
-    def run(self):
-        """Neighbouring elements of a key that a lane has: four for each step of the first product."""
-        return 16 if self.plan.d % 64 == 0 else 8
-
-    @property
-    def piece(self):
-        """Neighbouring elements of a value that a lane has, 16 at most."""
-        return gcd(self.plan.dv // 8, 16)
+    def share_of(self, tile, columns):
+        """This warp's keys of a tile (keys, elements, stage), with the elements in an order of columns."""
+        shares = fx.make_layout((self.keys, self.plan.shares), (1, self.keys))
+        return fx.composition(tile, (shares, columns, self.plan.stages))[(None, self.number), None, None]
 
     def read_queries(self, Q, piece):
-        """Rows of queries, in the order of `read_keys`; rows that there are not are zeros."""
-        plan, run = self.plan, self.run
-        kind = fx.Vector.make_type(run, plan.dtype)
-        lines = {}
-        for row in range(0, plan.rows, 8):
-            place = self.first_row + row + self.lane // 4
+        """Rows of queries; those that there are not are zeros."""
+        plan, columns = self.plan, key_columns(self.plan.d)
+        for i, row in enumerate(self.s_rows.rows):
+            place = self.s_rows.query + row
             inside = fx.min(place, piece.queries - 1)
             line = Q[piece.batch, inside // plan.group, piece.head * plan.group + inside % plan.group, None]
-            for start in range(0, plan.d, 4 * run):
-                some = fx.Vector.load(kind, line, [start + self.lane % 4 * run], alignment=16).to(fx.Float16)
-                lines[row // 8, start // (4 * run)] = (place < piece.queries).select(some, fx.zeros_like(some))
-        # Of a step: two neighbours, then those of the row eight below, then both again for two more elements.
-        found = [
-            lines[2 * tile + below, step // (run // 4)][step % (run // 4) * 4 + 2 * more + i]
-            for step in range(plan.d // TILE)
-            for tile in range(plan.rows // TILE)
-            for more in range(2)
-            for below in range(2)
-            for i in range(2)
-        ]
-        self.q.store(fx.Vector.from_elements(found, fx.Float16).reshape(self.q.load().shape))
+            same = fx.make_layout((TILE, columns.shape), (0, columns.stride))  # a lane's rows are lines of their own
+            part = self.own.partition_A(fx.make_view(fx.get_iter(line).aligned(16), same))
+            found = part[(None, 0, None), 0, None].load().to(fx.Float16)
+            self.q[(None, i, None), 0, None].store((place < piece.queries).select(found, fx.zeros_like(found)))
 
-    def words(self, which, stage, row, column, count):
-        """``count`` elements of a row of a tile in shared memory, as words; swizzled as TMA wrote them."""
-        d = (self.plan.d, self.plan.dv)[which]
-        chunk = chunk_of(d, 8)
-        at = column // chunk * (self.plan.keys * chunk) + row * chunk + column % chunk
-        at = at ^ ((at >> 7 & (chunk // 16 - 1)) << 4)
-        tile = fx.recast_iter(fx.Int32, self.places[which] + stage * (self.plan.keys * d))
-        view = fx.make_view(tile, fx.make_layout(self.plan.keys * d // 4, 1))
-        return fx.Vector.load(fx.Vector.make_type(count // 4, fx.Int32), view, [at // 4], alignment=count)
-
-    def pairs(self, word):
-        """Four elements as f16, two in each word."""
-        codes = fx.Vector.from_elements([word], fx.Int32).bitcast(fx.Int16)
-        return [fx.nvvm.cvt_f16x2(codes[i], self.stored).bitcast(fx.Int32)[0] for i in range(2)]
+    def pairs(self, codes):
+        """Elements as f16, two in each word."""
+        codes = codes.bitcast(fx.Int16)
+        return [fx.nvvm.cvt_f16x2(codes[i], self.stored).bitcast(fx.Int32)[0] for i in range(codes.numel)]
 
     def read_keys(self, stage):
-        """Each lane has neighbours of a key: four are what a step takes of it."""
-        plan, run, first = self.plan, self.run, self.number * self.keys
-        fours = {}
-        for tile in range(self.keys // 8):
-            for part in range(plan.d // (4 * run)):
-                row, column = first + tile * 8 + self.lane // 4, part * 4 * run + self.lane % 4 * run
-                words = self.words(0, stage, row, column, run)
-                for i in range(run // 4):
-                    fours[part * (run // 4) + i, tile] = self.pairs(words[i])
-        steps, tiles = range(plan.d // TILE), range(self.keys // 8)
-        self.fill(self.k, [word for step in steps for tile in tiles for word in fours[step, tile]])
+        self.fill(self.k, self.pairs(self.k_part[None, None, None, stage].load()))
 
     def read_values(self, stage, seen):
         """Each lane has neighbours of four keys, and turns them: those beyond the first ``seen`` keys are zero."""
-        plan, first, count = self.plan, self.number * self.keys, self.piece
         found = []
         for step in range(self.keys // TILE):
-            rows = [first + step * TILE + self.lane % 4 * 2 + i for i in (0, 1, 8, 9)]
-            for start in range(0, plan.dv, 8 * count):
-                some = [self.words(1, stage, row, start + self.lane // 4 * count, count) for row in rows]
-                some = [(row < seen).select(word, fx.zeros_like(word)) for row, word in zip(rows, some, strict=True)]
-                for i in range(count // 4):
-                    fours = transposed([word[i] for word in some])
-                    found += [pair for four in fours for pair in self.pairs(four)]
+            words = []
+            for pair, one in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                some = self.v_part[(one, pair), None, step, stage].load().bitcast(fx.Int32)
+                _, key = fx.get_leaves(self.v_places[(one, pair), 0, step])
+                words.append((fx.Int32(key) < seen).select(some, fx.zeros_like(some)))
+            for i in range(self.plan.dv // 32):
+                for four in transposed([word[i] for word in words]):
+                    found += self.pairs(fx.Vector.from_elements([four], fx.Int32))
         self.fill(self.v, found)
 
     def fill(self, fragment, words):
@@ -228,16 +220,7 @@ class Warp:
 
     def take(self, powers):
         """p = powers: neighbouring tiles of eight keys are the two halves of a step."""
-        flat, tiles = self.s_rows.join(powers), self.plan.rows // TILE
-        order = [
-            i + 2 * (below + 2 * (tile + tiles * (2 * step + more)))
-            for step in range(self.keys // TILE)
-            for tile in range(tiles)
-            for more in range(2)
-            for below in range(2)
-            for i in range(2)
-        ]
-        self.p.store(flat.shuffle(flat, order).reshape(self.p.load().shape))
+        self.p.store(self.s_rows.join(powers).reshape(self.p.load().shape))
 
     def multiply(self, accumulators, a, b, steps):
         for step in fx.range_constexpr(steps):
@@ -259,7 +242,7 @@ def attend(mine, piece):
         mine.multiply(mine.s, mine.q, mine.k, mine.plan.d // TILE)
         quarter = block * mine.plan.shares + mine.number
         scores = scores_of(mine.s.load(), mine.s_rows, piece, quarter, (None, None, None), mine.numbers, own, True)
-        mine.read_values(state.stage, piece.band.length - block * mine.plan.keys)
+        mine.read_values(state.stage, piece.band.length - quarter * mine.keys)
         step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, fx.Float16)
         powers, moved, shrink, tops, sums = step
         if moved:
@@ -267,7 +250,7 @@ def attend(mine, piece):
             mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
         mine.take(powers)
         mine.multiply(mine.o, mine.p, mine.v, mine.keys // TILE)
-        if mine.lane == 0:
+        if fx.lane_id() == 0:
             mine.pipe.release(state)
         state = mine.pipe.advance(state)
     return tops, sums
@@ -275,29 +258,27 @@ def attend(mine, piece):
 
 @flyc.jit
 def store(mine, piece, tops, sums, ring, found):
-    """What a warp has, to shared memory, when all of them have read their keys there: (warp, row, elements)."""
+    """What a warp has, to shared memory, when all of them have read their keys there."""
     rows, plan = mine.o_rows, mine.plan
     results, levels = shared_results(ring, found, plan)
+    sides = fx.make_layout((TILE, plan.side_by_side), (1, TILE))
+    own = fx.composition(results, (sides, value_columns(plan.dv), plan.shares))[(None, mine.side), None, mine.number]
+    part = mine.own.partition_C(own)
     fx.nvvm.barrier_sync(1, 32 * WARPS)
     for i, values in enumerate(rows.split(mine.o.load())):
         row = rows.query + rows.rows[i]
         total = over_lanes(sums[i], add, ROW_LANES)
         if row < piece.queries:
-            for half in fx.range_constexpr(2):
-                for tile in fx.range_constexpr(0, plan.dv // 8, 4):
-                    # Tiles of results have neighbouring elements of each lane's piece of values.
-                    four = values.shuffle(values, [rows.columns[i].index(8 * (tile + j) + half) for j in range(4)])
-                    column = tile // mine.piece * 8 * mine.piece + (rows.column + half) * mine.piece + tile % mine.piece
-                    four.store(results, [mine.number, row, column], alignment=16)
-            if mine.lane % 4 == 0:
-                levels[mine.number, row, 0] = tops[i]
-                levels[mine.number, row, 1] = total
+            part[(None, i), 0, None].store(values)
+            if rows.column == 0:
+                levels[row, 0, mine.number] = tops[i]
+                levels[row, 1, mine.number] = total
 
 
 def shared_results(ring, found, plan):
-    """Results of (share of the keys, row, element), and levels and sums of (share, row, which)."""
-    shapes = ((plan.shares, plan.queries, plan.dv), (plan.shares, plan.queries, 2))
-    layouts = [fx.make_layout(shape, (shape[1] * shape[2], shape[2], 1)) for shape in shapes]
+    """Results of (row, element, share of the keys), and levels and sums of (row, which, share)."""
+    shapes = ((plan.queries, plan.dv, plan.shares), (plan.queries, 2, plan.shares))
+    layouts = [fx.make_layout(shape, (shape[1], 1, shape[0] * shape[1])) for shape in shapes]
     return fx.make_view(fx.recast_iter(fx.Float32, ring), layouts[0]), fx.make_view(found, layouts[1])
 
 
@@ -306,11 +287,11 @@ def gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, pl
     """The results of all shares as one, to memory if the part is the only one, else to where parts are put together."""
     results, logarithms, _ = partial
     values_of, levels_of = shared_results(ring, found, plan)
-    pieces = plan.dv // EIGHT
-    for item in range(fx.thread_idx.x, piece.queries * pieces, 32 * WARPS):
-        row, column = item // pieces, item % pieces * EIGHT
+    places = fx.zipped_divide(fx.make_identity_tensor((plan.dv, plan.queries)), (EIGHT, 1))[(0, 0), None]
+    for item in range(fx.thread_idx.x, piece.queries * (plan.dv // EIGHT), 32 * WARPS):
+        column, row = (fx.Int32(part) for part in fx.get_leaves(places[item]))
         head = piece.head * plan.group + row % plan.group
-        levels = [levels_of[share, row, 0] for share in range(plan.shares)]
+        levels = [levels_of[row, 0, share] for share in range(plan.shares)]
         sink = fx.Float32(LOWEST)
         if fx.const_expr(sinks is not None):
             sink = (count == 1).select(fx.Float32(sinks[head]) * LOG2_E, sink)
@@ -319,8 +300,8 @@ def gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, pl
         total, values = powers_of_two(sink - shift), fx.full(EIGHT, 0.0, fx.Float32)
         for share in fx.range_constexpr(plan.shares):
             weight = powers_of_two(levels[share] - shift)
-            total = total + levels_of[share, row, 1] * weight
-            values = values + fx.Vector.load(fx.Float32x8, values_of, [share, row, column], alignment=16) * weight
+            total = total + levels_of[row, 1, share] * weight
+            values = values + fx.Vector.load(fx.Float32x8, values_of[row, None, share], [column], alignment=16) * weight
         scale = (total == 0.0).select(fx.Float32(0.0), v_scale / total)
         kept = (scale == 0.0).select(fx.zeros_like(values), values * scale)
         if count == 1:

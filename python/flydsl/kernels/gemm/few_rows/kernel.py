@@ -52,8 +52,9 @@ class Strip:
         self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts * config.cluster)
         threads = config.warps * 32
         self.ring = fx.make_view(ring, fx.make_layout((4, threads, config.depth), (1, 4, 4 * threads)))
-        shape = (2, 4, config.tiles, config.parts * config.held * RUN_K // self.segment)
-        self.x_sums = fx.make_view(x_sums, fx.make_layout(shape, (1, 2, 8, 8 * config.tiles)))
+        shape = (2, (4, 8), config.tiles, config.parts * config.held * RUN_K // self.segment)
+        self.x_sums = fx.make_view(x_sums, fx.make_layout(shape, (1, (2, 0), 8, 8 * config.tiles)))
+        """Of (one of two tokens, lane, tile, segment): lanes with the same tokens share them."""
         self.mover = fx.make_copy_atom(fx.nvvm.CpAsync(128), fx.Int32)
         self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(WARP_ROWS, TILE, 16, dtype, fx.Float32))
 
@@ -118,7 +119,7 @@ class Strip:
                 if (column + 16) % self.segment == 0:
                     scales, zeros = self.scales_and_zeros(factors, run, column)
                     segment = number * (RUN_K // self.segment) + column // self.segment
-                    scaled_sums(sums, codes, scales, zeros, self.x_sums[None, fx.lane_id() % 4, None, segment])
+                    scaled_sums(sums, codes, scales, zeros, self.x_sums[None, fx.lane_id(), None, segment])
             self.send_for(run + ahead, i)
         return self.factors_of(run + 2)
 
@@ -260,18 +261,18 @@ def add_up(strip, sums, parts, bias, y, activation, config):
                         total = total + fx.nvvm.cluster_load(place, block, fx.Float32x4)
                     else:
                         total = total + place.load()
-            store_sums(total, (strip.first + own) * WARP_ROWS, tile * TILE, bias, y, activation)
+            store_sums(total, (strip.first + own, tile), bias, y, activation)
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still read from this block's shared memory
 
 
 @flyc.jit
-def store_sums(total, top, left, bias, y, activation):
+def store_sums(total, place, bias, y, activation):
     """A warp's 16 x 8 sums, four a thread, to y with columns and rows exchanged."""
-    lane = fx.lane_id()
+    tile = fx.tile_coordinates((WARP_ROWS, TILE), place)
+    places = warp_product(TILE).get_slice(fx.lane_id()).partition_C(tile)
     for i in fx.range_constexpr(4):
-        # As `FragmentPlaces` would say, which takes an instruction more here.
-        row, column = top + i // 2 * 8 + lane // 4, left + lane % 4 * 2 + i % 2
+        row, column = (fx.Int32(part) for part in fx.get_leaves(places[i]))
         if (row < extent(y, 1)) & (column < extent(y, 0)):
             value = total[i]
             if fx.const_expr(bias is not None):
