@@ -13,7 +13,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.kernels.attention.attention import attention, forward
 from flydsl.kernels.attention.backward import attention_backward, backward
-from flydsl.kernels.attention.fp8_forward import attention_fp8, forward_fp8
+from flydsl.kernels.attention.fp8_forward import attention_fp8, choose_fp8_plan, forward_fp8
 from flydsl.kernels.attention.hopper_decode import decode
 from flydsl.kernels.attention.latent_decode import latent_decode
 from flydsl.kernels.attention.paged import paged_attention
@@ -41,8 +41,8 @@ def of_forward(d: int, **features: Any) -> Any:
     return forward
 
 
-def of_fp8(d: int) -> Any:
-    attention_fp8(heads(d, FP8), heads(d, FP8), heads(d, FP8))
+def of_fp8(d: int, plan: Any = None) -> Any:
+    attention_fp8(heads(d, FP8), heads(d, FP8), heads(d, FP8), plan=plan)
     return forward_fp8
 
 
@@ -84,6 +84,7 @@ def ptx_of(run: Any) -> str:
 KERNELS: dict[str, Callable[[], Any]] = {
     "forward": lambda: of_forward(64, is_causal=True),
     "fp8": lambda: of_fp8(128),
+    "fp8 of many queries": lambda: of_fp8(128, choose_fp8_plan(128, 128, False, (16384, 16, 132))),
     "gradients": lambda: of_gradients(64, is_causal=True),
     "gradients of long heads": lambda: of_gradients(128),
     "decode": of_decode,
@@ -91,7 +92,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "groups": lambda: of_groups(fx.BFloat16, BF16, block_scaled=False),
     "scaled groups": lambda: of_groups(fx.Float8E4M3FN, FP8, block_scaled=True),
 }
-ATTENTION = ("forward", "fp8", "gradients", "gradients of long heads", "decode", "latent")
+ATTENTION = ("forward", "fp8", "fp8 of many queries", "gradients", "gradients of long heads", "decode", "latent")
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -77,22 +77,33 @@ def test_scales() -> None:
 
 @pytest.mark.parametrize("blocked", [False, True])
 def test_plans_fit_into_registers(blocked: bool) -> None:
-    """Results, scores, powers beside them if these are rounded late, and rounded ones twice; 16 are left for others.
+    """Results, scores, and powers of two blocks, four in a word; 16 are left for others.
 
     ptxas runs each product alone where they do not, and says that registers were insufficient.
     """
     for d, dv in ((64, 64), (128, 128), (192, 128), (160, 160), (192, 192), (256, 256)):
-        plan = choose_fp8_plan(d, dv, blocked)
-        held = plan.dv // 2 + plan.keys // 2 * (1 + plan.rounds_late) + plan.keys // 4
-        assert held <= REGISTERS[plan.consumers][1] - 16, plan
+        for queries in (128, 16384):
+            plan = choose_fp8_plan(d, dv, blocked, (queries, 16, 132))
+            held = plan.dv // 2 + plan.keys // 2 + plan.keys // 4
+            assert held <= REGISTERS[plan.consumers][1] - 16, plan
+
+
+def test_tiles_are_those_that_are_done_soonest() -> None:
+    """Of 16 heads, 16384 queries are 16 rounds of 128 or 11 of 192; one tile a multiprocessor had better be small."""
+    found = {queries: choose_fp8_plan(128, 128, False, (queries, 16, 132)) for queries in (16384, 1024)}
+    assert {queries: plan.queries for queries, plan in found.items()} == {16384: 192, 1024: 128}
 
 
 def test_many_keys_and_a_window() -> None:
-    """The keys of the plan of heads up to 128, whose powers are rounded early."""
-    keys = choose_fp8_plan(128, 128, blocked=False).keys
+    """The keys of the plan of heads up to 128."""
+    keys = choose_fp8_plan(128, 128, False, (1024, 16, 132)).keys
     plan = ForwardPlan(fx.Float8E4M3FN, 64, 64, keys, consumers=1, ping_pong=False)
-    assert SMALL.rounds_late and not plan.rounds_late
+    assert keys > SMALL.keys
     run((1, 2, 2, 70, 350, 64), plan=plan, window=(200, 20))
+
+
+def test_three_warpgroups() -> None:
+    run((1, 1, 1, 230, 350, 64), plan=ForwardPlan(fx.Float8E4M3FN, 64, 64, 96, 4, 3, False), is_causal=True)
 
 
 def test_scores_that_grow() -> None:

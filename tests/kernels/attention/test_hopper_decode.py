@@ -90,15 +90,15 @@ def test_heads_of_128() -> None:
 
 
 def test_stages_that_fit_into_shared_memory() -> None:
-    """Longer heads have fewer keys of a block, or one stage less."""
-    found = {
-        sizes: choose_decode_plan(fx.BFloat16, *sizes, False, None) for sizes in ((128, 128), (192, 128), (256, 64))
-    }
-    assert {sizes: (plan.keys, plan.stages) for sizes, plan in found.items()} == {
-        (128, 128): (128, 3),
-        (192, 128): (128, 2),
-        (256, 64): (64, 3),
-    }
+    """Longer heads have fewer keys of a block, or one stage less; so has a sequence a multiprocessor, to let the next
+    launch in."""
+
+    def sizes(d: int, dv: int, waiting: float = 2.0) -> tuple[int, int]:
+        plan = choose_decode_plan(fx.BFloat16, d, dv, False, False, waiting)
+        return plan.keys, plan.stages
+
+    found = [sizes(128, 128), sizes(192, 128), sizes(256, 64), sizes(128, 128, 1.0), sizes(128, 128, 0.1)]
+    assert found == [(128, 3), (128, 2), (64, 3), (64, 3), (128, 3)]
 
 
 def test_a_workspace_serves_call_after_call() -> None:

@@ -69,6 +69,26 @@ def test_three_warpgroups() -> None:
     run((1, 2, 2, 200, 150), replace(SMALL, consumers=3, ping_pong=True))
 
 
+@pytest.mark.parametrize("ping_pong", [False, True])
+def test_warpgroups_that_pass_blocks_by(ping_pong: bool) -> None:
+    """Each of three takes the blocks that its own 64 queries see; the last tile has rows for one or two of them."""
+    plan = replace(SMALL, consumers=3, stages=3, ping_pong=ping_pong)
+    for queries, keys, left in ((430, 430, 100), (250, 300, 7), (270, 60, 150)):
+        run((1, 1, 1, queries, keys), plan, window=(left, 0))
+
+
+def test_plans_of_short_heads() -> None:
+    """Where a window reaches over few blocks, those that it ends with count: 80 keys take more of them than 64."""
+    wanted = {None: 80, 1025: 64, 100000: 80}
+    assert {reach: choose_plan(fx.BFloat16, 64, 64, Features(True, True), reach).keys for reach in wanted} == wanted
+
+
+def test_queries_of_the_next_tile_fit_or_wait() -> None:
+    """Two tiles of queries where shared memory has room for them."""
+    stages = {d: choose_plan(fx.BFloat16, d, d).q_stages for d in (64, 128, 192, 256)}
+    assert stages == {64: 2, 128: 2, 192: 2, 256: 1}
+
+
 @pytest.mark.parametrize(("d", "dv"), [(32, 32), (96, 96), (192, 128), (256, 256)])
 def test_head_sizes(d: int, dv: int) -> None:
     run((1, 2, 1, 70, 90, d, dv), SMALL, "bf16", is_causal=True)

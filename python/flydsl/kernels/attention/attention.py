@@ -10,13 +10,14 @@ different lengths lie one behind the other, and q is (all queries, heads, d), k 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isfinite
+from functools import lru_cache
+from math import gcd, isfinite
 from operator import index
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
+from flydsl.kernels.attention.hopper_forward import ROWS, SHARED_BYTES, ForwardPlan, hopper_forward
 from flydsl.kernels.attention.scores import PLAIN, Features, factor_of, is_scaled_first
 from flydsl.kernels.attention.wave_forward import wave_forward
 from flydsl.kernels.blocks.inputs import (
@@ -39,8 +40,6 @@ CACHE_BYTES = 24 << 20
 MAX_HEAD = 256
 MAX_STEP = 1 << 24
 """Elements from token to token: bytes of a tile are counted in 32 bits."""
-SHARED_BYTES = 232448 - 1024
-"""Of a block on Hopper, less what barriers and alignment take."""
 
 
 def attention(
@@ -64,8 +63,8 @@ def attention(
     left, right = given.sides(window, is_causal)
     features = features_of(left, right, softcap, scale, attn_mask is not None or alibi_slopes is not None)
     lse = given.logarithms(lse) if return_lse or lse is not None else None
-    plan = plan or choose_plan(given.dtype, given.d, given.dv, features)
-    plan = replace(plan, dtype=given.dtype, d=given.d, dv=given.dv, features=features, shared_rows=given.varied)
+    reach = None if left is None or right is None else left + right + 1
+    plan = whole_plan(plan, given.dtype, given.d, given.dv, features, given.varied, reach)
     if given.nothing_to_do():
         return (given.result, lse) if return_lse else given.result
     forward(
@@ -94,19 +93,50 @@ def forward(
         wave_forward(*given, plan, stream)
 
 
-def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN) -> ForwardPlan:
+@lru_cache(maxsize=256)
+def whole_plan(
+    plan: Any, dtype: Any, d: int, dv: int, features: Features, varied: bool, reach: int | None
+) -> ForwardPlan:
+    """Return the plan that was given, or the one to choose, with all that this call asks for."""
+    plan = plan or choose_plan(dtype, d, dv, features, reach)
+    return replace(plan, dtype=dtype, d=d, dv=dv, features=features, shared_rows=varied)
+
+
+def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN, reach: int | None = None) -> ForwardPlan:
     """Keys of a block and computing warpgroups, by what was fastest on an H200 on 2026-11-15 of what fits.
 
-    Where all keys are seen, heads of 128 took 112 keys (718 TFLOP/s at 8192 tokens, 714 with 128), heads of 64 three
-    warpgroups and 80 keys (545, 495 with two and 128). Masks are the dearer the more tiles they cut: there 128 keys and
-    two warpgroups were faster (641 to 630, 418 to 400).
+    Where all keys are seen, heads of 128 took 112 keys (718 TFLOP/s at 8192 tokens, 714 with 128). Masks are the dearer
+    the more tiles they cut: there 128 keys were faster (641 to 630). A query sees ``reach`` keys at most, or all.
     """
-    banded = features.left or features.right
-    if max(d, dv) <= 64 and not banded:
-        return ForwardPlan(dtype, d, dv, 80, consumers=3)
+    if max(d, dv) <= 64:
+        return choose_short_plan(dtype, d, dv, reach)
     if dv > 192 or 256 * d + 512 * (d + dv) > SHARED_BYTES:
         return ForwardPlan(dtype, d, dv, 64)
-    return ForwardPlan(dtype, d, dv, 128 if banded else 112)
+    return ForwardPlan(dtype, d, dv, 128 if features.left or features.right else 112)
+
+
+SHORT_HEADS = {
+    1.0: {"keys": 80, "stages": 4, "consumers": 3},
+    0.985: {"keys": 64, "stages": 6, "consumers": 3, "ping_pong": False},
+    0.965: {"keys": 128},
+}
+"""How fast blocks of keys are with heads of 64 where few are cut: 534, 525 (with turns) and 516 TFLOP/s of 2 x 8192
+tokens, causal, in one run on an H200 on 2026-11-16."""
+
+
+def choose_short_plan(dtype: Any, d: int, dv: int, reach: int | None) -> ForwardPlan:
+    """Choose blocks for short heads: the fastest, counted over the keys that are seen.
+
+    The 64 queries of a warpgroup see ``reach + 63`` keys of a window, and it takes all blocks that these lie in: on
+    average ``keys - gcd(keys, 64)`` more, since its queries begin at a multiple of 64. Of 2 x 8192 tokens, 16 heads of
+    64 and a window of 1024, 64 keys had 412 TFLOP/s (405 with turns), 80 had 380 and 128 had 383 in the same run.
+    """
+
+    def useful(speed: float) -> float:
+        keys = SHORT_HEADS[speed]["keys"]
+        return speed if reach is None else speed / (reach + ROWS - 1 + keys - gcd(keys, ROWS))
+
+    return ForwardPlan(dtype, d, dv, **SHORT_HEADS[max(SHORT_HEADS, key=useful)])
 
 
 def features_of(left: int | None, right: int | None, softcap: float, scale: float, added: bool) -> Features:
@@ -154,35 +184,8 @@ class Inputs:
             self.longest = min(self.longest if longest is None else int(longest), self.longest)
 
     def _check_shapes(self) -> None:
-        (b, h, _, d), (kb, kh, keys, kd), (vb, vh, values, dv) = (tuple(t.shape) for t in (self.q, self.k, self.v))
-        if (kb, kh, keys) != (vb, vh, values) or b != kb or d != kd:
-            raise ValueError(
-                f"shapes do not fit: q {tuple(self.q.shape)}, k {tuple(self.k.shape)}, v {tuple(self.v.shape)} as "
-                "(batch, heads, tokens, d)"
-            )
-        if kh == 0 or h % kh:
-            raise ValueError(f"{h} query heads cannot share {kh} key heads: the one must divide the other")
-        for name, extent in (("q and k", d), ("v", dv)):
-            if extent % 32 or not 32 <= extent <= MAX_HEAD:
-                raise ValueError(
-                    f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}"
-                )
-        for name, tensor in (("q", self.q), ("k", self.k), ("v", self.v), ("out", self.out)):
-            *steps, last = strides(tensor)
-            most = 16 // tensor.dtype.itemsize
-            if 0 not in tensor.shape and (last != 1 or any(step % most for step in steps)):
-                raise ValueError(
-                    f"{name} must have contiguous heads, multiples of {most} elements apart, and its strides are "
-                    f"{(*steps, last)}"
-                )
-            if 0 not in tensor.shape and (min(steps) < 0 or steps[-1] >= MAX_STEP):
-                raise ValueError(
-                    f"{name} must have strides that are not negative, and below {MAX_STEP} from token to token, and "
-                    f"they are {(*steps, last)}"
-                )
-            if max(tensor.shape) >= 1 << 31:
-                raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; lengths must stay below 2^31")
-        self.d, self.dv, self.heads, self.kv_heads = int(d), int(dv), int(h), int(kh)
+        given = ((tuple(t.shape), strides(t), t.dtype.itemsize) for t in (self.q, self.k, self.v, self.out))
+        self.d, self.dv, self.heads, self.kv_heads = fitting_sizes(*given)
 
     def _check_starts(self, q_starts: Array, k_starts: Array) -> None:
         for name, starts in (("cu_seqlens_q", q_starts), ("cu_seqlens_k", k_starts)):
@@ -266,6 +269,48 @@ class Inputs:
         most = max(CACHE_BYTES // bytes_of_head, 1) * (self.heads // self.kv_heads)
         total = self.heads * self.batches
         return -(-total // -(-total // most))
+
+
+Described = tuple[tuple[int, ...], tuple[int, ...], int]
+"""A tensor's shape, its strides and the bytes of an element."""
+
+
+@lru_cache(maxsize=256)
+def fitting_sizes(q: Described, k: Described, v: Described, out: Described) -> tuple[int, int, int, int]:
+    """Return (d, dv, heads, kv heads) of tensors that fit each other, and refuse others.
+
+    A model calls with the same shapes again and again, and looking at them took longer than launching a kernel.
+    """
+    (b, h, _, d), (kb, kh, keys, kd), (vb, vh, values, dv) = (shape for shape, _, _ in (q, k, v))
+    if (kb, kh, keys) != (vb, vh, values) or b != kb or d != kd:
+        raise ValueError(f"shapes do not fit: q {q[0]}, k {k[0]}, v {v[0]} as (batch, heads, tokens, d)")
+    if kh == 0 or h % kh:
+        raise ValueError(f"{h} query heads cannot share {kh} key heads: the one must divide the other")
+    for name, extent in (("q and k", d), ("v", dv)):
+        if extent % 32 or not 32 <= extent <= MAX_HEAD:
+            raise ValueError(
+                f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}"
+            )
+    for name, tensor in (("q", q), ("k", k), ("v", v), ("out", out)):
+        _check_steps(name, *tensor)
+    return int(d), int(dv), int(h), int(kh)
+
+
+def _check_steps(name: str, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> None:
+    """Refuse a tensor that copies and 32-bit sums cannot go through."""
+    *steps, last = strides
+    most = 16 // itemsize
+    if 0 not in shape and (last != 1 or any(step % most for step in steps)):
+        raise ValueError(
+            f"{name} must have contiguous heads, multiples of {most} elements apart, and its strides are {strides}"
+        )
+    if 0 not in shape and (min(steps) < 0 or steps[-1] >= MAX_STEP):
+        raise ValueError(
+            f"{name} must have strides that are not negative, and below {MAX_STEP} from token to token, and they are "
+            f"{strides}"
+        )
+    if max(shape) >= 1 << 31:
+        raise ValueError(f"{name} has the shape {shape}; lengths must stay below 2^31")
 
 
 def _heads_first(tensor: Array) -> Any:

@@ -134,7 +134,8 @@ def attention_fp8(
     left, right = given.sides(window, is_causal)
     scales, blocked = scales_of(given, (q_scale, k_scale, v_scale))
     features = features_of(left, right, 0.0, scale, added=False)
-    plan = plan or choose_fp8_plan(given.d, given.dv, blocked)
+    rows = (given.longest, given.batches * given.heads, multiprocessors(q))
+    plan = plan or choose_fp8_plan(given.d, given.dv, blocked, rows)
     kind = "block" if blocked else "head"
     plan = replace(plan, dtype=fx.Float8E4M3FN, d=given.d, dv=given.dv, features=features, scaled=kind)
     lse = given.logarithms(None) if return_lse else None
@@ -149,12 +150,21 @@ def attention_fp8(
     return (given.result, lse) if return_lse else given.result
 
 
-def choose_fp8_plan(d: int, dv: int, blocked: bool) -> ForwardPlan:
-    """Keys of a block: as many as registers hold, or those that share a scale.
+WIDE = {1.0: {"keys": 160, "stages": 3}, 1.065: {"keys": 96, "stages": 4, "consumers": 3}}
+"""How fast tiles of 128 and of 192 queries are, a query. With 16 heads of 128 at 16384 tokens 132 multiprocessors take
+16 rounds of the one and 11 of the other: 981 and 1016 TFLOP/s in one run on an H200 on 2026-11-16, 938 and 980 in
+another."""
 
-    Products are so short here that softmax takes longer, and turns only have warpgroups wait: 16 heads of 128 at 16384
-    tokens had 976 TFLOP/s without them and with three stages, 931 with turns, on an H200 on 2026-11-16. More keys did
-    not help (192: 957; 224, which do not fit into registers: 619), nor more stages (four: 915).
+
+def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) -> ForwardPlan:
+    """Choose tiles: those that are done soonest, or keys that share a scale.
+
+    ``rows`` are queries of a sequence, sequences times heads, and multiprocessors, which take tiles in rounds.
+
+    Products are so short here that softmax takes longer, two thirds of a warpgroup's time by its clock: what counts are
+    its instructions, and how many warps have one ready. Turns did not help three warpgroups (956 TFLOP/s beside 980 in
+    the same run), nor did powers by polynomials instead of `ex2` (878 beside 938, with 160 keys). An earlier version
+    had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into registers: 619).
 
     Results of more than 128 elements leave registers for 64 keys: with 128, ptxas ran each product alone and spilled up
     to 1.7 KB.
@@ -163,7 +173,16 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool) -> ForwardPlan:
         return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK // 2, stages=4)
     if d > 128:
         return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK)
-    return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK if blocked else 160, stages=3, ping_pong=False)
+    if blocked:
+        return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK, stages=3, ping_pong=False)
+    queries, sequences, multiprocessors = rows
+    plans = {speed: ForwardPlan(fx.Float8E4M3FN, d, dv, ping_pong=False, **tile) for speed, tile in WIDE.items()}
+
+    def clocks(speed: float) -> float:
+        tile = plans[speed].queries
+        return -(-(-(-queries // tile) * sequences) // multiprocessors) * tile / speed
+
+    return plans[min(plans, key=clocks)]
 
 
 def scales_of(given: Inputs, scales: tuple[Any, Any, Any]) -> tuple[list[Any], bool]:

@@ -24,7 +24,7 @@ from flydsl.kernels.attention.hopper_forward import (
     whole_lines,
 )
 from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, factor_of, powers_of_two, softmax_end
-from flydsl.kernels.attention.tiles import Piece
+from flydsl.kernels.attention.tiles import Piece, Tickets
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
@@ -81,7 +81,7 @@ def decode_kernel(
     pipe_q = fx.nvvm.Pipeline(smem, stages=1, consumers=1)
     pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=1) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
-    ticket, done = smem.allocate(Piece), smem.allocate(fx.Int32)
+    tickets, done = Tickets(smem, 1), smem.allocate(fx.Int32)
     thread = fx.thread_idx.x
     if thread == 0:
         for pipe in pipes:
@@ -89,12 +89,12 @@ def decode_kernel(
     begin(q_ptr, plan.d, THREADS)
     warp = fx.nvvm.warp_uniform(thread // 32)
     if warp == WARPGROUP // 32:
-        load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
+        load(maps, places, pipes, tickets, (tables, lengths), parts, page, plan, box)
     if warp < WARPGROUP // 32:
         swizzles = [tensor_map.swizzle for tensor_map in maps]
         mine = Warpgroup(places, pipes, swizzles, (None, None, sinks), numbers, plan, first=0)
         results = (out, sinks, lengths, partial, parts, v_scale, done)
-        compute(mine, ticket, lambda *found: store(*found, *results))
+        compute(mine, tickets, lambda *found: store(*found, *results))
 
 
 @flyc.jit
@@ -113,7 +113,7 @@ def begin(q_ptr, d, threads):
 
 
 @flyc.jit
-def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
+def load(maps, places, pipes, tickets, sequence, parts, page, plan, box):
     """The loading warp. Lanes take boxes of a block in turn; those beyond the sequence's end are boxes of zeros."""
     map_q, map_k, map_v = maps
     q_ptr, k_ptr, v_ptr = places
@@ -137,7 +137,7 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
                 # keys, and the first keys of this part come meanwhile.
                 pipe_q.acquire(state_q)
                 if lane == 0:
-                    ticket.poke(piece)
+                    tickets.at(state_q).poke(piece)
                     load_queries(map_q, piece, q_ptr, pipe_q.full(state_q), plan)
                 state_q = pipe_q.advance(state_q)
             if i > 0:
@@ -147,7 +147,7 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
             before, here = here, after
     pipe_q.acquire(state_q)
     if lane == 0:
-        ticket.queries.poke(0)
+        tickets.at(state_q).queries.poke(0)
         pipe_q.commit(state_q)
 
 

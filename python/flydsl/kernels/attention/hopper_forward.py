@@ -19,8 +19,8 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.forward_order import Work, iterations_of, piece_at
-from flydsl.kernels.attention.scores import PLAIN, Features, rounded, softmax_end, softmax_start, softmax_step
-from flydsl.kernels.attention.tiles import FragmentRows, Piece, scores_of
+from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
+from flydsl.kernels.attention.tiles import FragmentRows, Tickets, rows_of, scores_of
 
 WARPGROUP = 128
 ROWS = 64
@@ -29,6 +29,8 @@ REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
 """A thread's registers where it loads and where it computes, by the number of computing warpgroups."""
 LEAST = 2.0**-100
 """Scales of blocks are this at least: zero times the minus infinity of what a query does not see would be NaN."""
+SHARED_BYTES = 232448 - 1024
+"""Of a block, less what barriers and alignment take."""
 ROW_LANES = (1, 2)
 """Distances between the four lanes that share a row of accumulators."""
 
@@ -65,16 +67,14 @@ class ForwardPlan:
         return 256 // self.dtype.width
 
     @property
-    def rounds_late(self) -> bool:
-        """Whether powers of 8 bits are rounded once the product before has read its own, which keeps theirs apart.
-
-        With more keys there are no registers for that, and the compiler keeps them apart by itself.
-        """
-        return self.dtype.width == 8 and self.keys <= 128
-
-    @property
     def queries(self) -> int:
         return self.consumers * ROWS
+
+    @property
+    def q_stages(self) -> int:
+        """Tiles of queries in shared memory: the next one too, where there is room."""
+        elements = 2 * self.queries * self.d + self.stages * self.keys * (self.d + self.dv)
+        return 2 if elements * self.dtype.width // 8 <= SHARED_BYTES else 1
 
     @property
     def threads(self) -> int:
@@ -127,13 +127,13 @@ def forward_kernel(
     ``scales`` are those of Q, K, V and of a head of V at most, or None: (batch, heads, blocks).
     """
     smem = fx.SharedAllocator(1024, static=False)
-    q_ptr = smem.allocate(fx.Array[plan.dtype, plan.queries * plan.d, 1024]).ptr
+    q_ptr = smem.allocate(fx.Array[plan.dtype, plan.q_stages * plan.queries * plan.d, 1024]).ptr
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
     v_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.dv, 1024]).ptr
-    pipe_q = fx.nvvm.Pipeline(smem, stages=1, consumers=plan.consumers)
+    pipe_q = fx.nvvm.Pipeline(smem, stages=plan.q_stages, consumers=plan.consumers)
     pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
-    ticket = smem.allocate(Piece)
+    tickets = Tickets(smem, plan.q_stages)
     if fx.thread_idx.x == 0:
         for pipe in pipes:
             pipe.init()
@@ -146,15 +146,15 @@ def forward_kernel(
     if warpgroup == 0:
         fx.nvvm.setmaxnreg(few, increase=False)
         if fx.thread_idx.x == 0:
-            load(maps, places, pipes, ticket, work, (lengths, extents, window), plan)
+            load(maps, places, pipes, tickets, work, (lengths, extents, window), plan)
     else:
         fx.nvvm.setmaxnreg(many, increase=True)
         mine = Warpgroup(places, pipes, [one.swizzle for one in maps], extras, numbers, plan, scales, work)
-        compute(mine, ticket, lambda *results: store(*results, out, lse))
+        compute(mine, tickets, lambda *results: store(*results, out, lse))
 
 
 @flyc.jit
-def load(maps, places, pipes, ticket, work, place, plan):
+def load(maps, places, pipes, tickets, work, place, plan):
     """The loading thread: which tile comes next, its queries, and its keys and values, these a block behind."""
     map_q, map_k, map_v = maps
     q_ptr, k_ptr, v_ptr = places
@@ -168,10 +168,10 @@ def load(maps, places, pipes, ticket, work, place, plan):
         blocks = (piece.first < piece.queries).select(piece.end - piece.begin, 0)
         if blocks > 0:
             pipe_q.acquire(state_q)
-            ticket.poke(piece)
+            tickets.at(state_q).poke(piece)
             fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes)
             at = (batch, piece.head, 0, piece.query_start + piece.first, 0)
-            fx.nvvm.tma_load(map_q, at, q_ptr, pipe_q.full(state_q))
+            fx.nvvm.tma_load(map_q, at, q_ptr + state_q.stage * (plan.queries * plan.d), pipe_q.full(state_q))
             state_q = pipe_q.advance(state_q)
         for i in range((blocks > 0).select(blocks + 1, 0)):
             block = piece.end - 1 - i
@@ -188,7 +188,7 @@ def load(maps, places, pipes, ticket, work, place, plan):
                 fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.dv), pipe_v.full(state_v))
                 state_v = pipe_v.advance(state_v)
     pipe_q.acquire(state_q)
-    ticket.queries.poke(0)  # no more tiles
+    tickets.at(state_q).queries.poke(0)  # no more tiles
     pipe_q.commit(state_q)
 
 
@@ -210,7 +210,8 @@ class Warpgroup:
         values = wgmma(plan.dv, depth, plan.dtype, fx.Float32, "register", major_b=major)
         self.pv = fx.make_tiled_mma(fx.make_mma_atom(values), layout)
         scorer, summer = self.qk.get_slice(thread), self.pv.get_slice(thread)
-        self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, 1, width=width))
+        tiles = self.pipe_q.stages
+        self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, tiles, width=width))
         self.k_part = scorer.partition_B(tiles_of(k_ptr, swizzles[1], plan.keys, plan.d, plan.stages, width=width))
         sizes = (plan.dv, plan.keys) if turned else (plan.keys, plan.dv)
         self.v_tiles = tiles_of(v_ptr, swizzles[2], *sizes, plan.stages, not turned, width)
@@ -222,10 +223,10 @@ class Warpgroup:
         self.s_rows = FragmentRows(self.qk, thread, scores)
         self.o_rows = FragmentRows(self.pv, thread, results)
 
-    def multiply_scores(self, stage):
+    def multiply_scores(self, tile, stage):
         """s = q k, asynchronously."""
         for k in fx.range_constexpr(self.plan.d // self.plan.depth):
-            a, b = self.q_part[None, None, k, 0], self.k_part[None, None, k, stage]
+            a, b = self.q_part[None, None, k, tile], self.k_part[None, None, k, stage]
             fx.gemm(self.qk, self.s, a, b, self.s, scale_d=int(k > 0))
         fx.nvvm.wgmma_commit_group()
 
@@ -291,30 +292,32 @@ class Warpgroup:
     def take(self, powers):
         """p = powers: accumulators of one product are, two by two, what another takes as its first operand.
 
-        In 8 bits it takes four neighbours, and gets four of every 16 keys: values lie in that order (`fp8_values`).
+        In 8 bits it takes four neighbours, and gets four of every 16 keys: values lie in that order (`fp8_forward`).
+        Those words are made while the product before still reads its own. Adding a zero that no compiler knows puts
+        them into registers behind it: ptxas would take the same ones, and run products one after the other.
         """
         if self.plan.dtype.width == 8:
-            words = [row.bitcast(fx.Int32) for row in powers]
-            fours = [row[i] for i in range(words[0].numel) for row in words]
-            flat = fx.Vector.from_elements(fours, fx.Int32).bitcast(self.plan.dtype)
+            zero = self.work.tiles >> 31
+            words = [row[i] ^ zero for i in range(powers[0].numel) for row in powers]
+            flat = fx.Vector.from_elements(words, fx.Int32).bitcast(self.plan.dtype)
         else:
             flat = self.s_rows.join(powers)
         self.p.store(flat.reshape(self.p.load().shape))
 
 
 @flyc.jit
-def compute(mine, ticket, finish):
+def compute(mine, tickets, finish):
     """A computing warpgroup goes through the tiles that the loading thread names; ``finish`` stores their results."""
     states = [pipe.consumer_start() for pipe in (mine.pipe_q, mine.pipe_k, mine.pipe_v)]
     if fx.const_expr(mine.plan.ping_pong):
         if mine.number == mine.plan.consumers - 1:
             mine.pass_turn_on()
     mine.pipe_q.wait(states[0])
-    piece = ticket.peek()
+    piece = tickets.at(states[0]).peek()
     while piece.queries > 0:
         states = attend(mine, piece, states, finish)
         mine.pipe_q.wait(states[0])
-        piece = ticket.peek()
+        piece = tickets.at(states[0]).peek()
     if fx.const_expr(mine.plan.ping_pong):
         if mine.number == 0:
             mine.wait_for_turn()  # the last turn that was passed on
@@ -322,12 +325,19 @@ def compute(mine, ticket, finish):
 
 @flyc.jit
 def attend(mine, piece, states, finish):
-    """One tile: its blocks of keys from the last to the first, and the results."""
+    """One tile: its blocks of keys from the last to the first, and the results.
+
+    A warpgroup takes the blocks that its own 64 queries see, and passes those by that only others need.
+    """
     state_q, state_k, state_v = states
+    whole = piece
+    if fx.const_expr(mine.plan.consumers > 1):
+        piece = rows_of(whole, mine.number, mine.plan)
+        state_k, state_v = pass_by(mine, whole.end - piece.end, state_k, state_v)
     begin, end = piece.begin, piece.end
     mine.pipe_k.wait(state_k)
     fx.nvvm.wgmma_fence()
-    mine.multiply_scores(state_k.stage)
+    mine.multiply_scores(state_q.stage, state_k.stage)
     fx.nvvm.wgmma_wait_group(0, mine.s)
     mine.release(mine.pipe_k, state_k)
     state_k = mine.pipe_k.advance(state_k)
@@ -341,13 +351,13 @@ def attend(mine, piece, states, finish):
     carried = (state_k, state_v, tops, sums)
     plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
     for i in range(end - 1 - plain):
-        carried = next_block(mine, piece, end - 2 - i, carried, factor, True)
+        carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor, True)
     low = fx.min(fx.max(piece.plain_begin, begin), plain)
     for i in range(plain - low):
-        carried = next_block(mine, piece, plain - 1 - i, carried, factor, False)
+        carried = next_block(mine, piece, plain - 1 - i, carried, state_q.stage, factor, False)
     if fx.const_expr(mine.plan.features.left):
         for i in range(low - begin):
-            carried = next_block(mine, piece, low - 1 - i, carried, factor, True)
+            carried = next_block(mine, piece, low - 1 - i, carried, state_q.stage, factor, True)
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
@@ -356,33 +366,45 @@ def attend(mine, piece, states, finish):
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
     finish(mine, piece, tops, sums)
-    return [mine.pipe_q.advance(state_q), state_k, mine.pipe_v.advance(state_v)]
+    state_v = mine.pipe_v.advance(state_v)
+    if fx.const_expr(mine.plan.consumers > 1 and mine.plan.features.left):
+        state_k, state_v = pass_by(mine, begin - whole.begin, state_k, state_v)
+    return [mine.pipe_q.advance(state_q), state_k, state_v]
 
 
 @flyc.jit
-def next_block(mine, piece, block, carried, factor, with_mask):
+def pass_by(mine, count, state_k, state_v):
+    """Blocks of keys that none of this warpgroup's rows sees."""
+    for _ in range(count):
+        mine.pipe_k.wait(state_k)
+        mine.wait_for_turn()
+        mine.pass_turn_on()
+        mine.release(mine.pipe_k, state_k)
+        state_k = mine.pipe_k.advance(state_k)
+        mine.pipe_v.wait(state_v)
+        mine.release(mine.pipe_v, state_v)
+        state_v = mine.pipe_v.advance(state_v)
+    return state_k, state_v
+
+
+@flyc.jit
+def next_block(mine, piece, block, carried, tile, factor, with_mask):
     """Scores of a block and, beside them, the product of the powers before with their values."""
     state_k, state_v, tops, sums = carried
     here, weight = mine.scales_at(piece, block, factor)  # read while products run
     mine.pipe_k.wait(state_k)
     mine.wait_for_turn()
     fx.nvvm.wgmma_fence()
-    mine.multiply_scores(state_k.stage)
+    mine.multiply_scores(tile, state_k.stage)
     mine.pipe_v.wait(state_v)
     mine.multiply_values(state_v.stage, block == piece.end - 2)
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
-    late = mine.plan.rounds_late
-    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight, late)
+    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight)
     powers, moved, shrink, tops, sums = step
-    if fx.const_expr(late):
-        mine.s.store(mine.s_rows.join(powers).reshape(mine.s.load().shape))
     fx.nvvm.wgmma_wait_group(0, mine.o)
-    if fx.const_expr(late):
-        fx.nvvm.wgmma_wait_group(0, mine.s)
-        powers = [rounded(row, mine.plan.dtype) for row in mine.s_rows.split(mine.s.load())]
     mine.release(mine.pipe_v, state_v)
     if moved:
         o = mine.o.load()

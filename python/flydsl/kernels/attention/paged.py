@@ -14,9 +14,8 @@ from math import isfinite, prod
 from operator import index
 from typing import Any
 
-from flydsl.kernels.attention.attention import SHARED_BYTES
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
-from flydsl.kernels.attention.hopper_forward import ForwardPlan, chunk_of
+from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
 from flydsl.kernels.attention.scores import Features, is_scaled_first
@@ -77,7 +76,7 @@ def paged_attention(
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
     scale = scale * k_scale
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
-    plan = plan or choose_decode_plan(dtype, d, dv, by_waves, waiting_of(q, k_cache) if by_warps else None)
+    plan = plan or choose_decode_plan(dtype, d, dv, by_waves, by_warps, waiting_of(q, k_cache))
     plan = replace(
         plan, dtype=dtype, d=d, dv=dv, consumers=1, ping_pong=False, features=features, group=heads // kv_heads,
         shared_rows=True,
@@ -112,19 +111,22 @@ def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:
     return type_of(q, k_cache, v_cache)
 
 
-def choose_decode_plan(dtype: Any, d: int, dv: int, by_waves: bool, waiting: float | None) -> ForwardPlan:
-    """Keys of a block, and stages of what is loaded ahead; ``waiting`` as of `waiting_of` for caches of 8 bits.
+def choose_decode_plan(dtype: Any, d: int, dv: int, by_waves: bool, by_warps: bool, waiting: float) -> ForwardPlan:
+    """Keys of a block, and stages of what is loaded ahead; ``waiting`` as of `waiting_of`.
 
-    Where many sequences wait, three small blocks share a multiprocessor: while one begins, the others load. Else a
-    block loads much ahead. On an H200 on 2026-11-16, 64 heads that share 8 of 128: 128 sequences of 1024 keys took
-    80.8 us with small blocks and 93.3 with large ones, 16 of 2048 keys 26.2 and 21.1, one of 4096 9.7 and 8.2.
+    Where many sequences wait, three small blocks of warps, for caches of 8 bits, share a multiprocessor: while one
+    begins, the others load. Else a block loads much ahead. On an H200 on 2026-11-16, 64 heads that share 8 of 128: 128
+    sequences of 1024 keys took 80.8 us with small blocks and 93.3 with large ones, 16 of 2048 keys 26.2 and 21.1, one
+    of 4096 9.7 and 8.2.
 
     Other caches have three stages where shared memory has room for them: 128 sequences of 1024 keys in pages of 64 took
-    134.0 us and 135.7 with two, where cuDNN took 128.7 without pages.
+    134.0 us and 135.7 with two, where cuDNN took 128.7 without pages. Where most multiprocessors have one
+    sequence, whole, blocks of 64 keys leave room for the next launch to begin in: 16 sequences of 2048 keys took 35.4
+    us in pages of 16 and 36.2 in pages of 64, and 38.0 and 36.4 with 128 keys, where cuDNN took 35.3.
     """
-    if waiting is not None:
+    if by_warps:
         return ForwardPlan(dtype, d, dv, 64, 4) if waiting >= 3 else ForwardPlan(dtype, d, dv, 128, 3)
-    keys = WAVE_BLOCK if by_waves else 128 if d <= 192 else 64
+    keys = WAVE_BLOCK if by_waves else 64 if d > 192 or 0.5 < waiting <= 1 else 128
     three_fit = not by_waves and 2 * (ROWS * d + 3 * keys * (d + dv)) <= SHARED_BYTES
     return ForwardPlan(dtype, d, dv, keys, stages=3 if three_fit else 2)
 
@@ -141,8 +143,8 @@ def paged_workspace(
     by_waves = not is_for_cuda(q)
     by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     kind = _type_of(q, k_cache, v_cache, by_waves)
-    waiting = waiting_of(q, k_cache) if by_warps else None
-    plan = plan or choose_decode_plan(kind, q.shape[-1], v_cache.shape[3], by_waves, waiting)
+    waiting = waiting_of(q, k_cache)
+    plan = plan or choose_decode_plan(kind, q.shape[-1], v_cache.shape[3], by_waves, by_warps, waiting)
     kv_heads, dv = int(k_cache.shape[2]), int(v_cache.shape[3])
     sequences, rows = int(q.shape[0]) * kv_heads, prod(q.shape[1:-1]) // kv_heads
     sizes = sizes_of(q, k_cache, v_cache, plan)

@@ -152,18 +152,17 @@ def softmax_start(
 
 
 @flyc.jit
-def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, late=False):
+def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
-    Powers are multiplied by a ``weight``, above zero and one at most, if there is one. The caller rounds ``late`` ones.
+    Powers are multiplied by a ``weight``, above zero and one at most, if there is one.
 
     Scores times ``factor``, which may be another one in every block, are exponents of two, relative to the level of
     their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
     power overflows. Only where one might, or where no key was seen yet, are the maxima of all rows of the wave found
     anew, and earlier results shrink.
     """
-    kind = fx.Float32 if late else dtype
-    powers, added = exponentials(scores, tops, factor, kind, weight)
+    powers, added = exponentials(scores, tops, factor, dtype, weight)
     shrink = [fx.Float32(1.0) for _ in scores]
     unfit = fx.Boolean(False)
     limit = FP8_LIMIT if dtype.width == 8 else LIMIT
@@ -174,7 +173,7 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, late
         found = levels(scores, factor, distances, dtype)
         highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
         shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
-        powers, added = exponentials(scores, highest, factor, kind, weight)
+        powers, added = exponentials(scores, highest, factor, dtype, weight)
         tops = highest
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
     return powers, moved, shrink, tops, sums
@@ -221,12 +220,16 @@ def exponentials(
 
 
 def rounded(row: Any, dtype: Any) -> Any:
-    """Return a row of f32 in another type; in 8 bits by the instruction that stops at 448, which no power is to
-    reach."""
+    """Return a row of f32 in another type; in 8 bits as words of four, by the instruction that stops at 448, which no
+    power is to reach.
+
+    Two such instructions fill a word, where the compiler would put bytes together by two more.
+    """
     if dtype.width != 8:
         return row.to(dtype)
     pairs = [fx.nvvm.cvt_e4m3x2(row[i], row[i + 1]) for i in range(0, row.numel, 2)]
-    return fx.Vector.from_elements(pairs, fx.Int16).bitcast(dtype)
+    words = [fx.Vector.from_elements(pairs[i : i + 2], fx.Int16).bitcast(fx.Int32) for i in range(0, len(pairs), 2)]
+    return fx.Vector.from_elements([word[0] for word in words], fx.Int32)
 
 
 @flyc.jit

@@ -50,6 +50,36 @@ def piece_of(tile, head, batch, lengths, extents, window, plan):
     return Piece(head, batch, first, queries, query_start, key_start, band, begin, end, plain_begin, plain_end)
 
 
+@flyc.jit
+def rows_of(piece, number, plan):
+    """The part of a tile that warpgroup ``number`` has, with the blocks that its own rows see."""
+    count = plan.queries // plan.consumers
+    first = piece.first + number * count
+    last = fx.min(first + count, piece.queries) - 1
+    begin, end, plain_begin, plain_end = blocks_of(piece.band, plan.features, first, last, plan.keys)
+    # A warpgroup without rows takes one of the tile's blocks.
+    end = fx.max(fx.min(end, piece.end), piece.begin + 1)
+    begin = fx.min(begin, end - 1)
+    return Piece(
+        piece.head, piece.batch, piece.first, piece.queries, piece.query_start, piece.key_start, piece.band, begin, end,
+        plain_begin, plain_end,
+    )  # fmt: skip
+
+
+TICKET_BYTES = 64
+"""Room for a `Piece`."""
+
+
+class Tickets:
+    """Shared memory in which a loading thread says what tile is in each stage of the ring of queries."""
+
+    def __init__(self, smem: Any, stages: int) -> None:
+        self.start = smem.allocate(stages * TICKET_BYTES, TICKET_BYTES)
+
+    def at(self, state: Any) -> Any:
+        return fx.Storage[Piece](self.start + state.stage * TICKET_BYTES)
+
+
 # Rows of a fragment --------------------------------------------------------------------------------
 
 
