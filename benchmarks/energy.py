@@ -11,6 +11,9 @@ from typing import Any
 
 import torch
 
+BURST = 0.02
+"""Seconds of work between two looks at the counter."""
+
 
 @cache
 def _counter() -> tuple[Any, Any] | None:
@@ -32,17 +35,27 @@ def _spent() -> float:
     return value.value / 1e3
 
 
+def _burst(work: Callable[[], Any]) -> int:
+    """Work for `BURST` seconds, and return how many calls that were."""
+    start, count = time.perf_counter(), 0
+    while time.perf_counter() - start < BURST:
+        work()
+        torch.cuda.synchronize()
+        count += 1
+    return count
+
+
 def joules(work: Callable[[], Any], seconds: float) -> float:
     """Of one call of ``work`` among so many seconds of them; NaN where nobody counts.
 
-    The counter goes on a few times in a second, so calls are counted from one of its steps to another.
+    The counter goes on a few times in a second, so calls are counted from one of its steps to another. Asking it takes
+    long, and the device idles then, so it is asked once a burst.
     """
     first = last = _spent()
     while first == last:
-        work()
+        _burst(work)
         first = _spent()
     start, count, last, now = time.perf_counter(), 0, first, first
     while now == last or time.perf_counter() - start < seconds:
-        work()
-        count, last, now = count + 1, now, _spent()
+        count, last, now = count + _burst(work), now, _spent()
     return (now - first) / count

@@ -381,10 +381,10 @@ class Machine:
     where blocks share them, of unpacking weights of a step, and more for each warpgroup that does.
     Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
     not under way while the others are.
-    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, and
-    where blocks share the smaller matrix, and load lines of the larger one apart; of steps where warpgroups take turns;
-    of lines of A or B that do not start at multiples of 128 bytes; of results across C's lines; and in parts of cache
-    lines.
+    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, where
+    blocks share the smaller matrix, and load lines of the larger one apart, and where they share the larger one; of
+    steps where warpgroups take turns; of lines of A or B that do not start at multiples of 128 bytes; of results across
+    C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, and, in ``more_tiles``, how much longer a run takes for eight rows of x more.
@@ -405,6 +405,7 @@ class Machine:
     opening: float = 3.7e3
     uneven: float = 0.5
     apart: float = 1.1
+    together: float = 0.97
     turning: float = 1.07
     straddling: float = 2.6
     across: float = 1.3
@@ -466,7 +467,7 @@ def _sharing(problem: Problem, config: GemmConfig, machine: Machine) -> float:
     one apart, or how much less where they share those; lines that straddle gain either way."""
     if config.cluster == config.splits or problem.straddles or problem.m == problem.n:
         return 1.0
-    return machine.apart if (config.along == "m") == (problem.n < problem.m) else 1 / machine.apart
+    return machine.apart if (config.along == "m") == (problem.n < problem.m) else machine.together
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
