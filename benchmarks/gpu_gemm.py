@@ -4,19 +4,20 @@ Squares are a part of benchmarks/gpu.py; alone, with linear layers of public mod
 
     python benchmarks/gpu_gemm.py [--quick] [--seed 18] [--kind bf16] [--tune 8] [--few 24]
 
-and other kinds alone: ``--kind blocks``, fp8 with scales of blocks beside ``torch._scaled_mm``; ``groups``, also with
+and other kinds alone: ``--kind fp8`` and ``rows``, the same shapes with one scale, and with one for each row of A and
+column of B, beside ``torch._scaled_mm``; ``blocks``, fp8 with scales of blocks beside the same; ``groups``, also with
 gathered rows, beside ``torch._grouped_mm``; ``int4``, weights of four bits beside the bf16 product of torch.
 
 Squares: TFLOP/s are 2 * M * N * K over the median time of one product between events. Shapes: microseconds of device
 time, by replaying graphs of products on several sets of matrices, more than the second-level cache holds. Random
 data: the power that a product takes, and with it the clock, depends on the values. C is poisoned before it is checked
 against float64 at places drawn anew. ``--tune`` measures so many of the configurations that the model likes best, and
-says what its choice lost. ``--few`` measures so many products of 1 to 64 rows, drawn at random, instead.
+says what its choice lost. ``--few`` measures so many products of 1 to 64 rows, drawn at random, instead. Joules of a
+product are those of a second of replays.
 """
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
 import random
@@ -31,6 +32,7 @@ import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import energy
 import timing
 from peers import triton_hopper_gemm
 
@@ -83,8 +85,16 @@ Side = Callable[[int], Any]
 
 
 def sides_of(kind: str, a: list[Any], b: list[Any], c: list[Any]) -> dict[str, Side]:
-    """C = A * B^T by each side."""
+    """C = A * B^T by each side; of the kind "rows" each of its rows and columns is multiplied by a number."""
     ours: dict[str, Side] = {"ours": lambda i: hopper_gemm(a[i], b[i].T, c[i])}
+    if kind == "rows":
+        of_a, of_b = scales_of(a[0]), scales_of(b[0])
+        return {
+            "ours": lambda i: hopper_gemm(a[i], b[i].T, c[i], row_scale=of_a, column_scale=of_b),
+            "cublas": lambda i: torch._scaled_mm(
+                a[i], b[i].T, scale_a=of_a[:, None], scale_b=of_b[None], out_dtype=torch.bfloat16, use_fast_accum=True
+            ),
+        }
     if kind == "fp8":
         one = torch.ones((), device="cuda")
         return ours | {
@@ -99,7 +109,12 @@ def sides_of(kind: str, a: list[Any], b: list[Any], c: list[Any]) -> dict[str, S
     }
 
 
-def error_of(run: Side, a: Any, b: Any, c: Any, count: int = 256) -> float:
+def scales_of(matrix: Any) -> Any:
+    """A number for each row, the same at every call."""
+    return 0.5 + torch.arange(matrix.shape[0], device="cuda") % 7 * 0.25
+
+
+def error_of(run: Side, kind: str, a: Any, b: Any, c: Any, count: int = 256) -> float:
     """Relative error of our product at sampled rows and columns; every element must have been written."""
     c.fill_(float("nan"))
     run(0)
@@ -107,6 +122,8 @@ def error_of(run: Side, a: Any, b: Any, c: Any, count: int = 256) -> float:
     assert not torch.isnan(c).any(), "an element was not written"
     rows, columns = (torch.randint(0, extent, (count,), device="cuda") for extent in c.shape)
     expected = a[rows].double() @ b[columns].double().T
+    if kind == "rows":
+        expected *= scales_of(a)[rows, None].double() * scales_of(b)[columns].double()
     return float((c[rows][:, columns].double() - expected).norm() / expected.norm())
 
 
@@ -154,7 +171,7 @@ def measure(kind: str, n: int, rounds: int) -> dict[str, Any]:
     a, b = ([torch.randn(n, n, device="cuda").to(dtype) for _ in range(SETS)] for _ in range(2))
     c = [torch.empty(n, n, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)]
     sides = working(sides_of(kind, a, b, c))
-    error = error_of(sides["ours"], a[0], b[0], c[0])
+    error = error_of(sides["ours"], kind, a[0], b[0], c[0])
     times = times_of(sides, rounds)
     return {"kind": kind, "n": n, "error": error, **{name: 2 * n**3 / ms / 1e9 for name, ms in times.items()}}
 
@@ -225,10 +242,13 @@ def graph_of(run: Side, sets: int, count: int) -> Any:
     return graph
 
 
-def replay_times(sides: dict[str, Side], sets: int, count: int, rounds: int) -> dict[str, float]:
+def graphs_of(sides: dict[str, Side], sets: int, count: int) -> dict[str, Any]:
+    return {name: graph_of(run, sets, count) for name, run in sides.items()}
+
+
+def replay_times(graphs: dict[str, Any], count: int, rounds: int) -> dict[str, float]:
     """Microseconds of one product by each side, medians over rounds in which every side has its turn."""
-    graphs = {name: graph_of(run, sets, count) for name, run in sides.items()}
-    found: dict[str, list[float]] = {name: [] for name in sides}
+    found: dict[str, list[float]] = {name: [] for name in graphs}
     for turn in range(rounds):
         first = turn % len(graphs)
         for name, graph in [*graphs.items()][first:] + [*graphs.items()][:first]:
@@ -261,19 +281,24 @@ def described(config: GemmConfig) -> str:
     return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' * config.swapped}{' in turns' * config.taking_turns}"
 
 
-def measure_shape(name: str, m: int, n: int, k: int, kind: str, rounds: int, tuned: int) -> dict[str, Any]:
+def measure_shape(
+    name: str, m: int, n: int, k: int, kind: str, rounds: int, tuned: int, seconds: float
+) -> dict[str, Any]:
+    """A row of the table; ``seconds`` of replays of each side, if any, are for the energy."""
     a, b, c = matrices(m, n, k, kind)
     sets, problem = len(a), Problem(m, n, k, size=a[0].dtype.itemsize)
     floor = max((problem.size * k * (m + n) + 2 * m * n) / 4.27e6, 2 * m * n * k / 8e8 * problem.size / 2)
     count = -(-max(sets, min(24, int(2e3 / floor) + 1)) // sets) * sets
-    ours: dict[str, Side] = {"ours": lambda i: hopper_gemm(a[i], b[i].T, c[i])}
-    sides = working(ours | {"cublas": sides_of(kind, a, b, c)["cublas"]})
+    sides = working({name: run for name, run in sides_of(kind, a, b, c).items() if name in ("ours", "cublas")})
+    error, graphs = error_of(sides["ours"], kind, a[0], b[0], c[0]), graphs_of(sides, sets, count)
     row = {"name": name, "m": m, "n": n, "k": k, "kind": kind, "floor": floor, "config": asdict(choose_config(problem)),
-           "error": error_of(sides["ours"], a[0], b[0], c[0]), **replay_times(sides, sets, count, rounds)}  # fmt: skip
+           "error": error, **replay_times(graphs, count, rounds)}  # fmt: skip
+    if seconds:
+        row["joules"] = {name: energy.joules(graph.replay, seconds) / count for name, graph in graphs.items()}
     if tuned > 1:
         configs = {described(x): x for x in likely(problem, tuned)}
         tries = {name: lambda i, x=x: hopper_gemm(a[i], b[i].T, c[i], config=x) for name, x in configs.items()}
-        times = replay_times(tries, sets, count, 3)
+        times = replay_times(graphs_of(tries, sets, count), count, 3)
         row["tuned"] = [{"us": us, **asdict(configs[name])} for name, us in times.items()]
         row["best"], row["regret"] = (
             min(times, key=lambda x: times[x]),
@@ -287,16 +312,18 @@ def show_shape(row: dict[str, Any]) -> None:
     shape = f"{row['m']}x{row['n']}x{row['k']}"
     chosen = described(GemmConfig(**row["config"]))
     more = f" | {row['best']} {row['regret']:.3f}" if "regret" in row else ""
+    spent = " ".join(f"{1e3 * each:8.2f}" for each in row["joules"].values()) + " mJ " if "joules" in row else ""
     print(f"{row['name']:24} {shape:18} {row['ours']:8.1f} {row.get('cublas', math.nan):8.1f} {row['floor']:8.1f} "
-          f"{ratio} {row['error']:8.1e} {chosen}{more}", flush=True)  # fmt: skip
+          f"{ratio} {row['error']:8.1e} {spent}{chosen}{more}", flush=True)  # fmt: skip
 
 
-def run_shapes(shapes: Sequence[tuple[str, int, int, int]], kind: str, rounds: int, tuned: int) -> list[dict[str, Any]]:
+def run_shapes(shapes: Sequence[tuple[str, int, int, int]], kind: str, quick: bool, tuned: int) -> list[dict[str, Any]]:
     """Measure and print shapes, and sum them up."""
+    rounds, seconds = (3, 0.0) if quick else (9, 1.0)
     print(f"{'us':24} {'M x N x K':18} {'ours':>8} {'cuBLAS':>8} {'floor':>8} {'ratio':>6} {'error':>8}")
     rows = []
     for shape in shapes:
-        rows.append(measure_shape(*shape, kind, rounds, tuned))
+        rows.append(measure_shape(*shape, kind, rounds, tuned, seconds))
         show_shape(rows[-1])
     ratios = [row["cublas"] / row["ours"] for row in rows if "cublas" in row]
     regrets = [row["regret"] for row in rows if "regret" in row]
@@ -353,7 +380,7 @@ def measure_blocks(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     spread = of_a[rows].repeat_interleave(128, 1)[:, :k], of_b.repeat_interleave(128, 0).repeat_interleave(128, 1)
     expected = (a[0][rows].double() * spread[0]) @ (b[0].double() * spread[1][:n, :k]).T
     error = relative_error(c[rows], expected)  # before the times, whose products are of other sets
-    times = replay_times(runs, SETS, 4, rounds)
+    times = replay_times(graphs_of(runs, SETS, 4), 4, rounds)
     return show_sides(f"blocks {m}x{n}x{k}", 2.0 * m * n * k, error, times)
 
 
@@ -377,7 +404,7 @@ def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: i
         "ours": lambda _: hopper_grouped_gemm(a, b, c, ends), "torch": lambda _: torch._grouped_mm(a, b, offs=ends),
         "gathered": lambda _: hopper_grouped_gemm(a, b, c, ends, rows=index),
     })  # fmt: skip
-    times = replay_times(runs, 1, 2, rounds)
+    times = replay_times(graphs_of(runs, 1, 2), 2, rounds)
     c.fill_(math.nan)
     runs["ours"](0)
     group = max(range(groups), key=lambda g: sizes[g])
@@ -389,7 +416,8 @@ def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: i
 
 
 def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
-    codes = [torch.randint(0, 16, (n, k), device="cuda") for _ in range(8 if m < 1024 else SETS)]
+    sets = 8 if m < 1024 else SETS
+    codes = [torch.randint(0, 16, (n, k), device="cuda") for _ in range(sets)]
     packed = [shuffle_weights(one) for one in codes]
     scales, zeros = (torch.rand(n, k // 128, device="cuda", dtype=torch.bfloat16), torch.full((n, k // 128), 7.0))
     zeros = zeros.to(scales)
@@ -397,7 +425,7 @@ def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     whole = [((one - 7) * scales.repeat_interleave(128, 1)).bfloat16() for one in codes]
     runs = {"ours": lambda i: hopper_linear4(x, packed[i], scales, y, zeros=zeros),
             "torch, bf16 weights": lambda i: torch.mm(x, whole[i].T, out=y)}  # fmt: skip
-    times = replay_times(working(runs), len(codes), len(codes), rounds)
+    times = replay_times(graphs_of(working(runs), sets, sets), sets, rounds)
     y.fill_(math.nan)
     runs["ours"](0)
     error = relative_error(y, x.double() @ whole[0].double().T)
@@ -415,30 +443,6 @@ def run_kind(kind: str, seed: int, quick: bool) -> list[dict[str, Any]]:
 
 
 # Energy and calls ------------------------------------------------------------------------------------
-
-
-def joules(run: Side, seconds: float = 1.0) -> float:
-    """Of one product in steady work, by the counter of the driver's management library; NaN without it."""
-    try:
-        library, device = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p()
-    except OSError:
-        return math.nan
-    if library.nvmlInit_v2() or library.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device)):
-        return math.nan
-
-    def spent() -> float:
-        torch.cuda.synchronize()
-        value = ctypes.c_ulonglong()
-        library.nvmlDeviceGetTotalEnergyConsumption(device, ctypes.byref(value))
-        return value.value / 1e3
-
-    graph = graph_of(run, SETS, 16)
-    before, start, count = spent(), time.perf_counter(), 0
-    while time.perf_counter() - start < seconds:
-        graph.replay()
-        torch.cuda.synchronize()
-        count += 16
-    return (spent() - before) / count
 
 
 def host_costs(rounds: int = 40, each: int = 50) -> dict[str, float]:
@@ -466,7 +470,8 @@ def run_energy() -> list[dict[str, Any]]:
     for n in (4096, 8192):
         a, b, c = ([torch.randn(n, n, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)] for _ in range(3))
         sides = sides_of("bf16", a, b, c)
-        rows.append({"n": n, **{name: joules(sides[name]) for name in ("ours", "cublas")}})
+        graphs = graphs_of({name: sides[name] for name in ("ours", "cublas")}, SETS, 16)
+        rows.append({"n": n, **{name: energy.joules(graph.replay, 1.0) / 16 for name, graph in graphs.items()}})
         print(f"bf16 {n}: {rows[-1]['ours']:.4f} J a product, cuBLAS {rows[-1]['cublas']:.4f}")
     return rows
 
@@ -474,7 +479,7 @@ def run_energy() -> list[dict[str, Any]]:
 def main() -> None:
     parser = timing.arguments("Matrix products on a Hopper GPU.", "few rounds, small matrices")
     parser.add_argument("--seed", type=int, default=18, help="of the shapes drawn at random")
-    parser.add_argument("--kind", default="bf16", choices=("bf16", "fp8", *KINDS), help="of the shapes")
+    parser.add_argument("--kind", default="bf16", choices=("bf16", "fp8", "rows", *KINDS), help="of the shapes")
     parser.add_argument(
         "--tune", type=int, default=0, metavar="N", help="measure the N best configurations by the model"
     )
@@ -487,7 +492,7 @@ def main() -> None:
         timing.keep(f"gemm_{given.kind}", {"seed": given.seed, "rows": rows}, given)
         return
     shapes = drawn_few(given.seed, given.few) if given.few else [*SQUARES, *LAYERS, *drawn(given.seed)]
-    if given.kind == "fp8":
+    if given.kind in ("fp8", "rows"):
         shapes = [shape for shape in shapes if shape[3] >= 1536 and shape[3] % 16 == 0]
     if given.quick:
         part = shapes[:3] if given.few else shapes[5:8]
@@ -495,7 +500,7 @@ def main() -> None:
     kept: dict[str, Any] = {"seed": given.seed}
     if not given.shapes:
         kept |= {"squares": run_gemms(given.quick), "host": host_costs(), "energy": [] if given.quick else run_energy()}
-    kept["shapes"] = run_shapes(shapes, given.kind, 3 if given.quick else 9, given.tune)
+    kept["shapes"] = run_shapes(shapes, given.kind, given.quick, given.tune)
     timing.keep(f"gemm_{given.kind}", kept, given)
 
 

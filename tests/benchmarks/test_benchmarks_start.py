@@ -7,6 +7,7 @@ and their tables printed.
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import subprocess
 import sys
@@ -20,8 +21,8 @@ import pytest
 from tests.conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "benchmarks"
-WORKERS = {"flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "isa_table", "kernels_under_test",
-           "timing"}  # fmt: skip
+WORKERS = {"energy", "flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "isa_table",
+           "kernels_under_test", "timing"}  # fmt: skip
 """Files that a benchmark starts or imports."""
 ON_A_GPU = {"backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
 SHOWN = {
@@ -92,14 +93,14 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
         "torch.nn.functional",
     ):
         monkeypatch.setitem(sys.modules, name, MagicMock())
-    for name in (*ON_A_GPU, "timing", "peers", "peers.triton_hopper_gemm"):
+    for name in (*ON_A_GPU, "energy", "timing", "peers", "peers.triton_hopper_gemm"):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
     def load(name: str) -> ModuleType:
         return importlib.import_module(name)
 
     yield load
-    for name in (*ON_A_GPU, "timing", "peers", "peers.triton_hopper_gemm"):
+    for name in (*ON_A_GPU, "energy", "timing", "peers", "peers.triton_hopper_gemm"):
         sys.modules.pop(name, None)
 
 
@@ -150,6 +151,23 @@ def test_products_are_timed_several_at_a_time(on_a_gpu: Any, clock: Any, monkeyp
     gemm = on_a_gpu("gpu_gemm")
     monkeypatch.setattr(gemm.torch.cuda, "Event", clock)
     assert gemm.times_of({"one": launches(1), "two": launches(2)}, 3) == {"one": 1.0, "two": 2.0}
+
+
+def test_energy_is_that_of_one_call(on_a_gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    energy = on_a_gpu("energy")
+    calls: list[float] = []
+
+    class Library:
+        def nvmlDeviceGetTotalEnergyConsumption(self, _device: Any, value: Any) -> int:
+            value._obj.value = 1000 + 250 * (len(calls) // 8 * 8)  # it goes on in steps
+            return 0
+
+    monkeypatch.setattr(energy, "_burst", lambda work: work() or 1)
+    monkeypatch.setattr(energy, "_counter", lambda: (Library(), None))
+    assert energy.joules(lambda: calls.append(0.0), 0.01) == pytest.approx(0.25)
+    assert calls
+    monkeypatch.setattr(energy, "_counter", lambda: None)
+    assert math.isnan(energy.joules(lambda: None, 0.001))
 
 
 def test_the_tables_of_a_gpu(on_a_gpu: Any, capsys: Any) -> None:

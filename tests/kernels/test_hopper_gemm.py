@@ -173,7 +173,7 @@ def test_a_matrix_is_returned() -> None:
 def test_a_stream_of_number_0_is_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is CUDA's default stream, and no word for "choose one"."""
     seen: list[Any] = []
-    monkeypatch.setattr(hopper_matmul, "_CALLS", {})
+    monkeypatch.setattr(hopper_matmul, "_CALLS", operands.KeptCalls())
     monkeypatch.setattr(hopper_matmul, "build_hopper_gemm", lambda *_: lambda *given: seen.append(given[-1]))
     monkeypatch.setattr(hopper_matmul, "current_stream", lambda _: 77)
     for stream in (0, 5, None):
@@ -194,6 +194,10 @@ def test_the_first_call_launches_once(monkeypatch: pytest.MonkeyPatch) -> None:
     call(1)
     call(2)
     assert launched == ["compiled with (1,)", "called with (2,)"]
+    kept = operands.KeptCalls()
+    kept.begin("shape", operands.Bound(None), 3)
+    kept["shape"](4)  # what was compiled, with nothing around it
+    assert launched[2:] == ["compiled with (3,)", "called with (4,)"] and not isinstance(kept["shape"], operands.Bound)
 
 
 # What is refused -------------------------------------------------------------------------------------

@@ -56,7 +56,9 @@ def assert_close(c: Array, expected: Array, magnitude: Array, kind: str = "bf16"
 
 
 @pytest.mark.parametrize(
-    "config", [SMALL, GemmConfig(128, 32, 2, 2, 2, "n"), GemmConfig(64, 16, 1, 2, 2, "k")], ids=str
+    "config",
+    [SMALL, GemmConfig(128, 64, 2, 3, 2, "n", sends=True), GemmConfig(64, 16, 1, 2, 2, "k")],
+    ids=str,
 )
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_groups_that_follow_each_other(sizes: list[int], config: GemmConfig, rng: np.random.Generator) -> None:

@@ -87,11 +87,18 @@ def test_parts_of_k_fill_a_device_that_tiles_do_not() -> None:
     assert choose_config(Problem(64, 64, 64)).splits == 1, "one step of K"
 
 
+def test_blocks_have_room_for_the_sums_of_others() -> None:
+    """A block's own part of its share of a tile's sums stays in registers."""
+    for parts in (2, 4):
+        whole, split = GemmConfig(128, 128, 2, 2), GemmConfig(128, 128, 2, 2, parts, "k")
+        assert split.other_bytes - whole.other_bytes == 128 * (128 // parts) * (parts - 1) * 4
+
+
 def test_results_leave_by_tma_where_they_can() -> None:
     """Where lines of C are multiples of 16 bytes, the rows of a tile are C's, and a box has 128 bytes of each."""
     wide = Problem(4096, 32768, 512)
-    assert choose_config(wide).sends
-    for other in (replace(wide, c_aligned=False), replace(wide, grouped=True, batches=4), Problem(1, 4096, 4096)):
+    assert choose_config(wide).sends and choose_config(replace(wide, grouped=True, batches=4)).sends
+    for other in (replace(wide, c_aligned=False), replace(wide, quantises=True, grouped=True), Problem(1, 4096, 4096)):
         assert not choose_config(other).sends
     assert all(config.sends <= (config.shared_columns >= 64) for config in configurations(wide))
 

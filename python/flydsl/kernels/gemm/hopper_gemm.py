@@ -71,8 +71,8 @@ def gemm_kernel(
     filling = 1 + WARPGROUP if kind.gathers else 1
     ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
     pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
-    parts = PartialSums(smem, kind.acc, config) if config.splits > 1 else None
     rank = fx.nvvm.block_rank_in_cluster()
+    parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     schedule = Schedule(extents, rank, kind, config)
     if fx.const_expr(kind.groups > 0):
         schedule = GroupSchedule(extents, rank, kind, config, sizes, smem)
@@ -176,16 +176,17 @@ def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
                 values, state = mine.sum_products(state, beside, k_first, k_last)
                 epilogue.store(values, mine.thread // 32, beside)
             continue
+        factors = epilogue.first_factors(mine.thread // 32, place) if parts is None else None
         values, state = mine.sum_products(state, place, k_first, k_last)
         if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
-            values = parts.sum(values, schedule.rank, phase)
+            values = parts.sum(values, phase)
             phase = phase ^ 1
             place = place._replace(column=place.column + schedule.rank * config.shared_columns)
             if schedule.rank < config.sharing_blocks:
                 epilogue.store(values, mine.thread // 32, place)
         else:
-            epilogue.store(values, mine.thread // 32, place)
+            epilogue.store(values, mine.thread // 32, place, factors)
 
 
 @flyc.jit

@@ -39,6 +39,7 @@ from flydsl.kernels.gemm.hopper.operands import (
     MULTIPLIED,
     WRITTEN,
     Bound,
+    KeptCalls,
     OperandLines,
     current_stream,
     facts,
@@ -49,16 +50,15 @@ from flydsl.kernels.gemm.hopper.operands import (
     type_of,
     zeros,
 )  # fmt: skip
-from flydsl.kernels.gemm.hopper.plan import SCALED, GemmConfig, GemmKind, Problem, ceildiv
+from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, SCALED, GemmConfig, GemmKind, Problem, ceildiv
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
 
-KEPT_CALLS = 4096
 LEAST_GROUPS, MOST_GROUPS = 32, 2048
 GROUP_BYTES = 12
 """Of shared memory, for where a group begins and ends, and the number of its first tile."""
 
-_CALLS: dict[Any, Callable[..., None]] = {}
+_CALLS = KeptCalls()
 
 
 def hopper_grouped_gemm(
@@ -74,13 +74,14 @@ def hopper_grouped_gemm(
     device = A.get_device() if hasattr(A, "data_ptr") else -1
     numbers = (add, activation, factor is None, expected_rows, weights_first, config, device)
     key = (tuple([None if array is None else facts(array) for array in given]), numbers)
-    call = _CALLS.get(key)
-    if call is None:
-        if len(_CALLS) >= KEPT_CALLS:
-            _CALLS.clear()
-        call = _CALLS[key] = _call_for(given, add, activation, expected_rows, weights_first, config, device)
     now = current_stream(device) if stream is None else stream
-    call(A, B, C, row_scale, None, None, scale_c, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
+    arguments = (A, B, C, row_scale, None, None, scale_c, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
+    call = _CALLS.get(key)
+    if call is not None:
+        call(*arguments)
+    else:
+        call = _call_for(given, add, activation, expected_rows, weights_first, config, device)
+        _CALLS.begin(key, call, *arguments)
 
 
 def _call_for(
@@ -111,12 +112,14 @@ def _call_for(
     problem = Problem(
         max(expected_rows, 1), n, k, used, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
         a.straddles or b.straddles, columns_of_one(activation), block_scaled, True, quantises=scale_c is not None,
-        gathers=gathers,
+        gathers=gathers, c_aligned=piece == LINE_BYTES and to_rows is None,
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
     if config is None:
         config = choose_config(problem, sms)
         beside = GROUP_BYTES * (most + 32) + (0 if scale_c is None else QuantisingEpilogue.bytes(config))
+        if config.fitting_stages(beside) < config.stages:  # a ring comes before boxes that TMA takes away
+            config = replace(config, sends=False)
         config = replace(config, stages=min(config.stages, config.fitting_stages(beside)))
     scatter = "" if to_rows is None else "add" if add else "store"
     kind = GemmKind(

@@ -22,6 +22,7 @@ from flydsl.kernels.gemm.hopper.operands import (
     MULTIPLIED,
     WRITTEN,
     Bound,
+    KeptCalls,
     OperandLines,
     address,
     bf16_like,
@@ -47,11 +48,8 @@ from flydsl.kernels.gemm.hopper.plan import (
 from flydsl.kernels.gemm.hopper.weights import BLOCK_WORDS
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 
-KEPT_CALLS = 4096
-"""Shapes that the way to their kernel is kept for."""
-
 Call = Callable[..., None]
-_CALLS: dict[Any, Call] = {}
+_CALLS = KeptCalls()
 
 
 def hopper_matmul(A: Any, B: Any, *, out: Any = None, out_dtype: Any = None, **how: Any) -> Any:
@@ -103,14 +101,13 @@ def hopper_gemm(
         )  # fmt: skip
     else:
         key = (facts(A), facts(B), facts(C), activation, config, factor is None, more)
+    call, now = _CALLS.get(key), current_stream(device) if stream is None else stream
+    if call is not None:
+        call(A, B, C, row_scale, column_scale, bias, D, factor, float(beta), scale_a, scale_b, None, None, None, now)
+        return
     given = (A, B, C, row_scale, column_scale, bias, D)
-    call = _CALLS.get(key)
-    if call is None:
-        if len(_CALLS) >= KEPT_CALLS:
-            _CALLS.clear()
-        call = _CALLS[key] = _call_for(given, (scale_a, scale_b), activation, config, device)
-    now = current_stream(device) if stream is None else stream
-    call(*given, factor, float(beta), scale_a, scale_b, None, None, None, now)
+    call = _call_for(given, (scale_a, scale_b), activation, config, device)
+    _CALLS.begin(key, call, *given, factor, float(beta), scale_a, scale_b, None, None, None, now)
 
 
 def hopper_linear4(
@@ -127,13 +124,13 @@ def hopper_linear4(
     device = x.get_device() if hasattr(x, "data_ptr") else -1
     given = (x, packed, y, scales, zeros, bias)
     key = (tuple([None if array is None else facts(array) for array in given]), kind, group_size, activation, config)
-    call = _CALLS.get(key)
-    if call is None:
-        if len(_CALLS) >= KEPT_CALLS:
-            _CALLS.clear()
-        call = _CALLS[key] = _linear4_for(given, PackedKind(kind, group_size), activation, config, device)
     now = current_stream(device) if stream is None else stream
-    call(x, packed, y, None, None, bias, None, None, 0.0, scales, zeros, None, None, None, now)
+    arguments = (x, packed, y, None, None, bias, None, None, 0.0, scales, zeros, None, None, None, now)
+    call = _CALLS.get(key)
+    if call is not None:
+        call(*arguments)
+    else:
+        _CALLS.begin(key, _linear4_for(given, PackedKind(kind, group_size), activation, config, device), *arguments)
 
 
 # The way to the kernel -------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ from flydsl.kernels.gemm.hopper.plan import (
 
 WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (64, 1, False): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
-    (128, 2, False): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
-    (192, 3, False): (128, 160, 192),
+    (128, 2, False): (8, 16, 32, 64, 72, 80, 88, 96, 104, 112, 120, 128, 144, 160, 176, 192, 208, 224, 256),
+    (192, 3, False): (112, 128, 160, 192),
     (256, 2, False): (8, 16, 32, 64, 96, 128),
     (64, 2, True): (128, 192, 256),
     (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
@@ -36,9 +36,9 @@ LEAST_ROWS = 32
 """Tiles of 16 and 24 rows were never the fastest: a step costs what it does whatever it loads."""
 STAGGERED = 16
 """Columns up to which it gained up to 3 % that blocks are staggered; with 64 it lost 2 %, on an H200, 2026-11-16."""
-SHARED_K = 12288
-"""K from which blocks with scales share tiles of A: with 16384 that gained 4 %, with 7168 and 2048 it lost 2 and 3 %,
-on an H200, 2026-11-16."""
+MIN_STAGES_OF_PARTS = 4
+"""Two stages are being multiplied, and with one of three left each step of a part waited for memory: 3072 x 448 x 6656
+took 52 us in two parts of 128 x 224 and 33 in those of 192 x 112, with four stages, on an H200, 2026-11-16."""
 MOST_ROUNDS = 3
 """Tiles, one after the other, in which a block may take its share of the rows."""
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
@@ -97,7 +97,7 @@ def _table() -> tuple[GemmConfig, ...]:
                 if turns and config.splits > 1:
                     continue
                 stages = config.fitting_stages()
-                if stages < MIN_STAGES:
+                if stages < (MIN_STAGES if config.splits == 1 else MIN_STAGES_OF_PARTS):
                     continue
                 band = isqrt(132 * columns // rows) // config.sharing("m")
                 found.append(replace(config, stages=stages, band=max(band, 1)))
@@ -110,10 +110,8 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.c_along_n and gcd(config.shared_columns // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
         return False
-    # Where blocks have scales, those beside each other were 1 % faster than those below, on an H200, 2026-11-16.
-    if problem.block_scaled and (not config.can_scale or config.sharing("m") > 1):
-        return False
-    if problem.block_scaled and config.sharing("n") > 1 and problem.k < SHARED_K:
+    # Blocks with scales that share tiles of A took 3 to 5 % longer with K of 2,048 to 16,384, on an H200, 2026-11-16.
+    if problem.block_scaled and (not config.can_scale or config.cluster > config.splits):
         return False
     if not problem.c_along_n and config.tile_m * problem.c_width % (8 * LINE_BYTES):
         return False

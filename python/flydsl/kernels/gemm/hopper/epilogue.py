@@ -75,25 +75,41 @@ class Epilogue:
         fx.nvvm.barrier_sync(self.warp + 2, 32)
 
     @flyc.jit
-    def store(self, values: Any, warp: Any, place: Place) -> None:
-        """The accumulators of a warp's thread, those of a tile at a place, to C."""
+    def store(self, values: Any, warp: Any, place: Place, factors: list[Any] | None = None) -> None:
+        """The accumulators of a warp's thread, those of a tile at a place, to C; ``factors`` may be there."""
         row, column = place.row, place.column
         config, kind = self.config, self.kind
         each, of_one = config.shared_columns // 2, kind.columns_of_one
-        for block in fx.range_constexpr(values.numel // each):
-            top = row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
-            for number, (first, columns) in enumerate(config.store_boxes(kind)):
-                start, box = block * each + first * of_one // 2, number % config.boxes
-                part = fx.Vector.from_elements([values[start + i] for i in range(columns * of_one // 2)], values.dtype)
-                part = self.finished(part.to(fx.Float32), place, top, column + first * of_one)
-                part = self.activated(part).to(kind.c)
-                self.wait(pending=min(number, 1))
-                self.fill(box, part, columns)
-                if fx.const_expr(config.sends and columns * kind.c.width == ROW_BYTES * 8):
-                    self.send(box, (*place.c, top, column // of_one + first))
-                else:
-                    self.sync()
-                    self.copy_pieces(box, place, top, column // of_one + first, columns)
+        tops = [row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
+                for block in range(values.numel // each)]  # fmt: skip
+        boxes = [(block, *box) for block in range(len(tops)) for box in enumerate(config.store_boxes(kind))]
+        places = [(tops[block], column + first * of_one, columns * of_one) for block, _, (first, columns) in boxes]
+        for i, (block, number, (first, columns)) in enumerate(boxes):
+            top, start, box = tops[block], block * each + first * of_one // 2, number % config.boxes
+            part = fx.Vector.from_elements([values[start + j] for j in range(columns * of_one // 2)], values.dtype)
+            factors = factors or self.factors(*places[i])
+            following = self.factors(*places[i + 1]) if i + 1 < len(boxes) else None
+            part = self.finished(part.to(fx.Float32), factors, place, top, column + first * of_one)
+            part, factors = self.activated(part).to(kind.c), following
+            self.wait(pending=min(number, 1))
+            self.fill(box, part, columns)
+            self.leave(box, place, top, column // of_one + first, columns)
+
+    @flyc.jit
+    def leave(self, box: int, place: Place, top: Any, column: Any, columns: int) -> None:
+        """A box to C: by TMA if all of it belongs there."""
+        sends = self.config.sends and columns * self.kind.c.width == ROW_BYTES * 8
+        if fx.const_expr(sends and self.kind.groups == 0):
+            self.send(box, (*place.c, top, column))
+        elif fx.const_expr(sends):
+            if top + WARP_ROWS <= place.end:
+                self.send(box, (*place.c, top, column))
+            else:  # the rows behind are another group's
+                self.sync()
+                self.copy_pieces(box, place, top, column, columns)
+        else:
+            self.sync()
+            self.copy_pieces(box, place, top, column, columns)
 
     @flyc.jit
     def wait(self, pending: int) -> None:
@@ -121,29 +137,41 @@ class Epilogue:
         even, odd = ([part[i + first] for i in range(0, part.numel, 2)] for first in range(2))
         return GATES[name](fx.Vector.from_elements(even, fx.Float32)) * fx.Vector.from_elements(odd, fx.Float32)
 
-    def finished(self, part: Any, place: Place, top: Any, column: Any) -> Any:
+    def first_factors(self, warp: Any, place: Place) -> list[Any] | None:
+        """Load the factors of a warp's first box: before the products of its tile, so that nothing waits for them."""
+        _, columns = self.config.store_boxes(self.kind)[0]
+        return self.factors(place.row + warp * WARP_ROWS, place.column, columns * self.kind.columns_of_one)
+
+    def factors(self, top: Any, column: Any, columns: int) -> list[Any]:
+        """Load the scales and biases of a warp's rows and so many columns, each lane one of every 32; those that are
+        there."""
+        found = []
+        for vector, start, extent in zip(self.extras, (top, column) * 2, (WARP_ROWS, columns) * 2):
+            if vector is not None:
+                last = fx.Int32(fx.get_scalar(fx.size(vector))) - 1  # a vector of one number serves all
+                places = [start + first + fx.lane_id() for first in range(0, extent, 32)]
+                vector = [fx.Float32(vector[fx.min(at, last)]) for at in places]
+            found.append(vector)
+        return found
+
+    def finished(self, part: Any, factors: list[Any], place: Place, top: Any, column: Any) -> Any:
         """part * alpha * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
-        scale_m, scale_n, bias_m, bias_n, D = self.extras
         shape = WARP_ROWS, part.numel * 32 // WARP_ROWS
         own = FragmentPlaces(warp_product(shape[1]), fx.lane_id(), shape)
-        rows = [top + own.origin[0] + step for step in own.along(0)]
-        columns = [column + own.origin[1] + step for step in own.along(1)]
-        places = list(zip(own.numbers(0), own.numbers(1), strict=True))
-
-        def spread(vector: Any, along: list[Any], mode: int) -> Any:
-            last = fx.Int32(fx.get_scalar(fx.size(vector))) - 1  # a vector of one number serves all
-            found = [fx.Float32(vector[fx.min(at, last)]) for at in along]
-            return fx.Vector.from_elements([found[at[mode]] for at in places], fx.Float32)
-
         part = part if self.alpha is None else part * self.alpha
-        for vector, along, mode in ((scale_m, rows, 0), (scale_n, columns, 1)):
-            part = part if vector is None else part * spread(vector, along, mode)
-        for vector, along, mode in ((bias_m, rows, 0), (bias_n, columns, 1)):
-            part = part if vector is None else part + spread(vector, along, mode)
+        for number, loaded in enumerate(factors):
+            if loaded is not None:
+                mode = number % 2
+                # An origin and what is left of a step by 32 are less than 32 together.
+                lanes = {step: own.origin[mode] + step % 32 for step in own.along(mode)}
+                passed = {step: fx.shuffle_idx(loaded[step // 32], lane, 32) for step, lane in lanes.items()}
+                spread = fx.Vector.from_elements([passed[step[mode]] for step in own.steps], fx.Float32)
+                part = part * spread if number < 2 else part + spread
+        D = self.extras[-1]
         if D is None:
             return part
-        inside = [(fx.min(rows[i], place.end - 1), fx.min(columns[j], self.n - 1)) for i, j in places]
-        found = [fx.Float32(D[(*place.c, *at)]) for at in inside]
+        places = [[start + own.origin[i] + step[i] for i, start in enumerate((top, column))] for step in own.steps]
+        found = [fx.Float32(D[(*place.c, fx.min(row, place.end - 1), fx.min(at, self.n - 1))]) for row, at in places]
         return part + fx.Vector.from_elements(found, fx.Float32) * self.beta
 
     def fill(self, box: int, part: Any, columns: int) -> None:
@@ -257,7 +285,9 @@ class QuantisingEpilogue(Epilogue):
         top, each = place.row + warp * WARP_ROWS, self.kind.columns_of_one
         columns, left = self.config.tile_n // each, place.column // each
         first = left % SCALED
-        part = self.activated(self.finished(values.to(fx.Float32), place, top, place.column)).to(fx.BFloat16)
+        factors = self.factors(top, place.column, self.config.tile_n)
+        part = self.finished(values.to(fx.Float32), factors, place, top, place.column)
+        part = self.activated(part).to(fx.BFloat16)
         if first == 0:
             self.sync()  # what was there has been read
         tile = fx.zipped_divide(self.box_of_sums, (WARP_ROWS, self.config.tile_n))[None, (0, first // columns)]
@@ -265,9 +295,9 @@ class QuantisingEpilogue(Epilogue):
         (own if each == 1 else own[(0, None), None, None]).store(part)
         if first + columns == SCALED:
             self.sync()
-            self.leave(place, top, left - first)
+            self.quantise(place, top, left - first)
 
-    def leave(self, place: Place, top: Any, column: Any) -> None:
+    def quantise(self, place: Place, top: Any, column: Any) -> None:
         """128 columns of a warp's rows to C, and their scales; a lane has half of a row."""
         pieces, halves = SCALED // 16, fx.make_layout((WARP_ROWS, 2), (2, 1))
         atom = fx.make_copy_atom(fx.UniversalCopy(128), fx.BFloat16)

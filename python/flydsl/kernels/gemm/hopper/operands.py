@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import gcd, prod
@@ -26,7 +27,8 @@ HOST_SMS = 4
 PACKING = 256
 """Threads of a block that copies lines."""
 
-_STREAMS: dict[tuple[int, int], Any] = {}
+KEPT_CALLS = 4096
+"""Shapes that the way to their kernel is kept for."""
 
 
 # Lines that do not start at multiples of 16 bytes ------------------------------------------------------
@@ -43,6 +45,22 @@ class Bound:
             self._compiled = flyc.compile(self._function, *arguments)
         else:
             self._compiled(*arguments)
+
+    @property
+    def compiled(self) -> Any:
+        """What serves later calls."""
+        return self._compiled
+
+
+class KeptCalls(dict[Any, Any]):
+    """The way from shapes, strides and types to the kernel, of the last `KEPT_CALLS` of them at most."""
+
+    def begin(self, key: Any, call: Any, *arguments: Any) -> None:
+        """Make the first call of a key, and keep what makes the later ones."""
+        call(*arguments)
+        if len(self) >= KEPT_CALLS:
+            self.clear()
+        self[key] = call.compiled if isinstance(call, Bound) else call
 
 
 @dataclass(frozen=True)
@@ -196,19 +214,15 @@ def multiprocessors(device: int) -> int:
 
 
 def current_stream(device: int) -> Any:
-    """torch's stream. Its objects cost more than a launch, so there is one for each handle."""
-    if device < 0:
-        return None
+    """torch's stream, by its number: making an object of it costs more than a launch."""
+    return None if device < 0 else _stream_reader()(device)
+
+
+@cache
+def _stream_reader() -> Callable[[int], Any]:
     import torch
 
-    handle_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-    if handle_of is None:
-        return torch.cuda.current_stream(device)
-    handle = handle_of(device)
-    found = _STREAMS.get((device, handle))
-    if found is None:
-        found = _STREAMS[device, handle] = torch.cuda.current_stream(device)
-    return found
+    return getattr(torch._C, "_cuda_getCurrentRawStream", torch.cuda.current_stream)
 
 
 def zeros(like: Any, shape: tuple[int, ...]) -> Any:

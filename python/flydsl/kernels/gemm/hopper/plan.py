@@ -222,7 +222,8 @@ class GemmConfig:
         """Return whether sums leave too little of an equal share of the registers, so that loading threads give up
         theirs."""
         weights = 0 if kind.packed is None else 2 * 16  # two fragments
-        return self.sums(kind.block_scaled) + weights > FITTING_SUMS[self.consumers]
+        shares = self.accumulators // self.sharing_blocks if self.splits > 1 else 0
+        return self.sums(kind.block_scaled) + weights + shares > FITTING_SUMS[self.consumers]
 
     @property
     def stage_bytes(self) -> int:
@@ -231,7 +232,7 @@ class GemmConfig:
     @property
     def other_bytes(self) -> int:
         """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
-        sums = self.multiplied_rows * self.shared_columns * self.splits * 4 if self.splits > 1 else 0
+        sums = self.multiplied_rows * self.shared_columns * (self.splits - 1) * 4
         return self.warps * self.boxes * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
     def fitting_stages(self, more_bytes: int = 0) -> int:
@@ -260,7 +261,7 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         and rows * kind.c.width % (8 * kind.piece_bytes),
         "boxes leave by TMA where C's lines are multiples of 16 bytes and its rows those of a whole tile": config.sends
         and (
-            kind.groups > 0
+            kind.scatter != ""
             or kind.quantises
             or not (config.is_whole and kind.c_along_n)
             or kind.piece_bytes < LINE_BYTES
@@ -333,7 +334,7 @@ class Problem:
     def can_send(self, config: GemmConfig) -> bool:
         """Return whether results may leave by TMA, in boxes of 128 bytes of each of a warp's rows."""
         line = config.shared_columns // self.columns_of_one * self.c_width
-        ordered = not (self.packed or self.grouped or self.quantises) and self.c_along_n and self.c_aligned
+        ordered = not (self.packed or self.quantises) and self.c_along_n and self.c_aligned
         return ordered and config.is_whole and line >= 8 * ROW_BYTES
 
     def clusters(self, config: GemmConfig) -> int:
@@ -380,7 +381,8 @@ class Machine:
     where blocks share them, of unpacking weights of a step, and more for each warpgroup that does.
     Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
     not under way while the others are.
-    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round; of
+    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, where
+    blocks share the smaller matrix, and load lines of the larger one apart, and where they share the larger one; of
     steps where warpgroups take turns; of lines of A or B that do not start at multiples of 128 bytes; of results across
     C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
@@ -392,16 +394,18 @@ class Machine:
     results: float = 2.39
     meeting: float = 0.07
     sending: float = 0.85
-    adding: float = 1.1
+    adding: float = 1.3
     adding_sums: float = 1.7
     cycles: float = 1739.0
-    step: float = 87.0
+    step: float = 80.0
     sharing: float = 60.0
     port: float = 109.0
     cache: float = 15.1e6
     memory: float = 4.2e6
     opening: float = 3.7e3
     uneven: float = 0.5
+    apart: float = 1.1
+    together: float = 0.97
     turning: float = 1.07
     straddling: float = 2.6
     across: float = 1.3
@@ -454,7 +458,16 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     added = machine.adding + machine.adding_sums * tile * config.splits if config.splits > 1 else 0.0
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
+    waiting *= _sharing(problem, config, machine)
     return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
+
+
+def _sharing(problem: Problem, config: GemmConfig, machine: Machine) -> float:
+    """Return how much longer memory takes where blocks share tiles of the smaller matrix, and load lines of the larger
+    one apart, or how much less where they share those; lines that straddle gain either way."""
+    if config.cluster == config.splits or problem.straddles or problem.m == problem.n:
+        return 1.0
+    return machine.apart if (config.along == "m") == (problem.n < problem.m) else machine.together
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:

@@ -190,6 +190,14 @@ class GroupSchedule(Schedule):
     def tiles(self) -> Any:
         return self.starts[self.most]
 
+    def range(self) -> Any:
+        """Return the numbers of this block's tiles: large tiles in rounds that are all full, as `grid_of` says."""
+        first, last, running = super().range()
+        if not self.config.is_large:
+            return first, last, running
+        running = fx.ceildiv(last, fx.max(fx.ceildiv(last, running), fx.Int32(1)))
+        return (first < running).select(first, last), last, running
+
     def at(self, tile: Any) -> Place:
         group, step = fx.Int32(0), self.most // 2
         while step:  # the last group that does not begin behind the tile
@@ -228,22 +236,23 @@ def warp_product(columns: int) -> Any:
 class PartialSums:
     """Sums of the blocks of a cluster that have a part of K each: every block gets those of its share of the columns.
 
-    Sums are written to the shared memory of the block that adds them up, part by part in the same order in every run.
-    *ready* completes when every block has written a tile's sums, *free* when every block has read its own.
+    Sums are written to the shared memory of the block that adds them up, to its own, part by part in the same order in
+    every run. *ready* completes when the others have written a tile's sums, *free* when they have read theirs.
     """
 
-    def __init__(self, smem: Any, dtype: Any, config: GemmConfig) -> None:
-        self.config, self.dtype, self.threads = config, dtype, config.consumers * WARPGROUP
+    def __init__(self, smem: Any, dtype: Any, rank: Any, config: GemmConfig) -> None:
+        self.config, self.dtype, self.rank = config, dtype, rank
+        self.warp, threads = fx.thread_idx.x // 32 - WARPGROUP // 32, config.consumers * WARPGROUP
         self.fours = config.accumulators // 4 // config.sharing_blocks
-        each = 4 * self.threads * self.fours
-        shape, stride = (4, (32, config.warps), self.fours, config.splits), (1, (4, 128), 4 * self.threads, each)
-        place = smem.allocate(fx.Array[dtype, each * config.splits, 1024]).ptr
+        each, others = 4 * threads * self.fours, config.splits - 1
+        shape, stride = (4, (32, config.warps), self.fours, others), (1, (4, 128), 4 * threads, each)
+        place = smem.allocate(fx.Array[dtype, each * others, 1024]).ptr
         self.sums = fx.make_view(place, fx.make_layout(shape, stride))
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
     def init(self) -> None:
         for barrier in (self.ready, self.free):
-            fx.nvvm.mbarrier_init(barrier, self.config.splits)
+            fx.nvvm.mbarrier_init(barrier, (self.config.splits - 1) * self.config.warps)
         fx.nvvm.fence_mbarrier_init()
 
     def fours_of(self, block: int) -> list[int]:
@@ -252,30 +261,39 @@ class PartialSums:
         firsts = range(block * share, self.config.accumulators // 4, of_rows)
         return [4 * (first + i) for first in firsts for i in range(share)]
 
-    @flyc.jit
-    def tell(self, barrier: Any) -> None:
-        """Arrive at the barriers of all blocks, once every thread of this one came here."""
-        fx.fence("cluster")
-        fx.nvvm.barrier_sync(1, self.threads)
-        if fx.thread_idx.x == WARPGROUP:
-            for block in range(self.config.splits):
-                fx.nvvm.mbarrier_arrive(barrier, block)
+    def four(self, values: Any, first: int) -> Any:
+        return fx.Vector.from_elements([values[first + i] for i in range(4)], self.dtype)
 
     @flyc.jit
-    def sum(self, values: Any, rank: Any, phase: Any) -> Any:
+    def tell(self, barrier: Any) -> None:
+        """Arrive at the barriers of the other blocks, once for each warp."""
+        fx.fence("cluster")
+        fx.nvvm.barrier_sync(self.warp + 2, 32)  # the epilogue's barrier of the warp
+        block = fx.lane_id()
+        if (block < self.config.splits) & (block != self.rank):
+            fx.nvvm.mbarrier_arrive(barrier, block)
+
+    @flyc.jit
+    def sum(self, values: Any, phase: Any) -> Any:
         """Return the sums over all parts of this block's share; a block without a share gets what means nothing."""
-        config, place = self.config, (fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32)
+        config, rank, place = self.config, self.rank, (fx.lane_id(), self.warp)
+        shares = [
+            [self.four(values, first) for first in self.fours_of(block)] for block in range(config.sharing_blocks)
+        ]
         fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
         for block in fx.range_constexpr(config.sharing_blocks):
-            for i, first in enumerate(self.fours_of(block)):
-                four = fx.Vector.from_elements([values[first + j] for j in range(4)], self.dtype)
-                fx.nvvm.cluster_store(four, self.sums[None, place, i, rank], block)
+            if rank != block:
+                for i, four in enumerate(shares[block]):
+                    fx.nvvm.cluster_store(four, self.sums[None, place, i, rank - fx.Int32(rank > block)], block)
+        own = shares[0]
+        for block in fx.range_constexpr(1, config.sharing_blocks):
+            own = [(rank == block).select(new, old) for new, old in zip(shares[block], own, strict=True)]
         self.tell(self.ready)
         fx.nvvm.mbarrier_wait(self.ready, phase)
         fx.fence("cluster")
         total = []
         for i in fx.range_constexpr(self.fours):
-            parts = [self.sums[None, place, i, part].load() for part in range(config.splits)]
-            total += list(sum(parts[1:], parts[0]))
+            parts = [self.sums[None, place, i, part].load() for part in range(config.splits - 1)]
+            total += list(sum(parts, own[i]))
         self.tell(self.free)
         return fx.Vector.from_elements(total, self.dtype)

@@ -7,7 +7,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
-from flydsl.kernels.gemm.hopper.plan import ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP
 from flydsl.kernels.gemm.hopper.tiles import Place, extent, warp_product
 
 RUN = 8
@@ -27,14 +27,16 @@ class Warpgroup:
     def __init__(self, A, B, pipe, kind, config):
         self.pipe, self.config = pipe, config
         self.thread = fx.thread_idx.x - WARPGROUP
+        self.number = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
         self.leader = self.thread % WARPGROUP == 0
+        self.may_idle = kind.groups > 0 and config.of_tile > 1
         majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
         source = "shared" if kind.packed is None else "register"
         wgmma = fx.nvvm.Wgmma(config.tile_n, 32 // kind.size, (kind.a, kind.b), kind.acc, source, **majors)
         atom = fx.make_mma_atom(wgmma)
         self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.of_tile, 1, 1), (1, 0, 0)))
         # Operands are the warpgroup's.
-        part = self.tiled.get_slice(fx.nvvm.warp_uniform(self.thread // WARPGROUP % config.of_tile) * WARPGROUP)
+        part = self.tiled.get_slice(self.number % config.of_tile * WARPGROUP)
         rows = config.multiplied_rows
         self.a_part = part.partition_A(A.tiles(config.stages, rows=rows)) if kind.packed is None else None
         self.b_part = part.partition_B(B.tiles(config.stages))
@@ -54,7 +56,9 @@ class Warpgroup:
 
         ``others`` says, where warpgroups take turns, whether the other one has a tile left.
         """
-        before = state
+        before, all_steps = state, k_last
+        if fx.const_expr(self.may_idle):  # all of its rows may lie behind the last one of the group
+            k_last = (place.row + self.number % self.config.of_tile * BLOCK_ROWS < place.end).select(k_last, k_first)
         for k in range(k_first, k_last):
             self.pipe.wait(state)
             self.multiply_stage(self.acc, state.stage, fx.Int32(k > k_first))
@@ -69,6 +73,12 @@ class Warpgroup:
         fx.nvvm.wgmma_wait_group(0, self.acc)
         if self.leader & (k_last > k_first):
             self.pipe.release(before)
+        if fx.const_expr(self.may_idle):
+            for _ in range(k_last, all_steps):
+                self.pipe.wait(state)
+                if self.leader:
+                    self.pipe.release(state)
+                state = self.pipe.advance(state)
         return self.acc.load().reshape((self.config.accumulators,)), state
 
 
@@ -78,10 +88,6 @@ class TurningWarpgroup(Warpgroup):
     One begins when the other has seen the last of its stages: a barrier of a stage tells only one turn of the ring from
     the next, so nobody may be further ahead.
     """
-
-    def __init__(self, A, B, pipe, kind, config):
-        super().__init__(A, B, pipe, kind, config)
-        self.number = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
 
     def behind(self, state, count):
         """The place in the ring behind ``count`` stages of the other one's."""
