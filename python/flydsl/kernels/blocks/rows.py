@@ -215,22 +215,32 @@ class Access:
 
 @flyc.jit
 def load_iteration(
-    vectors: Any, share: Share, iteration: int, fill: float, hint: Hint | None = None, dtype: Any = None
+    vectors: Any, share: Share, iteration: int, fill: float | None, hint: Hint | None = None, dtype: Any = None
 ) -> Any:
-    """Return one of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``."""
-    access = Access(share.plan, vectors, dtype or DTYPES[share.plan.dtype], hint)
+    """Return one of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``, or
+    anything of the row where that is None.
+
+    Lanes beyond the row load its last vector: behind a branch, a wave would wait for one load before it begins another.
+    """
+    kind = dtype or DTYPES[share.plan.dtype]
+    access = Access(share.plan, vectors, kind, hint)
     insides = [share.inside(number) for number in share.accesses(iteration)]
-    if fx.const_expr(not all(inside is True for inside in insides)):
-        access.fragment.fill(fill)
+    masked = not all(inside is True for inside in insides)
+    if fx.const_expr(masked and share.least <= 0):
+        access.fragment.fill(0.0 if fill is None else fill)
     for place, number in enumerate(share.accesses(iteration)):
-        if fx.const_expr(insides[place] is True):
-            for memory, register in access.pairs(share.vector(number), place):
+        if fx.const_expr(insides[place] is True or share.least > 0):
+            vector = share.vector(number) if insides[place] is True else fx.min(share.vector(number), share.here - 1)
+            for memory, register in access.pairs(vector, place):
                 fx.copy_atom_call(access.atom, memory, register)
         else:
             if insides[place]:
                 for memory, register in access.pairs(share.vector(number), place):
                     fx.copy_atom_call(access.atom, memory, register)
-    return access.fragment.load()
+    vector = access.fragment.load()
+    if fx.const_expr(masked and share.least > 0 and fill is not None):
+        vector = picked(vector, share.insides(iteration), fill, kind)
+    return vector
 
 
 @flyc.jit
@@ -268,7 +278,7 @@ class Line:
     """
 
     def __init__(
-        self, vectors: Any, share: Share, fill: float, *, keep: bool | int, hint: Hint | None = None,
+        self, vectors: Any, share: Share, fill: float | None, *, keep: bool | int, hint: Hint | None = None,
         again: Hint | None = None, dtype: Any = None, held: list[Any] | None = None,
     ) -> None:  # fmt: skip
         self.vectors, self.share, self.fill, self.hint, self.again_hint = vectors, share, fill, hint, again
