@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flydsl.kernels.blocks import row_plan
 from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
 from flydsl.kernels.blocks.row_plan import RowPlan
@@ -135,6 +136,9 @@ RINGS = {
     "of a block, rows that all begin at one place": RowPlan(
         1027, "bf16", 8, 64, keep=False, hints=ONCE, slots=7, chunks=3, one_place=True
     ),
+    "beside lines in shared memory": RowPlan(
+        1032, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=True
+    ),
 }
 """Chunks of a row that take turns with the slots of a ring."""
 
@@ -146,6 +150,8 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
     plan = RINGS[kind]
+    if plan.near_lines:
+        monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are five
     for before, gap in PLACES if plan.shifted else [((8, 16), (8, 0))]:
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 

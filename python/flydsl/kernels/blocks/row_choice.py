@@ -20,6 +20,7 @@ from flydsl.kernels.blocks.row_plan import (
     RowPlan,
     check_row,
     launch_time,
+    near_line_bytes,
     resident,
     ring_bytes,
     ring_places,
@@ -220,12 +221,16 @@ def _whole_ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
 
 def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     """Return the plan with as many slots as shared memory allows; None if those are too few, or rows too short for
-    chunks."""
+    chunks. What registers do not hold of lines goes to shared memory too, where that leaves place for slots."""
     if plan.parts < plan.chunks:
         return None
-    room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-    slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), MOST_AHEAD * plan.chunks)
-    return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
+    near = bool(lines) and not plan.shifted and near_line_bytes(plan, lines) > 0
+    for plan in [replace(plan, near_lines=True), plan] if near else [plan]:
+        room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
+        slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), MOST_AHEAD * plan.chunks)
+        if slots >= (2 if plan.once else plan.chunks + 1):
+            return replace(plan, slots=slots)
+    return None
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:

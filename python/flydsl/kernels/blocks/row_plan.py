@@ -68,6 +68,8 @@ class RowPlan:
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
     one_place: bool = False
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
+    near_lines: bool = False
+    """Whether what registers do not hold of lines is in shared memory, beside a ring; else L2 gives it for every row."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -136,7 +138,7 @@ class RowPlan:
             return None
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
-            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False,
+            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
             early=False, staged=True, bulk=True,
         )  # fmt: skip
 
@@ -217,8 +219,20 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
     tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
     table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
+    near = lines * (near_line_bytes(plan, lines) + 128) if plan.near_lines else 0
     ring = ring_bytes(plan) + BARRIERS * plan.slots + 256 if plan.slots else 0
-    return 1024 + slots + tiles + summed + table + ring
+    return 1024 + slots + tiles + summed + table + near + ring
+
+
+def kept_line_iterations(plan: RowPlan, words: int) -> int:
+    """Return of how many iterations of a ring's rows registers hold the lines, which have so many words a vector."""
+    return min(LINE_REGISTERS // (plan.crowd * plan.lanes * words), plan.iterations) if words else 0
+
+
+def near_line_bytes(plan: RowPlan, lines: int) -> int:
+    """Return what a block has of each line in shared memory where registers do not hold all."""
+    rest = plan.iterations - kept_line_iterations(plan, lines * ACCESS_BYTES // 4)
+    return rest * plan.lanes * ACCESS_BYTES
 
 
 def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
@@ -359,8 +373,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
     if not plan.shifted and lines:
         # Lines that do not fit registers come from L2 again for every row.
-        kept = LINE_REGISTERS // (plan.crowd * plan.lanes * lines * ACCESS_BYTES // 4)
-        reloaded = max(plan.iterations - kept, 0) * lines * plan.lanes * ACCESS_BYTES
+        reloaded = 0 if plan.near_lines else lines * near_line_bytes(plan, lines)
         chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level
         chain += machine.latency if reloaded else 0
     # What has no slot yet when a row is there has to come while its results are computed.
