@@ -225,11 +225,11 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     if plan.parts < plan.chunks:
         return None
     near = bool(lines) and not plan.shifted and near_line_bytes(plan, lines) > 0
-    for plan in [replace(plan, near_lines=True), plan] if near else [plan]:
-        room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-        slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), MOST_AHEAD * plan.chunks)
+    for ring in [replace(plan, near_lines=True), plan] if near else [plan]:
+        room = machine.shared // plan.crowd - (shared_bytes(ring, machine, lines) - ring_bytes(ring))
+        slots = min((room + BARRIERS) // (ring_bytes(ring) + BARRIERS), MOST_AHEAD * plan.chunks)
         if slots >= (2 if plan.once else plan.chunks + 1):
-            return replace(plan, slots=slots)
+            return replace(ring, slots=slots)
     return None
 
 

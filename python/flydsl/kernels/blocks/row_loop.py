@@ -123,7 +123,9 @@ class _Block:
         self.lines: list[Line] = [
             LineAtPlace(line, self.share)
             if plan.shifted
-            else Line(self._part(fx.get_iter(line)), self.share, beyond, keep=kept, hint=plan.hints.line, dtype=line.dtype)
+            else Line(
+                self._part(fx.get_iter(line)), self.share, beyond, keep=kept, hint=plan.hints.line, dtype=line.dtype
+            )
             for line in arrays.lines
         ]
 

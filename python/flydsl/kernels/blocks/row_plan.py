@@ -69,7 +69,7 @@ class RowPlan:
     one_place: bool = False
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     near_lines: bool = False
-    """Whether what registers do not hold of lines is in shared memory, beside a ring; else L2 gives it for every row."""
+    """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 

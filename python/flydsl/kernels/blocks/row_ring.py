@@ -11,7 +11,7 @@ where rows begin anywhere, into a table in shared memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -42,6 +42,9 @@ class RingLine(Line):
             return self.share.filled(vector, iteration, self.fill, kind)
         insides = self.share.insides(iteration)
         return vector if insides is None else picked(vector, insides, self.fill, kind)
+
+    def _in_turn(self, hint: Hint | None) -> Iterator[Any]:
+        return (self._get(iteration, hint) for iteration in range(self.share.plan.iterations))
 
 
 class Ring:
@@ -393,3 +396,6 @@ class ShiftedLine(Line):
             return self._load(iteration, hint).to(fx.Float32)
         words = self._words(iteration)  # a half of a word each: moved up, or cut off
         return ((words & -65536) if self.number else (words << 16)).bitcast(fx.Float32)
+
+    def _in_turn(self, hint: Hint | None) -> Iterator[Any]:
+        return (self._get(iteration, hint) for iteration in range(self.share.plan.iterations))

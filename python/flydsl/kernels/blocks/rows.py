@@ -302,7 +302,9 @@ class Line:
         return self.held[iteration] if iteration < len(self.held) else self._load(iteration, hint)
 
     def _get(self, iteration: int, hint: Hint | None) -> Any:
-        vector = self._own(iteration, hint)
+        return self._wide(self._own(iteration, hint))
+
+    def _wide(self, vector: Any) -> Any:
         return widened(vector) if self.share.plan.width > 1 else vector.to(fx.Float32)
 
     def __getitem__(self, iteration: int) -> Any:
@@ -313,8 +315,24 @@ class Line:
         return (self._get(iteration, self.hint) for iteration in range(self.share.plan.iterations))
 
     def again(self) -> Iterator[Any]:
-        """Return the vectors, which were iterated over before."""
-        return (self.again_at(iteration) for iteration in range(self.share.plan.iterations))
+        """Return the vectors, which were iterated over before; see `in_turn`."""
+        return self._in_turn(self.again_hint)
+
+    def in_turn(self) -> Iterator[Any]:
+        """Return the vectors, for a loop that stores results: each is loaded before the one ahead of it is given, since
+        no load passes a store that stands before it."""
+        return self._in_turn(self.hint)
+
+    def _in_turn(self, hint: Hint | None) -> Iterator[Any]:
+        count = self.share.plan.iterations
+        if self.held:
+            yield from (self._get(iteration, hint) for iteration in range(count))
+            return
+        following = self._load(0, hint)
+        for iteration in range(count):
+            vector = following
+            following = self._load(iteration + 1, hint) if iteration + 1 < count else None
+            yield self._wide(vector)
 
     def again_at(self, iteration: int) -> Any:
         """Return a vector that was loaded before."""
