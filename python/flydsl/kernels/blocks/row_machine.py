@@ -47,6 +47,8 @@ class Machine:
     step: float = 12.0
     loaded_again: float = 2.5
     """What loading costs again of a row that is loaded twice, for each part that the first-level cache lost."""
+    again_in_cluster: float = 1.0
+    """The same for a cluster, whose barrier empties that cache."""
     start: int = 420
     """Cycles until a block has begun."""
     latency: int = 1400
@@ -71,27 +73,27 @@ class Machine:
     """What a cluster that stays loses between two tiles, beside that."""
     narrow_line: float = 0.0
     """Instructions for an access to a line that is narrower than 16 bytes, beside `line`."""
-    ring_element: float = 5.0
-    """Of a block whose rows come through a ring (`row_ring.py`): instructions for an element of a source or target, of
-    a line in registers and of one in a table; how many begin in a cycle, at most and of each wave; cycles that a row
-    loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk; and those before the first
-    row and behind the last."""
-    ring_line: float = 2.5
-    ring_table: float = 4.0
-    ring_issue: float = 2.4
-    ring_wave_issue: float = 0.16
-    ring_meeting: float = 900.0
-    ring_cluster: float = 1200.0
-    ring_chunk: float = 100.0
-    ring_ends: float = 4000.0
-    ring_bytes: float = 1.0
+    ring_issue: float = 2.8
+    """Of a block whose rows come through a ring (`row_ring.py`): instructions that begin in a cycle, at most and of a
+    wave; cycles that a row loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk;
+    and those before the first row and behind the last."""
+    ring_wave_issue: float = 0.32
+    ring_meeting: float = 58.0
+    ring_cluster: float = 290.0
+    ring_chunk: float = 10.0
+    ring_ends: float = 4570.0
+    ring_part: float = 0.03
+    """Rounds that are lost where rows begin to come and results still go."""
+    ring_bytes: float = 1.17
     """How many times longer than by itself the memory takes, since each block's results come in bursts; and lines that
     L2 has to give for every row."""
-    ring_reloaded: float = 1.0
-    ring_crowd: float = 1.0
-    """How many times longer than one block's rows those of two take that share a multiprocessor."""
-    ring_behind: float = 0.5
+    ring_reloaded: float = 2.23
+    ring_behind: float = 2.6
     """Part of the time of the bytes that a ring has no place for beside a row."""
+    ring_one_place: float = 1.05
+    """How many times longer rows take that are taken in the order of their places in a piece."""
+    ring_power: float = 7.8
+    """`power` of rings."""
     staged_bytes: float = 1.0
     """How many times longer the memory takes for rows that pass through shared memory, and for those that come ahead of
     their turn."""
@@ -114,9 +116,7 @@ HOPPER_LONG = replace(
     HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, access=0.23, mask=0.26, step=24.0,
     loaded_again=0.287, start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1050, between_tiles=180,
     cluster_meeting=17, cluster_start=1600, cluster_lines=3.5, staying_cluster=3114, power=8.0, tail=1.96,
-    narrow_line=8.5, ring_element=4.26, ring_line=0.35, ring_table=2.89, ring_issue=2.87, ring_wave_issue=0.31,
-    ring_meeting=181.0, ring_cluster=544.0, ring_chunk=391.0, ring_ends=2160.0, ring_bytes=1.05, ring_reloaded=2.23,
-    ring_behind=0.119, ring_crowd=1.03, staged_bytes=1.18, ahead_bytes=1.1, part_round=0.15,
+    narrow_line=8.5, staged_bytes=1.18, ahead_bytes=1.3, again_in_cluster=0.7, part_round=0.15,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day; what clusters and rings take, to 400 of 60 launches

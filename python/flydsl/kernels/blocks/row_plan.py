@@ -193,7 +193,11 @@ def registers(plan: RowPlan, lines: int) -> int:
     if not plan.keep:
         return 32
     held = plan.held * plan.sources
-    return 32 + held if held <= 32 else int((1.5 if lines == 1 else 2) * held) + (16 if lines else 0)
+    if held <= 32:
+        return 32 + held
+    if plan.staged:
+        return int((1.5 if lines == 1 else 2) * held) + (16 if lines else 0)
+    return int(1.15 * held) + (24 if lines > 1 else 18)
 
 
 def _summing_registers(plan: RowPlan, lines: int) -> int:
@@ -304,10 +308,10 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     size = plan.rows * plan.length * plan.size / plan.cluster
     loads, again = 1.0, not (plan.keep or plan.staged or plan.once)
     if again:
-        # What does not stay in the first-level cache is loaded again; a cluster's barrier empties it.
-        kept = machine.near / (count * size * plan.sources) if count else 1.0
-        missed = 1.0 if plan.cluster > 1 else max(1 - kept, 0)
-        loads += min(machine.loaded_again * missed, 1.0)
+        # What does not stay in the first-level cache is loaded again, and lines take place there too.
+        near = count * size * plan.sources + lines * plan.length * plan.size
+        missed = max(1 - machine.near / near, 0)
+        loads += machine.again_in_cluster if plan.cluster > 1 else min(machine.loaded_again * missed, 1.0)
     memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
     work = instructions(plan, machine, lines) * waves
     chain = work / min(machine.issue, machine.lone_issue * waves)
@@ -354,43 +358,54 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     if plan.stays:
         # Tiles come while others are computed on: a round takes what is slowest, the memory or a block's own work.
         shares = [times[name] * min(count, blocks) for name in ("memory", "second level", "issue")]
-        return rounds * _together([*shares, times["chain"]], machine) + times["alone"]
+        return rounds * _together([*shares, times["chain"]], machine.power) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
     waiting = times["alone"] * rounds + between * (rounds - 1)
     lost = 1 + machine.part_round / rounds if plan.once else 1
     shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
-    return _together([*shares, waiting], machine) + machine.tail * times["alone"]
+    return _together([*shares, waiting], machine.power) + machine.tail * times["alone"]
+
+
+RING_WORK = {0: (266, 70, 40), 1: (120, 49, 14), 2: (242, 69, 26)}
+"""By the number of lines, instructions of a wave for a row that comes through a ring, for a vector of 16-bit elements
+of it, and for one of f32, counted in machine code: without lines that is a softmax."""
+SHIFTED_WORK = 100, 6, 4
+"""Those that rows take beside them which begin anywhere."""
+
+
+def ring_work(plan: RowPlan, lines: int) -> float:
+    """Return the instructions of a wave for its part of a row in a ring."""
+    row, narrow, wide = RING_WORK[min(lines, 2)]
+    if plan.shifted:
+        row, narrow, wide = row + SHIFTED_WORK[0], narrow + SHIFTED_WORK[1], wide + SHIFTED_WORK[2]
+    vector = (wide if plan.size == 4 else narrow) * (plan.sources + plan.targets) / 2
+    return row + plan.iterations * vector
 
 
 def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
     own way through a row, which nothing of the same block hides. The last round may be a part of one."""
     waves = plan.lanes / machine.wave
-    each = machine.ring_element * (plan.sources + plan.targets)
-    each += lines * (machine.ring_table if plan.shifted and not plan.one_place else machine.ring_line)
-    work = plan.iterations * (plan.width * each + 20) * waves
+    work = ring_work(plan, lines) * waves
     chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
-    if not plan.shifted and lines:
+    if not plan.shifted and lines and not plan.near_lines and near_line_bytes(plan, lines):
         # Lines that do not fit registers come from L2 again for every row.
-        reloaded = 0 if plan.near_lines else lines * near_line_bytes(plan, lines)
-        chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level
-        chain += machine.latency if reloaded else 0
+        reloaded = lines * near_line_bytes(plan, lines)
+        chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency
     # What has no slot yet when a row is there has to come while its results are computed.
-    behind = max(plan.share * ACCESS_BYTES - (ring_bytes(plan) // plan.sources - plan.share * ACCESS_BYTES), 0)
+    size = plan.share * ACCESS_BYTES
+    behind = max(2 * size - ring_bytes(plan) // plan.sources, 0)
     stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
-    memory = (
-        machine.ring_bytes
-        * (machine.ring_crowd if plan.crowd > 1 else 1)
-        * plan.crowd
-        * (plan.sources + plan.targets)
-        * plan.share
-        * ACCESS_BYTES
-        / machine.bytes_per_cycle
-    )
-    rounds = -(-rows // ring_places(plan, machine))
-    together = _together([memory, work * plan.crowd / machine.ring_issue, chain], machine)
-    return rounds * (together + stall) + machine.ring_ends
+    places = ring_places(plan, machine)
+    # The memory is as fast with some multiprocessors fewer.
+    busy = places * plan.cluster / machine.processors
+    memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
+    together = _together([memory, work * plan.crowd / machine.ring_issue, chain + stall], machine.ring_power)
+    together *= machine.ring_one_place if plan.one_place else 1
+    # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
+    rounds = (-(-rows // places) + rows / places + 0.5) / 2
+    return (rounds + machine.ring_part) * together + machine.ring_ends
 
 
 def ring_places(plan: RowPlan, machine: Machine) -> int:
@@ -400,10 +415,10 @@ def ring_places(plan: RowPlan, machine: Machine) -> int:
     return max(processors * plan.crowd // plan.cluster, 1)
 
 
-def _together(times: list[float], machine: Machine) -> float:
+def _together(times: list[float], power: float) -> float:
     """Return how long several things take that go on at once: the longest decides, and what is nearly as long adds to
     it."""
-    return sum(time**machine.power for time in times) ** (1 / machine.power)
+    return sum(time**power for time in times) ** (1 / power)
 
 
 def ring_bytes(plan: RowPlan) -> int:
