@@ -126,8 +126,8 @@ def test_blocks_that_a_multiprocessor_has_at_once() -> None:
 
 
 MEASURED = [
-    # Length, lines, and two plans of bf16: kind, lanes, rows, cluster, and what part of a copy's speed an H200 had. Of a
-    # ring, the blocks of a multiprocessor in place of the rows.
+    # Length, lines, and two plans of bf16: kind, lanes, rows, cluster, and what part of a copy's speed an H200 had.
+    # Of a ring, the blocks of a multiprocessor in place of the rows.
     (1001, 2, ("staged", 32, 4, 1, 0.915), ("staged", 64, 2, 1, 0.764)),
     (129, 2, ("staged", 2, 64, 1, 0.835), ("staged", 16, 8, 1, 0.654)),
     (513, 2, ("staged", 16, 8, 1, 0.899), ("staged", 64, 2, 1, 0.584)),

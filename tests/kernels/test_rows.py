@@ -150,8 +150,8 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
     plan = RINGS[kind]
-    if plan.near_lines:
-        monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are five
+    if plan.near_lines or plan.one_place:
+        monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are more
     for before, gap in PLACES if plan.shifted else [((8, 16), (8, 0))]:
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 

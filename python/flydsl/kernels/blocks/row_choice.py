@@ -15,7 +15,6 @@ from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     BARRIERS,
     DTYPES,
-    LINE_REGISTERS,
     MAX_KEPT,
     RowPlan,
     check_row,
@@ -203,35 +202,35 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
 
 
 def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
-    """Yield the plan with the fewest chunks that leave place for two rows, or with all numbers of them; and, where
-    tables leave too little place, with lines in registers."""
+    """Yield the plan with the fewest chunks that leave place for two rows, or with all numbers of them.
+
+    What registers do not hold of lines is in shared memory, or comes from L2 for every row. Where rows begin anywhere
+    and tables leave too little place, lines are in registers.
+    """
     if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
         return
+    rest = bool(lines) and not plan.shifted and near_line_bytes(plan, lines) > 0
     spacious = False
-    for chunks in RING_CHUNKS:
-        if ring := _ring(replace(plan, chunks=chunks), machine, lines):
-            yield ring
-            spacious = ring.slots >= 2 * chunks or plan.once
-            if spacious:
-                break
-    kept = plan.lanes * plan.crowd * lines * plan.held * plan.size // 4
-    if lines and plan.shifted and not spacious and kept <= LINE_REGISTERS and plan.lanes < RING_LANES:
+    for kind in [replace(plan, near_lines=True), plan] if rest else [plan]:
+        for chunks in RING_CHUNKS:
+            if ring := _ring(replace(kind, chunks=chunks), machine, lines):
+                yield ring
+                spacious = ring.slots >= 2 * chunks
+                if spacious or plan.once:
+                    break
+    if lines and plan.shifted and not spacious and plan.lanes < RING_LANES:
         found = (_ring(replace(plan, chunks=chunks, one_place=True), machine, lines) for chunks in RING_CHUNKS)
         yield from filter(None, found)
 
 
 def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     """Return the plan with as many slots as shared memory allows; None if those are too few, or rows too short for
-    chunks. What registers do not hold of lines goes to shared memory too, where that leaves place for slots."""
+    chunks."""
     if plan.parts < plan.chunks:
         return None
-    near = bool(lines) and not plan.shifted and near_line_bytes(plan, lines) > 0
-    for ring in [replace(plan, near_lines=True), plan] if near else [plan]:
-        room = machine.shared // plan.crowd - (shared_bytes(ring, machine, lines) - ring_bytes(ring))
-        slots = min((room + BARRIERS) // (ring_bytes(ring) + BARRIERS), MOST_AHEAD * plan.chunks)
-        if slots >= (2 if plan.once else plan.chunks + 1):
-            return replace(ring, slots=slots)
-    return None
+    room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
+    slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), MOST_AHEAD * plan.chunks)
+    return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:

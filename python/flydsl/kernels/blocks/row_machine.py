@@ -87,7 +87,7 @@ class Machine:
     ring_bytes: float = 1.17
     """How many times longer than by itself the memory takes, since each block's results come in bursts; and lines that
     L2 has to give for every row."""
-    ring_reloaded: float = 2.23
+    ring_reloaded: float = 5.0
     ring_behind: float = 2.6
     """Part of the time of the bytes that a ring has no place for beside a row."""
     ring_one_place: float = 1.05

@@ -131,17 +131,17 @@ class PiecesBefore(Line):
 
 
 class LineAtPlace(Line):
-    """What of a line goes with the vectors of rows that begin at one place in a piece, loaded once.
+    """What of a line goes with the vectors of rows that begin at one place in a piece, ``keep`` of them loaded once.
 
     A vector is cut out of two neighbouring pieces of the line, or loaded element by element where the line ends in one
     of them. Elements beside the row are some of the line.
     """
 
-    def __init__(self, line: fx.Tensor, share: ShiftedShare) -> None:
+    def __init__(self, line: fx.Tensor, share: ShiftedShare, keep: bool | int = True) -> None:
         self.start, plan = fx.get_iter(line), share.plan
         self.pieces = vectors_of(self.start, plan, plan.length // plan.width)
         self.by_words = plan.width * line.dtype.width == 8 * ACCESS_BYTES and plan.length >= plan.width
-        super().__init__(None, share, 0.0, keep=True, dtype=line.dtype)
+        super().__init__(None, share, 0.0, keep=keep, dtype=line.dtype)
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
         return load_at_place(self, iteration)

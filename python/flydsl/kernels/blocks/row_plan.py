@@ -389,7 +389,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     work = ring_work(plan, lines) * waves
     chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
-    if not plan.shifted and lines and not plan.near_lines and near_line_bytes(plan, lines):
+    if lines and (plan.one_place or not plan.shifted) and not plan.near_lines and near_line_bytes(plan, lines):
         # Lines that do not fit registers come from L2 again for every row.
         reloaded = lines * near_line_bytes(plan, lines)
         chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency

@@ -226,16 +226,16 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
 
     ``share`` is that of all rows which begin at one place in a piece.
     """
+    words = [-(-plan.width * line.dtype.width // 32) for line in lines]
+    keep = kept_line_iterations(plan, sum(words))
     if plan.one_place:
-        at_place = [LineAtPlace(line, share) for line in lines]
+        at_place = [LineAtPlace(line, share, keep) for line in lines]
         return lambda _, row: [KeptLine(line, row) for line in at_place]
     if plan.shifted:
         tables = [LineTable(group, plan, smem) for group in _groups(lines)]
         return lambda share, _: [
             ShiftedLine(table, share, number) for table in tables for number in range(len(table.lines))
         ]
-    words = [-(-plan.width * line.dtype.width // 32) for line in lines]
-    keep = kept_line_iterations(plan, sum(words))
     kept: list[Line] = []
     for line in lines:
         own = Line(vectors_of(fx.get_iter(line) + share.offset * plan.width, plan), share, None, keep=keep,
