@@ -22,7 +22,6 @@ from flydsl.kernels.blocks.row_plan import (
     near_line_bytes,
     resident,
     ring_bytes,
-    ring_places,
     shared_bytes,
 )
 
@@ -39,9 +38,9 @@ FEW_SUMS, MAX_SUMS = 32, 64
 """Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
 SUMMING = 512
 """Threads of a block that sums on Hopper, so that each has 128 registers."""
-BUSY, SUMMED_PIECES = 384, 4096
-"""Threads of a multiprocessor that are enough for sums of rows that begin anywhere and are read by pieces; and bytes of
-a row from which on that gains, where elements have 16 bits."""
+BUSY, SUMMED_HELD, SUMMED_PIECES = 384, 24, 4096
+"""Threads of a multiprocessor that are enough for sums of rows that begin anywhere and are read by pieces, and elements
+that each should have at most; and bytes of a row from which on that gains, where elements have 16 bits."""
 STAGES = (2, 3)
 MAX_STAYING = 2
 """Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
@@ -59,6 +58,8 @@ MOST_AHEAD = 3
 """Rows that a ring has place for at most."""
 FEW, MANY = 16, 128 << 20
 """Launches that plans are compared for: so many rows, and rows of so many bytes."""
+CLUSTERED = 512
+"""Blocks of clusters from which on their launch takes longer than few rows gain by it."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def candidates(
     widest = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     width = gcd(length, widest)
     lanes = [1 << bit for bit in range(machine.wave.bit_length())]
-    waves = (2, 3, 4, 5, 6, 8, *([9] if task.sums else []), 10, 12, 16, 20, 24, 32)
+    waves = (2, 3, 4, 5, 6, 8, *([7, 9, 14] if task.sums else []), 10, 12, 16, 20, 24, 32)
     if machine is HOPPER_LONG and not task.sums:
         waves = (2, 4, 8, 16, 32)
     lanes += [count * machine.wave for count in waves]
@@ -260,9 +261,9 @@ def choose(
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
-    # Few rows have nothing that could come while others are computed on, and neither has a ring's first round.
+    # Few rows have nothing that could come while others are computed on.
     alone = [plan for plan in found if not plan.stays] or found
-    if lines and any(plan.shifted for plan in found):
+    if lines and machine is HOPPER and any(plan.shifted for plan in found):
         found = [plan for plan in found if plan.shifted]  # lines of elements that are loaded one by one take too long
     if task.once and not task.targets:
         found = _with_fewest_blocks(found)  # nothing stays that a cluster would have place for
@@ -273,8 +274,9 @@ def choose(
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
-    first_round = ring_places(many, machine) if many.slots else machine.processors // few.cluster if many.stays else 0
-    limit = max(limit // 2, first_round)
+    limit = max(limit // 2, FEW if many.stays else 0)
+    if few.cluster > 1:
+        limit = min(limit, CLUSTERED // few.cluster)
     if few == many or limit == 0:
         return only(many)
     return RowChoice(many, few, limit, many.apart or few.apart)
@@ -289,8 +291,9 @@ def _summing(found: list[RowPlan], machine: Machine, lines: int) -> list[RowPlan
     """
     pieces = [p for p in found if p.pieces and p.held > MAX_KEPT / 2 and p.iterations * p.lanes <= 1.15 * p.share]
     if busy := _with_fewest_blocks([p for p in pieces if resident(p, machine, lines) * p.threads >= BUSY]):
-        threads = {plan: resident(plan, machine, lines) * plan.threads for plan in busy}
-        return [plan for plan in busy if threads[plan] == min(threads.values())]
+        few = [plan for plan in busy if plan.held <= SUMMED_HELD] or busy
+        threads = {plan: resident(plan, machine, lines) * plan.threads for plan in few}
+        return [plan for plan in few if (threads[plan], plan.held) == min((threads[p], p.held) for p in few)]
     found = [plan for plan in found if not plan.pieces]
     many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))

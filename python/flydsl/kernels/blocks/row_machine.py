@@ -65,6 +65,8 @@ class Machine:
     """A barrier of a cluster."""
     cluster_start: int = 4300
     """How long places stay empty until there are enough for the next cluster."""
+    cluster_launch: float = 0.5
+    """Cycles from the beginning of a cluster to that of the next, for every pair of its blocks."""
     cluster_lines: float = 1.0
     """How many times lines count in L2 for a cluster: blocks of a multiprocessor have other parts of them in turn."""
     cluster_mask: float = 0.25
@@ -73,30 +75,29 @@ class Machine:
     """What a cluster that stays loses between two tiles, beside that."""
     narrow_line: float = 0.0
     """Instructions for an access to a line that is narrower than 16 bytes, beside `line`."""
-    ring_issue: float = 2.8
+    ring_issue: float = 2.88
     """Of a block whose rows come through a ring (`row_ring.py`): instructions that begin in a cycle, at most and of a
     wave; cycles that a row loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk;
     and those before the first row and behind the last."""
-    ring_wave_issue: float = 0.32
-    ring_meeting: float = 58.0
-    ring_cluster: float = 290.0
-    ring_chunk: float = 10.0
-    ring_ends: float = 4570.0
-    ring_part: float = 0.03
-    """Rounds that are lost where rows begin to come and results still go."""
-    ring_bytes: float = 1.17
+    ring_wave_issue: float = 0.296
+    ring_meeting: float = 12.0
+    ring_cluster: float = 302.0
+    ring_chunk: float = 5.0
+    ring_ends: float = 4930.0
+    ring_bytes: float = 1.165
     """How many times longer than by itself the memory takes, since each block's results come in bursts; and lines that
     L2 has to give for every row."""
-    ring_reloaded: float = 5.0
-    ring_behind: float = 2.6
+    ring_reloaded: float = 8.0
+    ring_behind: float = 0.48
     """Part of the time of the bytes that a ring has no place for beside a row."""
-    ring_one_place: float = 1.05
-    """How many times longer rows take that are taken in the order of their places in a piece."""
-    ring_power: float = 7.8
+    ring_one_place: float = 0.06
+    """How many times longer rows take that are taken in the order of their places in a piece, more for each line."""
+    ring_power: float = 7.3
     """`power` of rings."""
     staged_bytes: float = 1.0
-    """How many times longer the memory takes for rows that pass through shared memory, and for those that come ahead of
-    their turn."""
+    """How many times longer the memory takes for rows that pass through shared memory, how many times more for those of
+    a cluster, and for those that come ahead of their turn."""
+    staged_in_cluster: float = 1.0
     ahead_bytes: float = 1.0
     spare: int = 120
     """Registers of a thread from which on rows that are loaded early leave too few, and how many instructions of each
@@ -114,9 +115,10 @@ class Machine:
 HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000)
 HOPPER_LONG = replace(
     HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, access=0.23, mask=0.26, step=24.0,
-    loaded_again=0.287, start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1050, between_tiles=180,
-    cluster_meeting=17, cluster_start=1600, cluster_lines=3.5, staying_cluster=3114, power=8.0, tail=1.96,
-    narrow_line=8.5, staged_bytes=1.18, ahead_bytes=1.3, again_in_cluster=0.7, part_round=0.15,
+    loaded_again=0.287, again_in_cluster=0.7, start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1900,
+    between_tiles=180, cluster_meeting=17, cluster_start=1600, cluster_lines=3.5, cluster_mask=0.1,
+    staying_cluster=3114, power=8.0, tail=1.96, narrow_line=8.5, staged_bytes=1.18, staged_in_cluster=1.25,
+    ahead_bytes=1.3, part_round=0.15,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day; what clusters and rings take, to 400 of 60 launches

@@ -332,7 +332,10 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
 def _waste(plan: RowPlan, machine: Machine) -> float:
     """Return how much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
     if plan.staged:
-        return 1.0 if plan.sums else machine.ahead_bytes if plan.stages else machine.staged_bytes
+        if plan.sums:
+            return 1.0
+        slower = machine.ahead_bytes if plan.stages else machine.staged_bytes
+        return slower * (machine.staged_in_cluster if plan.cluster > 1 else 1.0)
     wide = plan.width * plan.size
     waste = ACCESS_BYTES / wide
     if plan.lanes < machine.wave and plan.lanes != plan.vectors:
@@ -361,6 +364,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return rounds * _together([*shares, times["chain"]], machine.power) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
     waiting = times["alone"] * rounds + between * (rounds - 1)
+    if plan.cluster > 1:
+        waiting = max(waiting, times["alone"] + rows * machine.cluster_launch * plan.cluster**2)
     lost = 1 + machine.part_round / rounds if plan.once else 1
     shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
     return _together([*shares, waiting], machine.power) + machine.tail * times["alone"]
@@ -395,17 +400,17 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
         chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency
     # What has no slot yet when a row is there has to come while its results are computed.
     size = plan.share * ACCESS_BYTES
-    behind = max(2 * size - ring_bytes(plan) // plan.sources, 0)
+    behind = max(2 - plan.slots / plan.parts, 0) * size
     stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
     places = ring_places(plan, machine)
     # The memory is as fast with some multiprocessors fewer.
     busy = places * plan.cluster / machine.processors
     memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
-    together = _together([memory, work * plan.crowd / machine.ring_issue, chain + stall], machine.ring_power)
-    together *= machine.ring_one_place if plan.one_place else 1
+    together = _together([memory, work * plan.crowd / machine.ring_issue, chain], machine.ring_power)
+    together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
     # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
     rounds = (-(-rows // places) + rows / places + 0.5) / 2
-    return (rounds + machine.ring_part) * together + machine.ring_ends
+    return rounds * together + machine.ring_ends
 
 
 def ring_places(plan: RowPlan, machine: Machine) -> int:
