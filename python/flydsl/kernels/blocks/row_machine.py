@@ -121,9 +121,9 @@ HOPPER_LONG = replace(
     ahead_bytes=1.3, part_round=0.15,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
-Fitted to 1,200 more plans of 50 launches on the same GPU and day; what clusters and rings take, to 400 of 60 launches
-measured since (2026-11-16), of which it chooses what is 1.6 % slower than the fastest on average. `staged_bytes`,
-`ahead_bytes`, `ring_crowd` and `tight` are by 70 more plans of 20 launches of that day, when rings had got faster."""
+Fitted to 1,200 more plans of 50 launches on the same GPU and day. What clusters take, `staged_bytes` and `ahead_bytes`
+are by 90 more plans of the day after, when loads no longer waited for each other; and so is what rings take in both,
+by 150 rings of 40 launches."""
 LONG = 24_000
 ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
 """By the lanes of a wave."""
