@@ -92,6 +92,8 @@ class Machine:
     """Part of the time of the bytes that a ring has no place for beside a row."""
     ring_one_place: float = 0.06
     """How many times longer rows take that are taken in the order of their places in a piece, more for each line."""
+    ring_other: float = 0.92
+    """How many times longer than by that rows of several sources take, and those that are gone over once."""
     ring_power: float = 7.3
     """`power` of rings."""
     staged_bytes: float = 1.0

@@ -195,7 +195,7 @@ def registers(plan: RowPlan, lines: int) -> int:
     held = plan.held * plan.sources
     if held <= 32:
         return 32 + held
-    if plan.staged:
+    if plan.staged or plan.sources > 1:
         return int((1.5 if lines == 1 else 2) * held) + (16 if lines else 0)
     return int(1.15 * held) + (24 if lines > 1 else 18)
 
@@ -335,7 +335,7 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
         if plan.sums:
             return 1.0
         slower = machine.ahead_bytes if plan.stages else machine.staged_bytes
-        return slower * (machine.staged_in_cluster if plan.cluster > 1 else 1.0)
+        return slower * (machine.staged_in_cluster if plan.cluster > 1 and not plan.once else 1.0)
     wide = plan.width * plan.size
     waste = ACCESS_BYTES / wide
     if plan.lanes < machine.wave and plan.lanes != plan.vectors:
@@ -410,7 +410,8 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
     # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
     rounds = (-(-rows // places) + rows / places + 0.5) / 2
-    return rounds * together + machine.ring_ends
+    other = machine.ring_other if plan.sources > 1 or plan.once else 1.0
+    return other * rounds * together + machine.ring_ends
 
 
 def ring_places(plan: RowPlan, machine: Machine) -> int:
