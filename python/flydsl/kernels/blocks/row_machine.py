@@ -114,7 +114,7 @@ class Machine:
     """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
 
 
-HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000)
+HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, read_again=2.4)
 HOPPER_LONG = replace(
     HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, access=0.23, mask=0.26, step=24.0,
     loaded_again=0.287, again_in_cluster=0.7, start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1900,
