@@ -42,6 +42,8 @@ class Machine:
     line: float = 1.9
     summed: float = 2.0
     read_again: float = 0.0
+    narrow_again: float = 0.0
+    """The same of a single source whose accesses are narrower than 16 bytes."""
     access: float = 0.5
     mask: float = 0.4
     step: float = 12.0
@@ -101,6 +103,8 @@ class Machine:
     a cluster, and for those that come ahead of their turn."""
     staged_in_cluster: float = 1.0
     ahead_bytes: float = 1.0
+    early_bytes: float = 1.0
+    """The same for rows that come early."""
     spare: int = 120
     """Registers of a thread from which on rows that are loaded early leave too few, and how many instructions of each
     element that costs."""
@@ -114,13 +118,13 @@ class Machine:
     """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
 
 
-HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, read_again=2.4)
+HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, narrow_again=2.4)
 HOPPER_LONG = replace(
-    HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, access=0.23, mask=0.26, step=24.0,
-    loaded_again=0.287, again_in_cluster=0.7, start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1900,
-    between_tiles=180, cluster_meeting=17, cluster_start=1600, cluster_lines=3.5, cluster_mask=0.1,
-    staying_cluster=3114, power=8.0, tail=1.96, narrow_line=8.5, staged_bytes=1.18, staged_in_cluster=1.25,
-    ahead_bytes=1.3, part_round=0.15,
+    HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, narrow_again=0.0, access=0.23,
+    mask=0.26, step=24.0, loaded_again=0.287, again_in_cluster=0.7, start=185, latency=2270, own_bytes=0.79,
+    meeting=90, through_shared=1900, between_tiles=180, cluster_meeting=17, cluster_start=1600, cluster_lines=3.5,
+    cluster_mask=0.06, early_bytes=1.1, staying_cluster=3114, power=8.0, tail=1.96, narrow_line=8.5,
+    staged_bytes=1.18, staged_in_cluster=1.25, ahead_bytes=1.3, part_round=0.15,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day. What clusters take, `staged_bytes` and `ahead_bytes`

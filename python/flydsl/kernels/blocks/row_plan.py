@@ -28,6 +28,8 @@ MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
 """Registers of a multiprocessor that lines may take which go with every row of a ring: half of them."""
+THREAD_LINE_REGISTERS = 88
+"""Those of a thread: with 112, one of 168 had to spill."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,8 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
 
 def kept_line_iterations(plan: RowPlan, words: int) -> int:
     """Return of how many iterations of a ring's rows registers hold the lines, which have so many words a vector."""
-    return min(LINE_REGISTERS // (plan.crowd * plan.lanes * words), plan.iterations) if words else 0
+    most = min(LINE_REGISTERS // (plan.crowd * plan.lanes), THREAD_LINE_REGISTERS)
+    return min(most // words, plan.iterations) if words else 0
 
 
 def near_line_bytes(plan: RowPlan, lines: int) -> int:
@@ -290,7 +293,8 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     steps = min(plan.lanes, machine.wave).bit_length() - 1
     each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
     if plan.staged and not (plan.keep or plan.once):
-        each += machine.read_again * plan.sources
+        narrow = plan.sources == 1 and plan.width * plan.size < ACCESS_BYTES
+        each += machine.read_again * plan.sources + (machine.narrow_again if narrow else 0)
     if plan.sums and not plan.keep:
         # A row is normalised in both passes, and lines are loaded in both.
         each += machine.line * (1 if plan.keeps_lines else 1 + lines)
@@ -337,7 +341,7 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
         slower = machine.ahead_bytes if plan.stages else machine.staged_bytes
         return slower * (machine.staged_in_cluster if plan.cluster > 1 and not plan.once else 1.0)
     wide = plan.width * plan.size
-    waste = ACCESS_BYTES / wide
+    waste = ACCESS_BYTES / wide * (machine.early_bytes if plan.early and not plan.sums else 1.0)
     if plan.lanes < machine.wave and plan.lanes != plan.vectors:
         waste *= 1 + 16 / (plan.lanes * wide)  # sectors that are written in parts
     if plan.length * plan.size % 32 and plan.targets:
