@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flydsl.kernels.blocks import row_plan
 from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
 from flydsl.kernels.blocks.row_plan import RowPlan
@@ -135,6 +137,9 @@ RINGS = {
     "of a block, rows that all begin at one place": RowPlan(
         1027, "bf16", 8, 64, keep=False, hints=ONCE, slots=7, chunks=3, one_place=True
     ),
+    "beside lines in shared memory": RowPlan(
+        1032, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=True
+    ),
 }
 """Chunks of a row that take turns with the slots of a ring."""
 
@@ -146,8 +151,39 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
     plan = RINGS[kind]
+    if plan.near_lines or plan.one_place:
+        monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are more
     for before, gap in PLACES if plan.shifted else [((8, 16), (8, 0))]:
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
+
+
+def loads_and_stores(plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a LayerNorm's code for sm_90a has in order: "line" and "row" for loads, "store", "branch", "reduce", and
+    "depends" for the bits of lines that a row depends on."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    x, gamma = np.zeros((2, plan.length), DTYPES[plan.dtype]), np.zeros(plan.length, DTYPES[plan.dtype])
+    run = build_layernorm_module(plan.length, plan.dtype, plan=plan)
+    run(x, gamma, gamma, np.zeros_like(x), 2)
+    kinds = {
+        r"ld\.global\.L1::evict_last": "line", r"ld\.global\.L1::no_allocate": "row", r"\tst\.global": "store",
+        r"\tbra": "branch", r"shfl": "reduce", r"\tshr\.s32 .*, 31;": "depends",
+    }  # fmt: skip
+    code = run.specialisations[-1].kernels[0].ptx.splitlines()
+    return [kind for line in code for pattern, kind in kinds.items() if re.search(pattern, line)]
+
+
+def test_loads_begin_before_any_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lanes beyond the row load, too, and the row depends on what was loaded of lines: ptxas puts off such loads."""
+    order = loads_and_stores(RowPlan(944, "f16", 8, 128, hints=ONCE), monkeypatch)
+    begun = order[: order.index("reduce")]
+    assert begun.count("line") == 2 and begun.count("row") == 1 and "branch" not in begun
+    assert begun.count("depends") == 1
+
+
+def test_lines_are_loaded_ahead_of_stores(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = loads_and_stores(RowPlan(4096, "bf16", 8, 128, hints=ONCE), monkeypatch)
+    assert order[: order.index("store")].count("line") == 4 and order.count("line") == 8
 
 
 PIECES = [

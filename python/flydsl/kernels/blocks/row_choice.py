@@ -15,14 +15,13 @@ from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     BARRIERS,
     DTYPES,
-    LINE_REGISTERS,
     MAX_KEPT,
     RowPlan,
     check_row,
     launch_time,
+    near_line_bytes,
     resident,
     ring_bytes,
-    ring_places,
     shared_bytes,
 )
 
@@ -30,6 +29,8 @@ MAX_THREADS = 1024
 MAX_HELD = 72
 """Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
 MAX_AGAIN = 128
+MAX_NARROW = 48
+"""Those of staged rows whose elements are not reached 16 bytes at once."""
 MAX_EARLY, EARLY = 32, 8192
 """Those of rows that come early beside them; and bytes of a row from which on that is faster than through shared memory
 where rows begin anywhere and lines go with them."""
@@ -39,24 +40,30 @@ FEW_SUMS, MAX_SUMS = 32, 64
 """Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
 SUMMING = 512
 """Threads of a block that sums on Hopper, so that each has 128 registers."""
-BUSY, SUMMED_PIECES = 384, 4096
-"""Threads of a multiprocessor that are enough for sums of rows that begin anywhere and are read by pieces; and bytes of
-a row from which on that gains, where elements have 16 bits."""
+BUSY, SUMMED_HELD, SUMMED_PIECES = 384, 24, 4096
+"""Threads of a multiprocessor that are enough for sums of rows that begin anywhere and are read by pieces, and elements
+that each should have at most; and bytes of a row from which on that gains, where elements have 16 bits."""
 STAGES = (2, 3)
 MAX_STAYING = 2
 """Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
-RING_LANES, RING_CHUNKS = 512, (2, 4)
-"""About how many threads a block has whose rows come through a ring, and into how many chunks its part of a row is cut:
-the fewest with which the ring has place for two rows."""
+RING_LANES, MIN_RING_LANES, RING_CHUNKS = 512, 128, (2, 4, 8)
+"""Threads that take rows from a ring, and into how many chunks a block's part of a row is cut: the fewest with which
+the ring has place for two rows."""
+MIN_POWER_LANES = 256
+"""Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
+RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32
+"""Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
+CROWDS = 1, 2, 3, 4
 IN_REGISTERS = 65536
-"""Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring; nor do
-longer ones that a kernel goes over once."""
-MIDDLE = 20_000
-"""Bytes from which on rows come through rings that begin anywhere and that lines go with."""
+"""Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
+SHORTEST_RING = 8192
+"""Bytes of a row that begins anywhere and that lines go with from which on a ring comes into question."""
 MOST_AHEAD = 3
 """Rows that a ring has place for at most."""
 FEW, MANY = 16, 128 << 20
 """Launches that plans are compared for: so many rows, and rows of so many bytes."""
+CLUSTERED = 512
+"""Blocks of clusters from which on their launch takes longer than few rows gain by it."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def candidates(
     widest = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     width = gcd(length, widest)
     lanes = [1 << bit for bit in range(machine.wave.bit_length())]
-    waves = (2, 3, 4, 5, 6, 8, *([9] if task.sums else []), 10, 12, 16, 20, 24, 32)
+    waves = (2, 3, 4, 5, 6, 8, *([7, 9, 14] if task.sums else []), 10, 12, 16, 20, 24, 32)
     if machine is HOPPER_LONG and not task.sums:
         waves = (2, 4, 8, 16, 32)
     lanes += [count * machine.wave for count in waves]
@@ -155,7 +162,8 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         return
     if plan.held * plan.sources <= MAX_HELD:
         yield replace(plan, hints=once)
-        yield replace(plan, staged=True, bulk=machine.bulk, hints=once)
+        if wide or plan.held <= MAX_NARROW or not machine.bulk:
+            yield replace(plan, staged=True, bulk=machine.bulk, hints=once)
     if plan.once and wide and plan.cluster > 1 and plan.length <= MAX_ONCE * MAX_THREADS:
         return
     most = MAX_ONCE if plan.once else MAX_AGAIN
@@ -178,44 +186,45 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     """Yield the plans that have rows come through a ring of chunks, which is as large as shared memory allows."""
     width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     aligned, size = length % width == 0, length * DTYPES[dtype].width // 8
-    in_registers = aligned and size * task.sources <= IN_REGISTERS
-    if size < (LONG if aligned or not lines else MIDDLE) or (aligned and task.once) or (in_registers and lines < 2):
+    if task.once and (aligned or not task.targets):
+        return  # threads load such rows straight from memory
+    if size * (task.sources if aligned else 1) < (IN_REGISTERS if aligned else SHORTEST_RING if lines else LONG):
         return
-    if task.once and not task.targets:
-        return  # threads load the pieces of such rows straight from memory
-    # Two blocks gain where each has little to do for a byte: not with two lines, nor with a table of 16-bit elements.
-    crowds = (1, 2) if (aligned and lines < 2) or (lines == 1 and width == 4) else (1,)
-    start = RowPlan(length, dtype, width, RING_LANES, keep=False, hints=ONCE, slots=1, **task.fields)
-    if lines and (two := _whole_ring(replace(start, crowd=2), machine, lines)) and two.slots >= 2 * two.chunks:
-        yield two  # of a block's rows, two at once hide each other's exchange
-        return
-    if in_registers:
-        return
-    spacious = False
-    for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), crowds):
-        if ring := _whole_ring(replace(start, cluster=cluster, crowd=crowd), machine, lines):
-            spacious = spacious or ring.slots >= 2 * ring.chunks
-            yield ring
-    if lines and not aligned and not spacious:
-        # Tables of the longest rows leave little place: lines in registers leave more.
-        yield from filter(
-            None, (_whole_ring(replace(start, cluster=cluster, one_place=True), machine, lines) for cluster in (4, 8))
-        )
+    start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
+    for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), CROWDS):
+        plan, found = replace(start, cluster=cluster, crowd=crowd), set()
+        for iterations in RING_ITERATIONS:
+            lanes = -(-plan.share // iterations // machine.wave) * machine.wave
+            least = MIN_POWER_LANES if crowd == 2 and not lines else MIN_RING_LANES
+            fits = least <= lanes <= RING_LANES and (lanes + machine.wave) * crowd <= MAX_THREADS
+            if not fits or lanes in found:
+                continue
+            found.add(lanes)
+            yield from _whole_rings(replace(plan, lanes=lanes), machine, lines)
+            if task.once:
+                break
 
 
-def _whole_ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
-    """Return the plan with as many threads as leave few idle, and with the fewest chunks that leave place for two
-    rows."""
-    # Two blocks have 1024 threads with those that send; and 17 waves leave too few registers to keep lines there.
-    if plan.crowd > 1 or plan.one_place:
-        plan = replace(plan, lanes=plan.lanes - machine.wave)
-    plan = replace(plan, lanes=-(-plan.share // plan.iterations // machine.wave) * machine.wave)
+def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
+    """Yield the plan with the fewest chunks that leave place for two rows, or with all numbers of them.
+
+    What registers do not hold of lines is in shared memory, or comes from L2 for every row. Where rows begin anywhere
+    and tables leave too little place, lines are in registers.
+    """
     if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
-        return None
-    if plan.one_place and plan.lanes * plan.crowd * lines * plan.held * plan.size // 4 > LINE_REGISTERS:
-        return None
-    found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n), machine, lines))]
-    return next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1]) if found else None
+        return
+    rest = bool(lines) and not plan.shifted and near_line_bytes(plan, lines) > 0
+    spacious = False
+    for kind in [replace(plan, near_lines=True), plan] if rest else [plan]:
+        for chunks in RING_CHUNKS:
+            if ring := _ring(replace(kind, chunks=chunks), machine, lines):
+                yield ring
+                spacious = ring.slots >= 2 * chunks
+                if spacious or plan.once:
+                    break
+    if lines and plan.shifted and not spacious and plan.lanes < RING_LANES:
+        found = (_ring(replace(plan, chunks=chunks, one_place=True), machine, lines) for chunks in RING_CHUNKS)
+        yield from filter(None, found)
 
 
 def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
@@ -255,10 +264,10 @@ def choose(
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
-    # Few rows have nothing that could come while others are computed on, and neither has a ring's first round.
+    # Few rows have nothing that could come while others are computed on.
     alone = [plan for plan in found if not plan.stays] or found
-    if lines and not task.sums:
-        found = _with_lines(found)
+    if lines and machine is HOPPER and any(plan.shifted for plan in found):
+        found = [plan for plan in found if plan.shifted]  # lines of elements that are loaded one by one take too long
     if task.once and not task.targets:
         found = _with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     many, few = (
@@ -268,8 +277,9 @@ def choose(
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
-    first_round = ring_places(many, machine) if many.slots else machine.processors // few.cluster if many.stays else 0
-    limit = max(limit // 2, first_round)
+    limit = max(limit // 2, FEW if many.stays else 0)
+    if few.cluster > 1:
+        limit = min(limit, CLUSTERED // few.cluster)
     if few == many or limit == 0:
         return only(many)
     return RowChoice(many, few, limit, many.apart or few.apart)
@@ -280,11 +290,13 @@ def _summing(found: list[RowPlan], machine: Machine, lines: int) -> list[RowPlan
 
     Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks. But a row
     that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere need
-    registers for their ends: as few elements a thread as leave a multiprocessor enough threads.
+    registers for their ends: as few threads of a multiprocessor as are enough.
     """
     pieces = [p for p in found if p.pieces and p.held > MAX_KEPT / 2 and p.iterations * p.lanes <= 1.15 * p.share]
     if busy := _with_fewest_blocks([p for p in pieces if resident(p, machine, lines) * p.threads >= BUSY]):
-        return [plan for plan in busy if plan.held == min(other.held for other in busy)]
+        few = [plan for plan in busy if plan.held <= SUMMED_HELD] or busy
+        threads = {plan: resident(plan, machine, lines) * plan.threads for plan in few}
+        return [plan for plan in few if (threads[plan], plan.held) == min((threads[p], p.held) for p in few)]
     found = [plan for plan in found if not plan.pieces]
     many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
@@ -292,14 +304,6 @@ def _summing(found: list[RowPlan], machine: Machine, lines: int) -> list[RowPlan
         kept = [p for p in found if p.keep and p.rows == 1 and MAX_KEPT / 2 < p.held <= MAX_KEPT and not p.early]
         fit = _with_fewest_blocks(kept) or fit
     return fit
-
-
-def _with_lines(found: list[RowPlan]) -> list[RowPlan]:
-    """Return the plans that come into question where lines go with rows that begin anywhere: two rings of a
-    multiprocessor are faster than rows that come early, and those than all that pass through shared memory."""
-    rings = [plan for plan in found if plan.shifted and plan.slots and plan.cluster == 1 and plan.crowd == 2]
-    early = any(plan.early for plan in found)
-    return rings or [plan for plan in found if not (early and plan.staged)]
 
 
 def _with_fewest_blocks(plans: list[RowPlan]) -> list[RowPlan]:

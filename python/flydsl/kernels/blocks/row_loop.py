@@ -119,10 +119,13 @@ class _Block:
         # Blocks that stay load them once, where there are registers for it. Others do so before they wait for each
         # other where these are few: a launch of few rows would wait for the memory a second time.
         kept = plan.keeps_lines or (plan.keep and (plan.stays or plan.held * len(arrays.lines) <= FEW_LINES))
+        beyond = 0.0 if plan.sums else None  # results beyond a row are of no account, but sums are
         self.lines: list[Line] = [
             LineAtPlace(line, self.share)
             if plan.shifted
-            else Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
+            else Line(
+                self._part(fx.get_iter(line)), self.share, beyond, keep=kept, hint=plan.hints.line, dtype=line.dtype
+            )
             for line in arrays.lines
         ]
 
@@ -141,6 +144,7 @@ class _Block:
         if self.plan.shifted:
             return self._work_in_pieces(row, end)
         x = [self._line(source, row) for source in self.arrays.sources]
+        _load_together(x[0], self.lines, end)
         return RowWork(x, self.lines, self.exchange, self.share, row, alive, self._stores([], row, alive))
 
     def _work_in_pieces(self, row: fx.Int32, end: fx.Int32) -> RowWork:
@@ -241,6 +245,29 @@ class _Block:
             into_tile(tiles[index]) if index < len(tiles) and in_place(target, self.plan) else into_memory(target)
             for index, target in enumerate(self.arrays.targets)
         ]
+
+
+def _load_together(x: Line, lines: list[Line], end: fx.Int32) -> None:
+    """Have what was loaded of a row depend on what was loaded of lines, by bits that are always zero.
+
+    ptxas puts off loads of lines until the row has come and its numbers are computed: a launch of few rows would wait
+    for the memory twice.
+    """
+    held = [vector for line in lines for vector in line.held]
+    whole = all(vector.numel * vector.dtype.width % 32 == 0 for vector in [*x.held[:1], *held])
+    if not (x.held and held and whole and fx.nvvm.is_target()):
+        return
+    parts = _words(x.held[0])
+    for vector in held:
+        # A word of each access.
+        for word in _words(vector)[:: max(x.share.plan.width * vector.dtype.width // 32, 1)]:
+            parts[0] = parts[0] ^ (word & (end >> 31))
+    x.held[0] = fx.Vector.from_elements(parts, fx.Int32).bitcast(x.kind)
+
+
+def _words(vector: Any) -> list[Any]:
+    words = vector.bitcast(fx.Int32)
+    return [words[word] for word in range(words.numel)]
 
 
 def in_place(target: fx.Tensor, plan: RowPlan) -> bool:

@@ -42,11 +42,15 @@ class Machine:
     line: float = 1.9
     summed: float = 2.0
     read_again: float = 0.0
+    narrow_again: float = 0.0
+    """The same of a single source whose accesses are narrower than 16 bytes."""
     access: float = 0.5
     mask: float = 0.4
     step: float = 12.0
     loaded_again: float = 2.5
     """What loading costs again of a row that is loaded twice, for each part that the first-level cache lost."""
+    again_in_cluster: float = 1.0
+    """The same for a cluster, whose barrier empties that cache."""
     start: int = 420
     """Cycles until a block has begun."""
     latency: int = 1400
@@ -63,6 +67,8 @@ class Machine:
     """A barrier of a cluster."""
     cluster_start: int = 4300
     """How long places stay empty until there are enough for the next cluster."""
+    cluster_launch: float = 0.5
+    """Cycles from the beginning of a cluster to that of the next, for every pair of its blocks."""
     cluster_lines: float = 1.0
     """How many times lines count in L2 for a cluster: blocks of a multiprocessor have other parts of them in turn."""
     cluster_mask: float = 0.25
@@ -71,31 +77,34 @@ class Machine:
     """What a cluster that stays loses between two tiles, beside that."""
     narrow_line: float = 0.0
     """Instructions for an access to a line that is narrower than 16 bytes, beside `line`."""
-    ring_element: float = 5.0
-    """Of a block whose rows come through a ring (`row_ring.py`): instructions for an element of a source or target, of
-    a line in registers and of one in a table; how many begin in a cycle, at most and of each wave; cycles that a row
-    loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk; and those before the first
-    row and behind the last."""
-    ring_line: float = 2.5
-    ring_table: float = 4.0
-    ring_issue: float = 2.4
-    ring_wave_issue: float = 0.16
-    ring_meeting: float = 900.0
-    ring_cluster: float = 1200.0
-    ring_chunk: float = 100.0
-    ring_ends: float = 4000.0
-    ring_bytes: float = 1.0
+    ring_issue: float = 2.88
+    """Of a block whose rows come through a ring (`row_ring.py`): instructions that begin in a cycle, at most and of a
+    wave; cycles that a row loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk;
+    and those before the first row and behind the last."""
+    ring_wave_issue: float = 0.296
+    ring_meeting: float = 12.0
+    ring_cluster: float = 302.0
+    ring_chunk: float = 5.0
+    ring_ends: float = 4930.0
+    ring_bytes: float = 1.165
     """How many times longer than by itself the memory takes, since each block's results come in bursts; and lines that
     L2 has to give for every row."""
-    ring_reloaded: float = 1.0
-    ring_crowd: float = 1.0
-    """How many times longer than one block's rows those of two take that share a multiprocessor."""
-    ring_behind: float = 0.5
+    ring_reloaded: float = 8.0
+    ring_behind: float = 0.48
     """Part of the time of the bytes that a ring has no place for beside a row."""
+    ring_one_place: float = 0.06
+    """How many times longer rows take that are taken in the order of their places in a piece, more for each line."""
+    ring_other: float = 0.92
+    """How many times longer than by that rows of several sources take, and those that are gone over once."""
+    ring_power: float = 7.3
+    """`power` of rings."""
     staged_bytes: float = 1.0
-    """How many times longer the memory takes for rows that pass through shared memory, and for those that come ahead of
-    their turn."""
+    """How many times longer the memory takes for rows that pass through shared memory, how many times more for those of
+    a cluster, and for those that come ahead of their turn."""
+    staged_in_cluster: float = 1.0
     ahead_bytes: float = 1.0
+    early_bytes: float = 1.0
+    """The same for rows that come early."""
     spare: int = 120
     """Registers of a thread from which on rows that are loaded early leave too few, and how many instructions of each
     element that costs."""
@@ -109,19 +118,18 @@ class Machine:
     """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
 
 
-HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000)
+HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, narrow_again=2.4)
 HOPPER_LONG = replace(
-    HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, access=0.23, mask=0.26, step=24.0,
-    loaded_again=0.287, start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1050, between_tiles=180,
-    cluster_meeting=17, cluster_start=1600, cluster_lines=3.5, staying_cluster=3114, power=8.0, tail=1.96,
-    narrow_line=8.5, ring_element=4.26, ring_line=0.35, ring_table=2.89, ring_issue=2.87, ring_wave_issue=0.31,
-    ring_meeting=181.0, ring_cluster=544.0, ring_chunk=391.0, ring_ends=2160.0, ring_bytes=1.05, ring_reloaded=2.23,
-    ring_behind=0.119, ring_crowd=1.03, staged_bytes=1.18, ahead_bytes=1.1, part_round=0.15,
+    HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, narrow_again=0.0, access=0.23,
+    mask=0.26, step=24.0, loaded_again=0.287, again_in_cluster=0.7, start=185, latency=2270, own_bytes=0.79,
+    meeting=90, through_shared=1900, between_tiles=180, cluster_meeting=17, cluster_start=1600, cluster_lines=3.5,
+    cluster_mask=0.06, early_bytes=1.1, staying_cluster=3114, power=8.0, tail=1.96, narrow_line=8.5,
+    staged_bytes=1.18, staged_in_cluster=1.25, ahead_bytes=1.3, part_round=0.15,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
-Fitted to 1,200 more plans of 50 launches on the same GPU and day; what clusters and rings take, to 400 of 60 launches
-measured since (2026-11-16), of which it chooses what is 1.6 % slower than the fastest on average. `staged_bytes`,
-`ahead_bytes`, `ring_crowd` and `tight` are by 70 more plans of 20 launches of that day, when rings had got faster."""
+Fitted to 1,200 more plans of 50 launches on the same GPU and day. What clusters take, `staged_bytes` and `ahead_bytes`
+are by 90 more plans of the day after, when loads no longer waited for each other; and so is what rings take in both,
+by 150 rings of 40 launches."""
 LONG = 24_000
 ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
 """By the lanes of a wave."""

@@ -131,17 +131,17 @@ class PiecesBefore(Line):
 
 
 class LineAtPlace(Line):
-    """What of a line goes with the vectors of rows that begin at one place in a piece, loaded once.
+    """What of a line goes with the vectors of rows that begin at one place in a piece, ``keep`` of them loaded once.
 
     A vector is cut out of two neighbouring pieces of the line, or loaded element by element where the line ends in one
     of them. Elements beside the row are some of the line.
     """
 
-    def __init__(self, line: fx.Tensor, share: ShiftedShare) -> None:
+    def __init__(self, line: fx.Tensor, share: ShiftedShare, keep: bool | int = True) -> None:
         self.start, plan = fx.get_iter(line), share.plan
         self.pieces = vectors_of(self.start, plan, plan.length // plan.width)
         self.by_words = plan.width * line.dtype.width == 8 * ACCESS_BYTES and plan.length >= plan.width
-        super().__init__(None, share, 0.0, keep=True, dtype=line.dtype)
+        super().__init__(None, share, 0.0, keep=keep, dtype=line.dtype)
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
         return load_at_place(self, iteration)
@@ -196,23 +196,31 @@ def load_at_place(line: LineAtPlace, iteration: int) -> Any:
 
 
 class PieceLine(Line):
-    """This thread's vectors of a row in memory whose pieces are loaded wherever it begins."""
+    """This thread's vectors of a row in memory whose pieces are loaded wherever it begins.
+
+    Those that are kept are masked when all loads have begun, or not at all where they are ``masked`` later.
+    """
 
     def __init__(
         self, source: fx.Tensor, row: fx.Int32, end: fx.Int32, share: ShiftedShare, fill: float, masked: bool = True
     ) -> None:
-        self.masked = masked
         self.start, self.row, self.end, plan = row_start(source, row), row, end, share.plan
         vectors = vectors_of(self.start - share.place + share.offset * plan.width, plan, plan.share)
-        super().__init__(vectors, share, fill, keep=plan.keep, hint=plan.hints.load, again=plan.hints.again)
+        super().__init__(vectors, share, fill, keep=False, hint=plan.hints.load, again=plan.hints.again)
+        if plan.keep:
+            loaded = [load_piece(self, iteration, self.hint) for iteration in range(plan.iterations)]
+            self.held = [self._filled(vector, i) for i, vector in enumerate(loaded)] if masked else loaded
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
-        return load_piece(self, iteration, hint)
+        return self._filled(load_piece(self, iteration, hint), iteration)
+
+    def _filled(self, vector: Any, iteration: int) -> Any:
+        return self.share.filled(vector, iteration, self.fill, self.kind)
 
 
 @flyc.jit
 def load_piece(line: PieceLine, iteration: int, hint: Hint | None) -> Any:
-    """Return a vector of a row. Pieces at its ends are loaded whole where other rows have the rest of them."""
+    """Return a vector of a row, not masked. Pieces at its ends are loaded whole where other rows have the rest."""
     share, kind = line.share, DTYPES[line.share.plan.dtype]
     access = Access(share.plan, line.vectors, kind, hint)
     if fx.const_expr(share.known_whole(iteration)):
@@ -229,8 +237,7 @@ def load_piece(line: PieceLine, iteration: int, hint: Hint | None) -> Any:
             for element in fx.range_constexpr(share.plan.width):
                 if insides[element]:
                     access.fragment[element] = line.start[first + element]
-    vector = access.fragment.load()
-    return share.filled(vector, iteration, line.fill, kind) if line.masked else vector
+    return access.fragment.load()
 
 
 @flyc.jit

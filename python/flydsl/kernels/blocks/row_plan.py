@@ -28,6 +28,8 @@ MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
 """Registers of a multiprocessor that lines may take which go with every row of a ring: half of them."""
+THREAD_LINE_REGISTERS = 88
+"""Those of a thread: with 112, one of 168 had to spill."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class RowPlan:
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
     one_place: bool = False
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
+    near_lines: bool = False
+    """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -136,7 +140,7 @@ class RowPlan:
             return None
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
-            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False,
+            self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
             early=False, staged=True, bulk=True,
         )  # fmt: skip
 
@@ -191,7 +195,11 @@ def registers(plan: RowPlan, lines: int) -> int:
     if not plan.keep:
         return 32
     held = plan.held * plan.sources
-    return 32 + held if held <= 32 else int((1.5 if lines == 1 else 2) * held) + (16 if lines else 0)
+    if held <= 32:
+        return 32 + held
+    if plan.staged or plan.sources > 1:
+        return int((1.5 if lines == 1 else 2) * held) + (16 if lines else 0)
+    return int(1.15 * held) + (24 if lines > 1 else 18)
 
 
 def _summing_registers(plan: RowPlan, lines: int) -> int:
@@ -217,8 +225,21 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
     tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
     table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
+    near = lines * (near_line_bytes(plan, lines) + 128) if plan.near_lines else 0
     ring = ring_bytes(plan) + BARRIERS * plan.slots + 256 if plan.slots else 0
-    return 1024 + slots + tiles + summed + table + ring
+    return 1024 + slots + tiles + summed + table + near + ring
+
+
+def kept_line_iterations(plan: RowPlan, words: int) -> int:
+    """Return of how many iterations of a ring's rows registers hold the lines, which have so many words a vector."""
+    most = min(LINE_REGISTERS // (plan.crowd * plan.lanes), THREAD_LINE_REGISTERS)
+    return min(most // words, plan.iterations) if words else 0
+
+
+def near_line_bytes(plan: RowPlan, lines: int) -> int:
+    """Return what a block has of each line in shared memory where registers do not hold all."""
+    rest = plan.iterations - kept_line_iterations(plan, lines * ACCESS_BYTES // 4)
+    return rest * plan.lanes * ACCESS_BYTES
 
 
 def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
@@ -272,7 +293,8 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     steps = min(plan.lanes, machine.wave).bit_length() - 1
     each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
     if plan.staged and not (plan.keep or plan.once):
-        each += machine.read_again * plan.sources
+        narrow = plan.sources == 1 and plan.width * plan.size < ACCESS_BYTES
+        each += machine.read_again * plan.sources + (machine.narrow_again if narrow else 0)
     if plan.sums and not plan.keep:
         # A row is normalised in both passes, and lines are loaded in both.
         each += machine.line * (1 if plan.keeps_lines else 1 + lines)
@@ -290,10 +312,10 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     size = plan.rows * plan.length * plan.size / plan.cluster
     loads, again = 1.0, not (plan.keep or plan.staged or plan.once)
     if again:
-        # What does not stay in the first-level cache is loaded again; a cluster's barrier empties it.
-        kept = machine.near / (count * size * plan.sources) if count else 1.0
-        missed = 1.0 if plan.cluster > 1 else max(1 - kept, 0)
-        loads += min(machine.loaded_again * missed, 1.0)
+        # What does not stay in the first-level cache is loaded again, and lines take place there too.
+        near = count * size * plan.sources + lines * plan.length * plan.size
+        missed = max(1 - machine.near / near, 0)
+        loads += machine.again_in_cluster if plan.cluster > 1 else min(machine.loaded_again * missed, 1.0)
     memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
     work = instructions(plan, machine, lines) * waves
     chain = work / min(machine.issue, machine.lone_issue * waves)
@@ -314,9 +336,12 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
 def _waste(plan: RowPlan, machine: Machine) -> float:
     """Return how much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
     if plan.staged:
-        return 1.0 if plan.sums else machine.ahead_bytes if plan.stages else machine.staged_bytes
+        if plan.sums:
+            return 1.0
+        slower = machine.ahead_bytes if plan.stages else machine.staged_bytes
+        return slower * (machine.staged_in_cluster if plan.cluster > 1 and not plan.once else 1.0)
     wide = plan.width * plan.size
-    waste = ACCESS_BYTES / wide
+    waste = ACCESS_BYTES / wide * (machine.early_bytes if plan.early and not plan.sums else 1.0)
     if plan.lanes < machine.wave and plan.lanes != plan.vectors:
         waste *= 1 + 16 / (plan.lanes * wide)  # sectors that are written in parts
     if plan.length * plan.size % 32 and plan.targets:
@@ -340,44 +365,57 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     if plan.stays:
         # Tiles come while others are computed on: a round takes what is slowest, the memory or a block's own work.
         shares = [times[name] * min(count, blocks) for name in ("memory", "second level", "issue")]
-        return rounds * _together([*shares, times["chain"]], machine) + times["alone"]
+        return rounds * _together([*shares, times["chain"]], machine.power) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
     waiting = times["alone"] * rounds + between * (rounds - 1)
+    if plan.cluster > 1:
+        waiting = max(waiting, times["alone"] + rows * machine.cluster_launch * plan.cluster**2)
     lost = 1 + machine.part_round / rounds if plan.once else 1
     shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
-    return _together([*shares, waiting], machine) + machine.tail * times["alone"]
+    return _together([*shares, waiting], machine.power) + machine.tail * times["alone"]
+
+
+RING_WORK = {0: (266, 70, 40), 1: (120, 49, 14), 2: (242, 69, 26)}
+"""By the number of lines, instructions of a wave for a row that comes through a ring, for a vector of 16-bit elements
+of it, and for one of f32, counted in machine code: without lines that is a softmax."""
+SHIFTED_WORK = 100, 6, 4
+"""Those that rows take beside them which begin anywhere."""
+
+
+def ring_work(plan: RowPlan, lines: int) -> float:
+    """Return the instructions of a wave for its part of a row in a ring."""
+    row, narrow, wide = RING_WORK[min(lines, 2)]
+    if plan.shifted:
+        row, narrow, wide = row + SHIFTED_WORK[0], narrow + SHIFTED_WORK[1], wide + SHIFTED_WORK[2]
+    vector = (wide if plan.size == 4 else narrow) * (plan.sources + plan.targets) / 2
+    return row + plan.iterations * vector
 
 
 def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
     own way through a row, which nothing of the same block hides. The last round may be a part of one."""
     waves = plan.lanes / machine.wave
-    each = machine.ring_element * (plan.sources + plan.targets)
-    each += lines * (machine.ring_table if plan.shifted and not plan.one_place else machine.ring_line)
-    work = plan.iterations * (plan.width * each + 20) * waves
+    work = ring_work(plan, lines) * waves
     chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
-    if not plan.shifted and lines:
+    if lines and (plan.one_place or not plan.shifted) and not plan.near_lines and near_line_bytes(plan, lines):
         # Lines that do not fit registers come from L2 again for every row.
-        kept = LINE_REGISTERS // (plan.crowd * plan.lanes * lines * ACCESS_BYTES // 4)
-        reloaded = max(plan.iterations - kept, 0) * lines * plan.lanes * ACCESS_BYTES
-        chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level
-        chain += machine.latency if reloaded else 0
+        reloaded = lines * near_line_bytes(plan, lines)
+        chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency
     # What has no slot yet when a row is there has to come while its results are computed.
-    behind = max(plan.share * ACCESS_BYTES - (ring_bytes(plan) // plan.sources - plan.share * ACCESS_BYTES), 0)
+    size = plan.share * ACCESS_BYTES
+    behind = max(2 - plan.slots / plan.parts, 0) * size
     stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
-    memory = (
-        machine.ring_bytes
-        * (machine.ring_crowd if plan.crowd > 1 else 1)
-        * plan.crowd
-        * (plan.sources + plan.targets)
-        * plan.share
-        * ACCESS_BYTES
-        / machine.bytes_per_cycle
-    )
-    rounds = -(-rows // ring_places(plan, machine))
-    together = _together([memory, work * plan.crowd / machine.ring_issue, chain], machine)
-    return rounds * (together + stall) + machine.ring_ends
+    places = ring_places(plan, machine)
+    # The memory is as fast with some multiprocessors fewer.
+    busy = places * plan.cluster / machine.processors
+    memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
+    together = _together([memory, work * plan.crowd / machine.ring_issue, chain], machine.ring_power)
+    together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
+    # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
+    rounds = (-(-rows // places) + rows / places + 0.5) / 2
+    other = machine.ring_other if plan.sources > 1 or plan.once else 1.0
+    return other * rounds * together + machine.ring_ends
 
 
 def ring_places(plan: RowPlan, machine: Machine) -> int:
@@ -387,10 +425,10 @@ def ring_places(plan: RowPlan, machine: Machine) -> int:
     return max(processors * plan.crowd // plan.cluster, 1)
 
 
-def _together(times: list[float], machine: Machine) -> float:
+def _together(times: list[float], power: float) -> float:
     """Return how long several things take that go on at once: the longest decides, and what is nearly as long adds to
     it."""
-    return sum(time**machine.power for time in times) ** (1 / machine.power)
+    return sum(time**power for time in times) ** (1 / power)
 
 
 def ring_bytes(plan: RowPlan) -> int:

@@ -11,7 +11,7 @@ where rows begin anywhere, into a table in shared memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -20,7 +20,7 @@ from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
 from flydsl.kernels.blocks.row_pieces import LineAtPlace, place_of
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LINE_REGISTERS, RowPlan
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, kept_line_iterations
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened, widens_by_words
 
 
@@ -42,6 +42,9 @@ class RingLine(Line):
             return self.share.filled(vector, iteration, self.fill, kind)
         insides = self.share.insides(iteration)
         return vector if insides is None else picked(vector, insides, self.fill, kind)
+
+    def _in_turn(self, hint: Hint | None) -> Iterator[Any]:
+        return (self._get(iteration, hint) for iteration in range(self.share.plan.iterations))
 
 
 class Ring:
@@ -223,22 +226,49 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
 
     ``share`` is that of all rows which begin at one place in a piece.
     """
+    words = [-(-plan.width * line.dtype.width // 32) for line in lines]
+    keep = kept_line_iterations(plan, sum(words))
     if plan.one_place:
-        at_place = [LineAtPlace(line, share) for line in lines]
+        at_place = [LineAtPlace(line, share, keep) for line in lines]
         return lambda _, row: [KeptLine(line, row) for line in at_place]
     if plan.shifted:
         tables = [LineTable(group, plan, smem) for group in _groups(lines)]
         return lambda share, _: [
             ShiftedLine(table, share, number) for table in tables for number in range(len(table.lines))
         ]
-    words = [-(-plan.width * line.dtype.width // 32) for line in lines]
-    keep = LINE_REGISTERS // (plan.crowd * plan.lanes * sum(words)) if words else 0
-    kept = [
-        Line(vectors_of(fx.get_iter(line) + share.offset * plan.width, plan), share, 0.0, keep=keep,
-             hint=plan.hints.line, dtype=line.dtype)
-        for line in lines
-    ]  # fmt: skip
+    kept: list[Line] = []
+    for line in lines:
+        own = Line(vectors_of(fx.get_iter(line) + share.offset * plan.width, plan), share, None, keep=keep,
+                   hint=plan.hints.line, dtype=line.dtype)  # fmt: skip
+        near = plan.near_lines and line.dtype is DTYPES[plan.dtype]
+        kept.append(NearLine(own, smem) if near else own)
     return lambda _, row: [KeptLine(line, row) for line in kept]
+
+
+class NearLine(Line):
+    """A line of which registers have some iterations, and shared memory the others. Each thread reads what it wrote."""
+
+    def __init__(self, line: Line, smem: fx.SharedAllocator) -> None:
+        super().__init__(line.vectors, line.share, None, keep=0, hint=line.hint, dtype=line.dtype, held=line.held)
+        plan = line.share.plan
+        self.rest = range(len(line.held), plan.iterations)
+        memory = smem.allocate(fx.Array[self.kind, max(len(self.rest), 1) * plan.lanes * plan.width, 128]).ptr
+        self.places = vectors_of(memory, plan, max(len(self.rest), 1) * plan.lanes)
+        for iteration in self.rest:
+            access, near = self._access(iteration)
+            access.fragment.store(line._load(iteration, line.hint))
+            for place, register in near:
+                fx.copy_atom_call(access.atom, register, place)
+
+    def _access(self, iteration: int) -> tuple[Access, list[Any]]:
+        access = Access(self.share.plan, self.places, self.kind, None)
+        return access, access.pairs(self.share.lane + (iteration - self.rest.start) * self.share.plan.lanes, 0)
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        access, near = self._access(iteration)
+        for place, register in near:
+            fx.copy_atom_call(access.atom, place, register)
+        return access.fragment.load()
 
 
 class KeptLine(Line):
@@ -250,8 +280,11 @@ class KeptLine(Line):
 
     def __init__(self, line: Line, row: fx.Int32) -> None:
         self.share, self.fill, self.hint, self.again_hint = line.share, line.fill, line.hint, line.again_hint
-        self.vectors, self.dtype, self.held = line.vectors, line.dtype, line.held
+        self.line, self.dtype, self.held = line, line.dtype, line.held
         self.nothing = row >> 31
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        return self.line._load(iteration, hint)
 
     def _get(self, iteration: int, hint: Hint | None) -> Any:
         vector = self._own(iteration, hint)
@@ -363,3 +396,6 @@ class ShiftedLine(Line):
             return self._load(iteration, hint).to(fx.Float32)
         words = self._words(iteration)  # a half of a word each: moved up, or cut off
         return ((words & -65536) if self.number else (words << 16)).bitcast(fx.Float32)
+
+    def _in_turn(self, hint: Hint | None) -> Iterator[Any]:
+        return (self._get(iteration, hint) for iteration in range(self.share.plan.iterations))

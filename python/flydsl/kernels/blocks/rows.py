@@ -215,22 +215,32 @@ class Access:
 
 @flyc.jit
 def load_iteration(
-    vectors: Any, share: Share, iteration: int, fill: float, hint: Hint | None = None, dtype: Any = None
+    vectors: Any, share: Share, iteration: int, fill: float | None, hint: Hint | None = None, dtype: Any = None
 ) -> Any:
-    """Return one of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``."""
-    access = Access(share.plan, vectors, dtype or DTYPES[share.plan.dtype], hint)
+    """Return one of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``, or
+    anything of the row where that is None.
+
+    Lanes beyond the row load its last vector: behind a branch, a wave would wait for one load before it begins another.
+    """
+    kind = dtype or DTYPES[share.plan.dtype]
+    access = Access(share.plan, vectors, kind, hint)
     insides = [share.inside(number) for number in share.accesses(iteration)]
-    if fx.const_expr(not all(inside is True for inside in insides)):
-        access.fragment.fill(fill)
+    masked = not all(inside is True for inside in insides)
+    if fx.const_expr(masked and share.least <= 0):
+        access.fragment.fill(0.0 if fill is None else fill)
     for place, number in enumerate(share.accesses(iteration)):
-        if fx.const_expr(insides[place] is True):
-            for memory, register in access.pairs(share.vector(number), place):
+        if fx.const_expr(insides[place] is True or share.least > 0):
+            vector = share.vector(number) if insides[place] is True else fx.min(share.vector(number), share.here - 1)
+            for memory, register in access.pairs(vector, place):
                 fx.copy_atom_call(access.atom, memory, register)
         else:
             if insides[place]:
                 for memory, register in access.pairs(share.vector(number), place):
                     fx.copy_atom_call(access.atom, memory, register)
-    return access.fragment.load()
+    vector = access.fragment.load()
+    if fx.const_expr(masked and share.least > 0 and fill is not None):
+        vector = picked(vector, share.insides(iteration), fill, kind)
+    return vector
 
 
 @flyc.jit
@@ -268,7 +278,7 @@ class Line:
     """
 
     def __init__(
-        self, vectors: Any, share: Share, fill: float, *, keep: bool | int, hint: Hint | None = None,
+        self, vectors: Any, share: Share, fill: float | None, *, keep: bool | int, hint: Hint | None = None,
         again: Hint | None = None, dtype: Any = None, held: list[Any] | None = None,
     ) -> None:  # fmt: skip
         self.vectors, self.share, self.fill, self.hint, self.again_hint = vectors, share, fill, hint, again
@@ -292,7 +302,9 @@ class Line:
         return self.held[iteration] if iteration < len(self.held) else self._load(iteration, hint)
 
     def _get(self, iteration: int, hint: Hint | None) -> Any:
-        vector = self._own(iteration, hint)
+        return self._wide(self._own(iteration, hint))
+
+    def _wide(self, vector: Any) -> Any:
         return widened(vector) if self.share.plan.width > 1 else vector.to(fx.Float32)
 
     def __getitem__(self, iteration: int) -> Any:
@@ -303,8 +315,24 @@ class Line:
         return (self._get(iteration, self.hint) for iteration in range(self.share.plan.iterations))
 
     def again(self) -> Iterator[Any]:
-        """Return the vectors, which were iterated over before."""
-        return (self.again_at(iteration) for iteration in range(self.share.plan.iterations))
+        """Return the vectors, which were iterated over before; see `in_turn`."""
+        return self._in_turn(self.again_hint)
+
+    def in_turn(self) -> Iterator[Any]:
+        """Return the vectors, for a loop that stores results: each is loaded before the one ahead of it is given, since
+        no load passes a store that stands before it."""
+        return self._in_turn(self.hint)
+
+    def _in_turn(self, hint: Hint | None) -> Iterator[Any]:
+        count = self.share.plan.iterations
+        if self.held:
+            yield from (self._get(iteration, hint) for iteration in range(count))
+            return
+        following = self._load(0, hint)
+        for iteration in range(count):
+            vector = following
+            following = self._load(iteration + 1, hint) if iteration + 1 < count else None
+            yield self._wide(vector)
 
     def again_at(self, iteration: int) -> Any:
         """Return a vector that was loaded before."""

@@ -232,10 +232,11 @@ def store_normed(
 
     def normed() -> Iterator[tuple[int, Any, Any]]:
         mean, rstd = statistics
+        turns = {name: line.in_turn() for name, line in lines.items()}
         for iteration, vector in enumerate(x.again()):
             # The mean goes first: where a row hardly varies, rstd is large and would multiply a rounding of the mean.
             y = (vector if mean is None else vector - mean) * rstd
-            scale, shift, smooth = (lines[name][iteration] if name in lines else None for name in _LINES)
+            scale, shift, smooth = (next(turns[name]) if name in turns else None for name in _LINES)
             y = affine(y, scale, shift)
             yield iteration, vector, y if smooth is None else y * smooth
 
