@@ -15,6 +15,8 @@ from flydsl.kernels.moe.topk_gating import (
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place
 
+GRADIENT_STEP = 64
+"""What extents of weights that have gradients are multiples of."""
 WAVE = 32
 """Lanes that every target's waves have."""
 
@@ -151,8 +153,12 @@ def why_not(
             lanes_of(router.shape[-1], WAVE)
         except ValueError as error:
             return str(error)
-    if _wants_gradient(input, router, w1, w2) and (isinstance(w1, Experts) or kind != "plain"):
+    if not _wants_gradient(input, router, w1, w2):
+        return None
+    if isinstance(w1, Experts) or kind != "plain":
         return "gradients are for plain weights, given as they are"
+    if any(extent % GRADIENT_STEP for extent in w2.shape[1:]):
+        return f"gradients are for extents that {GRADIENT_STEP} divides, and w2 is {tuple(w2.shape)}"
     return None
 
 

@@ -162,6 +162,9 @@ def test_what_has_no_gradient(torch: Any, rng: np.random.Generator) -> None:
         ops.moe(x, logits, experts, topk=TOPK)
     with pytest.raises(ValueError, match="gradients go without it"):
         ops.moe(x, logits, w1, w2, topk=TOPK, atomic=True)
+    with pytest.warns(RuntimeWarning, match="gradients are for extents that 64 divides"):
+        ops.moe(x[:, :96], logits, w1[..., :96], w2[:, :96], topk=TOPK).sum().backward()
+    assert x.grad is not None
 
 
 def test_what_is_refused(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:

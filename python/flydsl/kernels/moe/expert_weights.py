@@ -105,7 +105,7 @@ def check_weights(w1: Any, w2: Any, kind: str, arch: str) -> None:
     names = name_of(w1), name_of(w2)
     if names[0] != names[1] or names[0] not in TYPES:
         raise ValueError(f"weights are given in {' or '.join(TYPES)}, both the same; got {names[0]} and {names[1]}")
-    step = 256 if kind in MX else SIDE if kind == BLOCKS else 64
+    step = 256 if kind in MX else SIDE if kind == BLOCKS else 32 if arch == "sm_90a" else 64
     for name, value in (("model", model), ("inter", columns // 2)):
         if value % step or value == 0:
             raise ValueError(f"{name} must be a positive multiple of {step} for {kind} weights, got {value}")

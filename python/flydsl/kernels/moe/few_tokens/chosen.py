@@ -57,15 +57,19 @@ def pick_apart(keys: list[Any], mine: list[Any], topk: int) -> list[tuple[Any, A
     return picked
 
 
-def largest_of(logits: Any, token: Any, experts: int, topk: int, renormalize: bool | None) -> tuple[Any, Any]:
-    """Return the weight and the expert that this lane has of a token's largest, by a warp; no weight with None.
+def experts_of_lane(experts: int) -> list[Any]:
+    """Return the experts whose logits a lane of a warp has; those behind the last do not exist."""
+    return [fx.lane_id() + first for first in range(0, experts, 32)]
+
+
+def largest_of(numbers: list[Any], experts: int, topk: int, renormalize: bool | None) -> tuple[Any, Any]:
+    """Return the weight and the expert that this lane has of the largest of a warp's logits; no weight with None.
 
     A softmax of NaN has experts too, so that the token's result is NaN.
     """
-    lane = fx.lane_id()
-    mine = [lane + first for first in range(0, experts, 32)]
-    scores = [fx.Float32(logits[token, fx.min(expert, fx.Int32(experts - 1))]) for expert in mine]
-    pick = pick_together if logits.dtype.width == 16 and experts <= LOW_BITS else pick_apart
+    lane, mine = fx.lane_id(), experts_of_lane(experts)
+    scores = [fx.Float32(number) for number in numbers]
+    pick = pick_together if numbers[0].dtype.width == 16 and experts <= LOW_BITS else pick_apart
     keys = [(e < experts).select(key_of(score), fx.Int32(LEAST)) for e, score in zip(mine, scores, strict=True)]
     picked = pick(keys, mine, topk)
     expert = picked[0][1]
@@ -87,71 +91,109 @@ def largest_of(logits: Any, token: Any, experts: int, topk: int, renormalize: bo
 
 
 class ChosenExperts:
-    """In shared memory: each chosen expert once and, of each token, how much an expert counts and which pair of both it
-    is. A token may list an expert twice; one that does not exist is none."""
+    """In shared memory: each chosen expert once. A token may list an expert twice; one that does not exist is none."""
 
-    def __init__(self, smem: Any, experts: int, topk: int, pairs: int) -> None:
-        self.experts, self.topk, self.pairs = experts, topk, pairs
-        self.ids, self.numbers, self.places, self.total = (
+    def __init__(self, smem: Any, experts: int, topk: int, pairs: int, T: Any) -> None:
+        self.experts, self.topk, self.pairs, self.tokens = experts, topk, pairs, T
+        self.ids, self.numbers, self.total = (
             fx.make_view(smem.allocate(fx.Array[fx.Int32, count, 16]).ptr, fx.make_layout(count, 1))
-            for count in (pairs, pairs, pairs, 1)
+            for count in (pairs, pairs, 1)
         )
         self.weights = fx.make_view(smem.allocate(fx.Array[fx.Float32, pairs, 16]).ptr, fx.make_layout(pairs, 1))
-        table = fx.make_layout((pairs, MOST_TOKENS), (MOST_TOKENS, 1))
-        count = pairs * MOST_TOKENS
-        self.shares = fx.make_view(smem.allocate(fx.Array[fx.Float32, count, 16]).ptr, table)
-        self.rows = fx.make_view(smem.allocate(fx.Array[fx.Int32, count, 16]).ptr, table)
+
+    def load(self, logits: Any, ids: Any, weights: Any) -> list[Any]:
+        """Return what this thread has of the experts of all tokens: logits, a warp for each token, or an expert by name
+        and its weight. Behind the last it is that one, so that nobody branches before other loads are under way."""
+        if logits is not None:
+            token, last = fx.min(fx.thread_idx.x // 32, self.tokens - 1), fx.Int32(self.experts - 1)
+            return [logits[token, fx.min(expert, last)] for expert in experts_of_lane(self.experts)]
+        pair = fx.min(fx.thread_idx.x, self.tokens * self.topk - 1)
+        return [fx.Int32(ids[pair]), fx.Float32(weights[pair])]
 
     @flyc.jit
-    def read(self, logits: Any, ids: Any, weights: Any, T: Any, renormalize: bool | None) -> None:
-        """The experts of all tokens, by their logits, a warp for each token, or by name."""
+    def read(self, loaded: list[Any], by_logits: bool, renormalize: bool | None) -> None:
+        """Write down the experts of all tokens and their weights."""
         warp, lane = fx.thread_idx.x // 32, fx.lane_id()
-        if fx.const_expr(logits is not None):
-            if warp < T:
-                weight, expert = largest_of(logits, warp, self.experts, self.topk, renormalize)
+        if fx.const_expr(by_logits):
+            if warp < self.tokens:
+                weight, expert = largest_of(loaded, self.experts, self.topk, renormalize)
                 if lane < self.topk:
                     self.weights[warp * self.topk + lane] = weight
                     self.ids[warp * self.topk + lane] = expert
-        elif fx.thread_idx.x < T * self.topk:
-            self.ids[fx.thread_idx.x] = ids[fx.thread_idx.x]
-            self.weights[fx.thread_idx.x] = weights[fx.thread_idx.x]
+        elif fx.thread_idx.x < self.tokens * self.topk:
+            self.ids[fx.thread_idx.x], self.weights[fx.thread_idx.x] = loaded[0], loaded[1]
 
     @flyc.jit
-    def find(self, T: Any) -> Any:
+    def find(self) -> Any:
         """Return how many experts were chosen."""
-        if fx.thread_idx.x < self.pairs * MOST_TOKENS:
-            number, token = fx.thread_idx.x // MOST_TOKENS, fx.thread_idx.x % MOST_TOKENS
-            self.shares[number, token], self.rows[number, token] = 0.0, 0
         fx.barrier()
         if fx.thread_idx.x < 32:
-            self.write_tables(fx.thread_idx.x, T)
+            self.write(fx.thread_idx.x)
         fx.barrier()
         return fx.Int32(self.total[0])
 
-    @flyc.jit
-    def write_tables(self, lane: Any, T: Any) -> None:
+    def write(self, lane: Any) -> None:
         """One warp, a lane for each pair of a token and an expert."""
-        pairs, topk = T * self.topk, self.topk
+        self.number_experts(lane)
+
+    @flyc.jit
+    def number_experts(self, lane: Any) -> tuple[Any, Any, Any]:
+        """Write down each expert once. Return this lane's pair, whether its expert exists, and the expert's number."""
+        pairs = self.tokens * self.topk
         pair = fx.min(lane, pairs - 1)
-        mine, weight = fx.Int32(self.ids[pair]), fx.Float32(self.weights[pair])
+        mine = fx.Int32(self.ids[pair])
         there = (lane < pairs) & (mine >= 0) & (mine < self.experts)
-        mine = there.select(mine, fx.Int32(-1))
-        first, own, share = lane, lane, fx.Float32(0.0)
-        for other in reversed(range(self.pairs)):  # up to the first that is the same, of all and of the token
-            same = fx.shuffle_idx(mine, other, 32) == mine
-            of_token = same & (fx.Int32(other // topk) == pair // topk)
-            first = same.select(fx.Int32(other), first)
-            own = of_token.select(fx.Int32(other), own)
-            share += of_token.select(fx.shuffle_idx(weight, other, 32), fx.Float32(0.0))
+        first = lane
+        for other in reversed(range(self.pairs)):
+            first = (fx.shuffle_idx(mine, other, 32) == mine).select(fx.Int32(other), first)
         leaders = fx.Int32(fx.ballot(there & (first == lane)))
         number = fx.Int32(fx.math.ctpop(leaders & ((fx.Int32(1) << first) - 1)))
         if lane == 0:
             self.total[0] = fx.Int32(fx.math.ctpop(leaders))
-        if lane < pairs:
-            self.places[lane] = -1
         if there & (first == lane):
             self.numbers[number] = mine
-        if there & (own == lane):
-            token = pair // topk
-            self.shares[number, token], self.rows[number, token] = share, pair
-            self.places[pair] = number * T + token
+        return pair, there, number
+
+
+class ChosenRows(ChosenExperts):
+    """Places of rows of pairs of a token and an expert as well, in the order of experts, and, of each token, how much
+    an expert counts and which of those rows is theirs."""
+
+    def __init__(self, smem: Any, experts: int, topk: int, pairs: int, T: Any) -> None:
+        super().__init__(smem, experts, topk, pairs, T)
+        self.places = fx.make_view(smem.allocate(fx.Array[fx.Int32, pairs, 16]).ptr, fx.make_layout(pairs, 1))
+        count, table = pairs * MOST_TOKENS, fx.make_layout((pairs, MOST_TOKENS), (MOST_TOKENS, 1))
+        self.shares = fx.make_view(smem.allocate(fx.Array[fx.Float32, count, 16]).ptr, table)
+        self.rows = fx.make_view(smem.allocate(fx.Array[fx.Int32, count, 16]).ptr, table)
+
+    @flyc.jit
+    def find(self) -> Any:
+        if fx.thread_idx.x < self.pairs * MOST_TOKENS:
+            number, token = fx.thread_idx.x // MOST_TOKENS, fx.thread_idx.x % MOST_TOKENS
+            self.shares[number, token], self.rows[number, token] = 0.0, 0
+        return super().find()
+
+    @flyc.jit
+    def write(self, lane: Any) -> None:
+        pair, there, number = self.number_experts(lane)
+        token, weight = pair // self.topk, fx.Float32(self.weights[pair])
+        key = there.select(number * self.tokens + token, fx.Int32(LAST - 32) + lane)
+        own, share, row = lane, fx.Float32(0.0), fx.Int32(0)
+        for other in reversed(range(self.pairs)):  # up to the first that is the same
+            found = fx.shuffle_idx(key, other, 32)
+            own = (found == key).select(fx.Int32(other), own)
+            share += (found == key).select(fx.shuffle_idx(weight, other, 32), fx.Float32(0.0))
+        is_own = there & (own == lane)
+        place = is_own.select(key, fx.Int32(LAST - 32) + lane)
+        for other in range(self.pairs):
+            row += (fx.shuffle_idx(place, other, 32) < place).select(fx.Int32(1), fx.Int32(0))
+        if lane < self.pairs:
+            self.places[row] = place
+        if is_own:
+            self.shares[number, token], self.rows[number, token] = share, row
+
+    def rows_before(self, number: Any) -> Any:
+        """Return how many pairs are of experts before one."""
+        lane = fx.lane_id()
+        place = fx.Int32(self.places[fx.min(lane, self.pairs - 1)])
+        return fx.Int32(fx.math.ctpop(fx.Int32(fx.ballot((lane < self.pairs) & (place < number * self.tokens)))))

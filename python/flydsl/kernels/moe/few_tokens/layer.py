@@ -21,27 +21,30 @@ from flydsl.kernels.blocks.inputs import empty_beside, multiprocessors
 from flydsl.kernels.gemm.hopper.operands import address
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
 from flydsl.kernels.gemm.hopper.tiles import warp_product
-from flydsl.kernels.moe.few_tokens.chosen import ChosenExperts
+from flydsl.kernels.moe.few_tokens.chosen import ChosenExperts, ChosenRows
 from flydsl.kernels.moe.few_tokens.plan import MOST_TOKENS, STRIP, THREADS, WARPS, Stage, plan_stages
-from flydsl.kernels.moe.few_tokens.strips import LANES, HeldRows, StripRing, Turn
+from flydsl.kernels.moe.few_tokens.progress import ALL, ALL_BUT_LAST, Progress
+from flydsl.kernels.moe.few_tokens.strips import LANES, HeldRows, Turn, ring_of
 
 
 class PartSums:
-    """Sums of all warps in shared memory, (row of a strip, token, warp)."""
+    """Sums of all warps in shared memory, (row of a strip, token, warp), of this turn and of the one before: who is
+    done with a turn goes on while others add up what it left."""
 
     def __init__(self, smem: Any) -> None:
-        pointer = smem.allocate(fx.Array[fx.Float32, STRIP * MOST_TOKENS * WARPS, 16]).ptr
-        layout = fx.make_layout((STRIP, MOST_TOKENS, WARPS), (1, STRIP, STRIP * MOST_TOKENS))
+        count = STRIP * MOST_TOKENS * WARPS
+        pointer = smem.allocate(fx.Array[fx.Float32, 2 * count, 16]).ptr
+        layout = fx.make_layout((STRIP, MOST_TOKENS, WARPS, 2), (1, STRIP, STRIP * MOST_TOKENS, count))
         self.view = fx.make_view(pointer, layout)
 
-    def put(self, sums: Any, warp: Any) -> None:
-        own_sums(self.view[None, None, warp]).store(sums)
+    def put(self, sums: Any, warp: Any, turn: Any) -> None:
+        own_sums(self.view[None, None, warp, turn % 2]).store(sums)
 
-    def get(self, token: Any, row: Any, warps: list[Any]) -> Any:
+    def get(self, token: Any, row: Any, warps: list[Any], turn: Any) -> Any:
         """Return the sum of some warps' sums."""
-        total = self.view[row, token, warps[0]]
+        total = self.view[row, token, warps[0], turn % 2]
         for warp in warps[1:]:
-            total = total + self.view[row, token, warp]
+            total = total + self.view[row, token, warp, turn % 2]
         return total
 
 
@@ -51,28 +54,38 @@ def own_sums(view: Any) -> Any:
 
 
 @cache
-def compile_first(stage: Stage, after: Stage, experts: int, topk: int, pairs: int, blocks: int) -> Any:
-    """Return the launcher ``fn(x, logits, ids, weights, w1, scale1, w2, inner, T, stream)``.
+def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int) -> Any:
+    """Return the launcher ``fn(x, logits, ids, weights, w1, scale1, inner, words, T, stream)``.
 
     Rows of inner are those of each chosen expert and token. Without logits, ids name the experts.
     """
-    strips = stage.side_by_side
-    units = stage.rows // (STRIP * strips)
+    strips, units = stage.side_by_side, stage.units
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def few_tokens_first(
-        x: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, w1: fx.Tensor,
-        scale1: fx.Tensor | None, w2: fx.Tensor, inner: fx.Tensor, T: fx.Int32,
+        x: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, map1: object | None,
+        w1: fx.Tensor, scale1: fx.Tensor | None, inner: fx.Tensor, words: fx.Tensor, T: fx.Int32,
     ):  # fmt: skip
         smem = fx.SharedAllocator(1024, static=False)
-        chosen, parts = ChosenExperts(smem, experts, topk, pairs), PartSums(smem)
-        held = HeldRows(smem, x.dtype, stage)
+        chosen, parts = ChosenExperts(smem, experts, topk, pairs, T), PartSums(smem)
+        held, warp = HeldRows(smem, x.dtype, stage), fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
+        ring = ring_of(smem, w1, map1, scale1, held, stage, warp % stage.parts)
+        ring.prepare()
+
+        def row_of_x(token: Any) -> Any:
+            return fx.get_iter(x[token, None])
+
         fx.nvvm.griddepcontrol_wait()
-        fx.nvvm.griddepcontrol_launch_dependents()
-        chosen.read(logits, ids, weights, T, None)
-        count = chosen.find(T)
-        warp = fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
-        block, each = fx.Int32(fx.block_idx.x), fx.Int32(fx.grid_dim.x)
+        # Rows before weights: what is asked for behind those comes behind them.
+        pieces = T * (stage.columns // 8)
+        loaded, begun = chosen.load(logits, ids, weights), held.bring(0, pieces, row_of_x)
+        progress = Progress(words, blocks)
+        progress.begin()
+        chosen.read(loaded, logits is not None, None)
+        held.keep(begun, 0, pieces)
+        held.fill(len(begun) * THREADS, pieces, row_of_x)
+        count = chosen.find()
+        block, each = fx.Int32(fx.block_idx.x), blocks
         mine = fx.max(fx.ceildiv(count * units - block, each), fx.Int32(0))
 
         def turn_of(i: Any) -> Turn:
@@ -80,26 +93,27 @@ def compile_first(stage: Stage, after: Stage, experts: int, topk: int, pairs: in
             strip = unit % units * strips + warp // stage.parts
             return Turn(fx.Int32(chosen.numbers[unit // units]), strip, i % stage.batches)
 
-        ring = StripRing(smem, w1, scale1, held, stage, warp % stage.parts, turn_of, mine * stage.batches)
-        ring.begin()
-        held.fill(T, lambda token: fx.get_iter(x[token, None]))
-        fx.barrier()
+        ring.begin(turn_of, mine * stage.batches)
         token = fx.min(fx.lane_id() // LANES, T - 1)
+        if mine <= 1:
+            progress.tell(ALL_BUT_LAST)
         for turn in range(mine):
             unit = block + turn * each
-            if turn == mine - 1:
-                prefetch_second(w2, after, chosen, count, warp)
-            parts.put(ring.sum_strip(turn * stage.batches, token), warp)
+            parts.put(ring.sum_strip(turn * stage.batches, token), warp, turn)
             fx.barrier()
-            write_gated(parts, inner, unit // units, unit % units * strips, T, stage)
-            fx.barrier()
+            write_gated(parts, inner, unit // units, unit % units * strips, T, stage, turn)
+            if turn == mine - 2:
+                progress.tell(ALL_BUT_LAST)
+        progress.tell(ALL)
 
     @flyc.jit
     def first(
         x: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, w1: fx.Tensor,
-        scale1: fx.Tensor | None, w2: fx.Tensor, inner: fx.Tensor, T: fx.Int32, stream: fx.Stream = fx.Stream(None),
+        scale1: fx.Tensor | None, inner: fx.Tensor, words: fx.Tensor, T: fx.Int32,
+        stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        few_tokens_first(x, logits, ids, weights, w1, scale1, w2, inner, T).launch(
+        map1 = None if scale1 is None else fx.nvvm.make_tensor_map(w1, stage.box, "none")
+        few_tokens_first(x, logits, ids, weights, map1, w1, scale1, inner, words, T).launch(
             grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
         )
 
@@ -107,48 +121,45 @@ def compile_first(stage: Stage, after: Stage, experts: int, topk: int, pairs: in
 
 
 @flyc.jit
-def prefetch_second(w2: Any, stage: Stage, chosen: ChosenExperts, count: Any, warp: Any) -> None:
-    """Bring what a warp of the second launch has no room to send for early into L2, while the last weights of the first
-    one are on their way: memory would have nothing to do from there until the rows are written and read."""
-    row, number = fx.lane_id(), warp // stage.parts
-    column = (warp % stage.parts * stage.batches + stage.depth) * stage.batch
-    length = (stage.batches - stage.depth) * stage.batch
-    if fx.const_expr(length > 0):
-        there = (fx.block_idx.x < stage.rows // STRIP) & (number < count) & (column + length <= stage.columns)
-        if there & (row < STRIP):
-            line = fx.Int64(chosen.numbers[number]) * stage.rows + (fx.block_idx.x * STRIP + row)
-            fx.nvvm.bulk_prefetch(fx.get_iter(w2) + (line * stage.columns + column), length * stage.size)
-
-
-@flyc.jit
-def write_gated(parts: PartSums, inner: Any, number: Any, first: Any, T: Any, stage: Stage) -> None:
-    """Each even row of the strips, with the gate's activation, times the odd one behind it."""
+def write_gated(parts: PartSums, inner: Any, number: Any, first: Any, T: Any, stage: Stage, turn: Any) -> None:
+    """Each even row of the strips, with the gate's activation, times the odd one behind it; in each turn it is another
+    warp that begins."""
     strips, gated = stage.side_by_side, STRIP // 2
-    for i in range(fx.thread_idx.x, T * (strips * gated), THREADS):
+    for i in range((fx.thread_idx.x + turn * 32) % THREADS, T * (strips * gated), THREADS):
         token, strip, row = i // (strips * gated), i // gated % strips, i % gated
         warps = [strip * stage.parts + part for part in range(stage.parts)]
-        gate, up = (fx.Vector.from_elements([parts.get(token, 2 * row + j, warps)], fx.Float32) for j in range(2))
+        gate, up = (fx.Vector.from_elements([parts.get(token, 2 * row + j, warps, turn)], fx.Float32) for j in range(2))
         inner[number * T + token, (first + strip) * gated + row] = (GATES["swiglu"](gate) * up)[0].to(inner.dtype)
 
 
+def hold_rows(held: HeldRows, inner: Any, chosen: ChosenRows, first: Any, end: Any) -> None:
+    """Hold the rows of the chosen experts from one on up to another."""
+    pieces = [chosen.rows_before(number) * (held.stage.columns // 8) for number in (first, end)]
+    held.fill(*pieces, lambda row: fx.get_iter(inner[fx.Int32(chosen.places[row]), None]))
+    fx.barrier()
+
+
 @cache
-def compile_second(stage: Stage, experts: int, topk: int, pairs: int, renormalize: bool, blocks: int) -> Any:
-    """Return the launcher ``fn(inner, logits, ids, weights, w2, scale2, y, T, stream)``."""
+def compile_second(
+    before: Stage, stage: Stage, experts: int, topk: int, pairs: int, renormalize: bool, others: int, blocks: int
+) -> Any:
+    """Return the launcher ``fn(inner, words, logits, ids, weights, w2, scale2, y, T, stream)``."""
     teams, strips = stage.side_by_side, stage.rows // STRIP
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def few_tokens_second(
-        inner: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, w2: fx.Tensor,
-        scale2: fx.Tensor | None, y: fx.Tensor, T: fx.Int32,
+        inner: fx.Tensor, words: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor,
+        map2: object | None, w2: fx.Tensor, scale2: fx.Tensor | None, y: fx.Tensor, T: fx.Int32,
     ):  # fmt: skip
         smem = fx.SharedAllocator(1024, static=False)
-        chosen, parts = ChosenExperts(smem, experts, topk, pairs), PartSums(smem)
-        held = HeldRows(smem, inner.dtype, stage)
+        chosen, parts = ChosenRows(smem, experts, topk, pairs, T), PartSums(smem)
+        held, warp = HeldRows(smem, inner.dtype, stage), fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
+        ring = ring_of(smem, w2, map2, scale2, held, stage, warp % stage.parts)
+        ring.prepare()
         # Logits, ids and weights are older than the launch before this one.
-        chosen.read(logits, ids, weights, T, renormalize)
-        count = chosen.find(T)
-        warp = fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
-        block, each, team = fx.Int32(fx.block_idx.x), fx.Int32(fx.grid_dim.x), warp // stage.parts
+        chosen.read(chosen.load(logits, ids, weights), logits is not None, renormalize)
+        count = chosen.find()
+        block, each, team = fx.Int32(fx.block_idx.x), blocks, warp // stage.parts
         mine, mine_of_block = fx.max(fx.ceildiv(count - team, teams), fx.Int32(0)), fx.ceildiv(strips - block, each)
         divisor = fx.max(mine, fx.Int32(1))
 
@@ -157,40 +168,45 @@ def compile_second(stage: Stage, experts: int, topk: int, pairs: int, renormaliz
             expert = fx.Int32(chosen.numbers[team + task % divisor * teams])
             return Turn(expert, block + task // divisor * each, i % stage.batches)
 
-        turns = mine_of_block * mine * stage.batches
-        ring = StripRing(smem, w2, scale2, held, stage, warp % stage.parts, turn_of, turns)
-        ring.begin()
-        fx.nvvm.griddepcontrol_wait()
-        fx.nvvm.griddepcontrol_launch_dependents()
-        held.fill(T * topk, lambda pair: fx.get_iter(inner[fx.max(fx.Int32(chosen.places[pair]), fx.Int32(0)), None]))
-        fx.barrier()
+        ring.begin(turn_of, mine_of_block * mine * stage.batches)
+        progress = Progress(words, others)
+        early = progress.experts_early(count, before.units) // teams
+        if early > 0:
+            progress.wait(ALL_BUT_LAST)
+            hold_rows(held, inner, chosen, fx.Int32(0), early * teams)
         for turn in range(mine_of_block):
             total = ring.zeros()
-            for task in range(mine):
+            for task in range(fx.ceildiv(count, teams)):
+                if (turn == 0) & (task == early):
+                    progress.wait(ALL)
+                    fx.nvvm.griddepcontrol_launch_dependents()
+                    hold_rows(held, inner, chosen, early * teams, count)
                 number = team + task * teams
-                row = fx.Int32(chosen.rows[number, fx.lane_id() // LANES])
-                add_shares(total, ring.sum_strip((turn * mine + task) * stage.batches, row), chosen, number)
-            parts.put(total.load(), warp)
+                if number < count:
+                    row = fx.Int32(chosen.rows[number, fx.lane_id() // LANES])
+                    add_shares(total, ring.sum_strip((turn * mine + task) * stage.batches, row), chosen, number)
+            parts.put(total.load(), warp, turn)
             fx.barrier()
             for i in range(fx.thread_idx.x, T * STRIP, THREADS):
                 token, row = i // STRIP, i % STRIP
-                total = parts.get(token, row, list(range(WARPS)))
+                total = parts.get(token, row, list(range(WARPS)), turn)
                 y[token, (block + turn * each) * STRIP + row] = total.to(y.dtype)
-            fx.barrier()
+        fx.nvvm.griddepcontrol_wait()  # who waits for this launch waits for the one before it too
 
     @flyc.jit
     def second(
-        inner: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, w2: fx.Tensor,
-        scale2: fx.Tensor | None, y: fx.Tensor, T: fx.Int32, stream: fx.Stream = fx.Stream(None),
+        inner: fx.Tensor, words: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor,
+        w2: fx.Tensor, scale2: fx.Tensor | None, y: fx.Tensor, T: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        few_tokens_second(inner, logits, ids, weights, w2, scale2, y, T).launch(
+        map2 = None if scale2 is None else fx.nvvm.make_tensor_map(w2, stage.box, "none")
+        few_tokens_second(inner, words, logits, ids, weights, map2, w2, scale2, y, T).launch(
             grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
         )
 
     return second
 
 
-def add_shares(total: Any, sums: Any, chosen: ChosenExperts, number: Any) -> None:
+def add_shares(total: Any, sums: Any, chosen: ChosenRows, number: Any) -> None:
     """total += sums, as much as the expert counts for a token; where it does not, sums may be anything."""
     line = fx.get_iter(chosen.shares[number, None])
     shares = own_sums(fx.make_view(line, fx.make_layout((STRIP, MOST_TOKENS), (0, 1)))).load().reshape((4,))
@@ -218,7 +234,8 @@ def run_few(x: Any, router: Any, experts: Any, y: Any, stages: tuple[Stage, Stag
     scales = [None if s is None else s.swapaxes(1, 2) for s in (experts.scale1, experts.scale2)]
     chosen = (router.logits, router.ids.reshape(-1), router.weights.reshape(-1))
     facts = (count, topk, 1 << (tokens * topk - 1).bit_length())
-    first = compile_first(*stages, *facts, sms)
-    first(x, *chosen, experts.w1, scales[0], experts.w2, inner, tokens, stream)
-    second = compile_second(stages[1], *facts, router.renormalize, min(sms, model // STRIP))
-    second(inner, *chosen, experts.w2, scales[1], y, tokens, stream)
+    words = empty_beside(x, (sms,), "int32")
+    first = compile_first(stages[0], *facts, sms)
+    first(x, *chosen, experts.w1, scales[0], inner, words, tokens, stream)
+    second = compile_second(*stages, *facts, router.renormalize, sms, min(sms, model // STRIP))
+    second(inner, words, *chosen, experts.w2, scales[1], y, tokens, stream)

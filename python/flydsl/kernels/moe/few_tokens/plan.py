@@ -22,6 +22,9 @@ SHORT = 2
 """Batches that a warp should have of a strip at least."""
 SHARED_BYTES = 226 * 1024
 """Of a multiprocessor, for a block of each launch."""
+ROUNDS = 2
+"""In which the warps of a block of the second launch go through the experts, or more: the rows of the first experts are
+there while those of the last are made."""
 MOST_HELD = 56 * 1024
 """Bytes of rows that a block holds; more would leave the rings too little."""
 COPIED = 4.27e6
@@ -29,7 +32,7 @@ COPIED = 4.27e6
 FEW = {2: (6.0, 1.02), 1: (12.0, 1.19)}
 """Bytes of a weight, to microseconds of a call beside its weights, and how much longer those take than a copy of as
 many bytes. With 1 to 4 tokens of a layer of 2048/768 and 1 or 2 of 7168/2048 it is within 6 % of what was measured, but
-for 1 token in 8 bits of the former, which took 5 microseconds less."""
+for 1 token in 8 bits, which took 5 microseconds less, and 12 less of the latter."""
 GROUPS = {2: (17.0, 1.0), 1: (31.0, 1.04)}
 """The same, of products of groups of rows, by four launches or five; within 7 %."""
 
@@ -63,8 +66,13 @@ class Stage:
 
     @property
     def slot_bytes(self) -> int:
-        """Of a batch in shared memory: weights, and their scale for each lane."""
-        return self.pieces * PIECE_BYTES * STRIP + (128 if self.size == 1 else 0)
+        """Of a batch of weights in shared memory."""
+        return self.pieces * PIECE_BYTES * STRIP
+
+    @property
+    def box(self) -> tuple[int, int, int]:
+        """A batch of weights, of (expert, row, column)."""
+        return 1, STRIP, self.batch
 
     @property
     def line_bytes(self) -> int:
@@ -76,6 +84,11 @@ class Stage:
         """Of rows of numbers, with their scales."""
         scales = self.columns // SCALED * 4 if self.size == 1 else 0
         return self.held * (self.line_bytes + scales)
+
+    @property
+    def units(self) -> int:
+        """What the blocks of the first launch have turns with: so many strips of an expert as a block has at a time."""
+        return self.rows // (STRIP * self.side_by_side)
 
     @property
     def side_by_side(self) -> int:
@@ -96,16 +109,24 @@ def plan_stages(tokens: int, topk: int, experts: int, model: int, inter: int, si
         return None
     tokens, pairs = (1 << (count - 1).bit_length() for count in (tokens, tokens * topk))  # fewer kernels to compile
     sharing = WARPS
-    while sharing > 1 and WARPS // sharing < min(pairs, experts):
+    while sharing > 1 and ROUNDS * WARPS // sharing < min(pairs, experts):
         sharing //= 2
     first = Stage(2 * inter, model, size, _parts(model, size, WARPS), tokens)
+    while first.rows % (STRIP * first.side_by_side):  # a block's strips are of one expert
+        first = replace(first, parts=2 * first.parts)
     second = Stage(model, inter, size, _parts(inter, size, sharing), pairs)
     if max(first.held_bytes, second.held_bytes) > MOST_HELD:
         return None
-    other = 4 * STRIP * MOST_TOKENS * WARPS + 80 * pairs + 1536  # sums, chosen experts, alignment
-    left = SHARED_BYTES - first.held_bytes - second.held_bytes - 2 * other
-    slots = left // (WARPS * first.slot_bytes)
+    sums = 2 * 4 * STRIP * MOST_TOKENS * WARPS
+    tables = (12 * max(pairs, 4) + 16, 80 * max(pairs, 4) + 16)  # of chosen experts, and of their rows too
+    used = sum(_rounded(sums + table) + _rounded(stage.held_bytes) for table, stage in zip(tables, (first, second)))
+    slots = (SHARED_BYTES - used) // (WARPS * (first.slot_bytes + (0 if size == 2 else 12)))  # a barrier, and a scale
     return replace(first, depth=max(2, slots // 2)), replace(second, depth=max(2, slots - slots // 2))
+
+
+def _rounded(count: int) -> int:
+    """Return bytes up to where batches of weights may begin."""
+    return -(-count // 128) * 128
 
 
 def time_of(weights: int, costs: tuple[float, float]) -> float:

@@ -27,6 +27,14 @@ def words_at(pointer: Any) -> Any:
     return fx.make_view(pointer.aligned(16), fx.make_layout(128 // pointer.dtype.width, 1)).load().bitcast(fx.Int32)
 
 
+def copy_async(source: Any, target: Any, bits: int, cache: str) -> None:
+    """Send for a few bytes of global memory."""
+    layout = fx.make_layout(bits // source.dtype.width, 1)
+    place = target if source.dtype is target.dtype else fx.recast_iter(source.dtype, target)
+    views = (fx.make_view(pointer.aligned(bits // 8), layout) for pointer in (source, place))
+    fx.copy_atom_call(fx.make_copy_atom(fx.nvvm.CpAsync(bits, cache), source.dtype), *views)
+
+
 class HeldRows:
     """Rows of numbers in shared memory, as they are or, for weights of 8 bits, as codes with a scale for each 128: what
     a quantiser of rows makes of them."""
@@ -40,20 +48,29 @@ class HeldRows:
             pointer = smem.allocate(fx.Array[fx.Float32, stage.held * blocks, 16]).ptr
             self.scales = fx.make_view(pointer, fx.make_layout((stage.held, blocks), (blocks, 1)))
 
-    @flyc.jit
-    def fill(self, rows: Any, pointer_of: Callable[[Any], Any]) -> None:
-        """All threads bring pieces of 16 bytes, neighbours neighbouring ones; a pointer says where a row is."""
-        pieces = self.stage.columns // 8
-        for first in range(0, rows * pieces, THREADS * TOGETHER):
-            # Behind the last piece it is that one: nobody branches, so that all loads are under way before a store.
-            steps = [first + i * THREADS + fx.thread_idx.x for i in range(TOGETHER)]
-            places = [fx.min(step, rows * pieces - 1) for step in steps]
-            found = [words_at(pointer_of(place // pieces) + place % pieces * 8) for place in places]
-            for step, place, words in zip(steps, places, found, strict=True):
-                self.put(words, step, rows * pieces, place // pieces, place % pieces)
+    def bring(self, first: Any, end: Any, pointer_of: Callable[[Any], Any]) -> list[Any]:
+        """Return pieces of 16 bytes, those from one on: neighbouring threads bring neighbouring ones. A pointer says
+        where a row is. From the end on it is the last piece: nobody branches, and all loads are under way at once."""
+        each = self.stage.columns // 8
+        places = [fx.min(first + (i * THREADS + fx.thread_idx.x), end - 1) for i in range(TOGETHER)]
+        return [words_at(pointer_of(place // each) + place % each * 8) for place in places]
+
+    def keep(self, brought: list[Any], first: Any, end: Any) -> None:
+        """Put what `bring` returned where it belongs."""
+        each = self.stage.columns // 8
+        for i, words in enumerate(brought):
+            step = first + (i * THREADS + fx.thread_idx.x)
+            place = fx.min(step, end - 1)
+            self.put(words, step < end, place // each, place % each)
 
     @flyc.jit
-    def put(self, words: Any, step: Any, count: Any, row: Any, piece: Any) -> None:
+    def fill(self, first: Any, end: Any, pointer_of: Callable[[Any], Any]) -> None:
+        """Bring and keep pieces of rows."""
+        for start in range(first, end, THREADS * TOGETHER):
+            self.keep(self.bring(start, end, pointer_of), start, end)
+
+    @flyc.jit
+    def put(self, words: Any, is_there: Any, row: Any, piece: Any) -> None:
         """A piece to its place; of codes, 16 lanes have what a scale is for."""
         if fx.const_expr(self.scales is None):
             fx.make_view(self.words + (row * self.line + piece * 4), fx.make_layout(4, 1)).store(words)
@@ -63,7 +80,7 @@ class HeldRows:
             scale, inverse = row_scale(top, "fp8")
             pairs = [fx.nvvm.cvt_e4m3x2(numbers[i] * inverse, numbers[i + 1] * inverse) for i in range(0, 8, 2)]
             codes = fx.Vector.from_elements(pairs, fx.Int16).bitcast(fx.Int32)
-            if step < count:
+            if is_there:
                 fx.make_view(self.words + (row * self.line + piece * 2), fx.make_layout(2, 1)).store(codes)
                 if piece % (SCALED // 8) == 0:
                     self.scales[row, piece // (SCALED // 8)] = scale
@@ -82,19 +99,17 @@ class Turn(NamedTuple):
 
 
 class StripRing:
-    """A warp's batches of weights on their way. ``scales`` are f32 (experts, rows / 128, columns / 128), or None."""
+    """A warp's batches of weights on their way, by copies of 16 bytes that lanes send for."""
 
-    def __init__(
-        self, smem: Any, weights: Any, scales: Any, held: HeldRows, stage: Stage, part: Any,
-        turn_of: Callable[[Any], Turn], turns: Any,
-    ) -> None:  # fmt: skip
-        self.weights, self.scales, self.held, self.stage, self.part = weights, scales, held, stage, part
-        self.turn_of, self.turns = turn_of, turns
+    scales: Any = None
+
+    def __init__(self, smem: Any, weights: Any, held: HeldRows, stage: Stage, part: Any) -> None:
+        self.weights, self.dtype, self.held, self.stage, self.part = weights, weights.dtype, held, stage, part
         self.row, self.column = fx.lane_id() // LANES, fx.lane_id() % LANES * (16 // stage.size)
-        self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(STRIP, MOST_TOKENS, 32 // stage.size, weights.dtype, fx.Float32))
-        self.slot_words = stage.slot_bytes // 4
+        self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(STRIP, MOST_TOKENS, 32 // stage.size, self.dtype, fx.Float32))
+        self.slot_words, self.first_slot = stage.slot_bytes // 4, fx.thread_idx.x // 32 * stage.depth
         words = smem.allocate(fx.Array[fx.Int32, WARPS * stage.depth * self.slot_words, 128]).ptr
-        self.words = words + fx.thread_idx.x // 32 * (stage.depth * self.slot_words)
+        self.words = words + self.first_slot * self.slot_words
 
     def zeros(self) -> Any:
         """Return sums of a lane: of two rows, eight apart, and of two tokens that are neighbours."""
@@ -112,51 +127,45 @@ class StripRing:
         column, last = self.first_column(batch) + piece * width, fx.Int32(self.stage.columns - width)
         return fx.min(column, last) + self.column, column <= last
 
-    def send_lines(self, slot: Any, turn: Turn) -> None:
-        """Neighbouring lanes send for neighbouring pieces of 16 bytes of a row. Every other row has its halves
-        exchanged, so that lanes that read rows below each other find different banks."""
-        stage, of_row, each = self.stage, self.stage.pieces * LANES, 16 // self.stage.size
-        piece, row, at_once = fx.lane_id() % of_row, fx.lane_id() // of_row, 32 // of_row
-        column = fx.min(self.first_column(turn.batch) + piece * each, fx.Int32(stage.columns - each))
-        top = fx.Int64(turn.expert) * stage.rows + (turn.strip * STRIP + row)
-        start = fx.get_iter(self.weights) + (top * stage.columns + column)
-        place = self.words + (slot * self.slot_words + (row * of_row + (piece ^ (row % 2 * LANES))) * 4)
-        for i in range(0, STRIP, at_once):
-            self.copy(start + i * stage.columns, place + i * of_row * 4, 128, "cg")
+    @flyc.jit
+    def send(self, i: Any) -> None:
+        """Send for the batch of a turn, if there is one. It is a group of copies.
+
+        Neighbouring lanes send for neighbouring pieces of 16 bytes of a row. Every other row has its halves exchanged,
+        so that lanes that read rows below each other find different banks.
+        """
+        if i < self.turns:
+            stage, slot, turn = self.stage, i % self.stage.depth, self.turn_of(i)
+            of_row, each = stage.pieces * LANES, 16 // stage.size
+            piece, row, at_once = fx.lane_id() % of_row, fx.lane_id() // of_row, 32 // of_row
+            column = fx.min(self.first_column(turn.batch) + piece * each, fx.Int32(stage.columns - each))
+            top = fx.Int64(turn.expert) * stage.rows + (turn.strip * STRIP + row)
+            start = fx.get_iter(self.weights) + (top * stage.columns + column)
+            place = self.words + (slot * self.slot_words + (row * of_row + (piece ^ (row % 2 * LANES))) * 4)
+            for first in fx.range_constexpr(0, STRIP, at_once):
+                copy_async(start + first * stage.columns, place + first * of_row * 4, 128, "cg")
+        fx.nvvm.cp_async_commit_group()
 
     def weights_at(self, slot: Any, piece: int, half: int) -> Any:
         of_row, own = self.stage.pieces * LANES, piece * LANES + fx.lane_id() % LANES
         start = (half * 8 + self.row) * of_row + (own ^ (self.row % 2 * LANES))
         return self.words + (slot * self.slot_words + start * 4)
 
-    def scale_at(self, slot: Any) -> Any:
-        return self.words + (slot * self.slot_words + (self.slot_words - 32) + fx.lane_id())
-
-    def copy(self, source: Any, target: Any, bits: int, cache: str) -> None:
-        """Send for 16 bytes of weights, or for a scale."""
-        layout = fx.make_layout(bits // source.dtype.width, 1)
-        place = target if source.dtype is fx.Int32 else fx.recast_iter(source.dtype, target)
-        views = (fx.make_view(pointer.aligned(bits // 8), layout) for pointer in (source, place))
-        fx.copy_atom_call(fx.make_copy_atom(fx.nvvm.CpAsync(bits, cache), source.dtype), *views)
-
-    @flyc.jit
-    def send(self, i: Any) -> None:
-        """Send for the batch of a turn, if there is one. It is a group of copies."""
-        if i < self.turns:
-            stage, slot, turn = self.stage, i % self.stage.depth, self.turn_of(i)
-            self.send_lines(slot, turn)
-            if fx.const_expr(self.scales is not None):
-                block = fx.min(self.first_column(turn.batch) // SCALED, fx.Int32(stage.columns // SCALED - 1))
-                line = self.scales[turn.expert, turn.strip * STRIP // SCALED, None]
-                self.copy(fx.get_iter(line) + block, self.scale_at(slot), 32, "ca")
-        fx.nvvm.cp_async_commit_group()
+    def wait(self, turn: Any) -> None:
+        """Wait until the batch of a turn is there for all lanes."""
+        fx.nvvm.cp_async_wait_group(self.stage.depth - 1)
+        self.meet()
 
     def meet(self) -> None:
         """The lanes of a warp see each other's copies, or are done with them; each warp has a named barrier."""
         fx.nvvm.barrier_sync(fx.thread_idx.x // 32 + 1, 32)
 
-    def begin(self) -> None:
-        """Send for as many batches as the ring has slots."""
+    def prepare(self) -> None:
+        """Make what a ring needs before the block meets and weights are sent for."""
+
+    def begin(self, turn_of: Callable[[Any], Turn], turns: Any) -> None:
+        """Send for as many batches as the ring has slots, of so many turns."""
+        self.turn_of, self.turns = turn_of, turns
         for i in range(self.stage.depth):
             self.send(fx.Int32(i))
 
@@ -166,8 +175,7 @@ class StripRing:
         sums = [self.zeros() for _ in range(self.stage.pieces if self.scales is None else 1)]
         for batch in range(self.stage.batches):
             turn = first + batch
-            fx.nvvm.cp_async_wait_group(self.stage.depth - 1)
-            self.meet()
+            self.wait(turn)
             self.multiply(turn % self.stage.depth, batch, row, sums)
             self.meet()
             self.send(turn + self.stage.depth)
@@ -192,8 +200,8 @@ class StripRing:
     def add_product(self, a: Any, b: Any, sums: Any) -> None:
         operands = []
         for words in (a, b):
-            numbers = words.bitcast(self.weights.dtype)
-            operands.append(fx.make_rmem_tensor(numbers.numel, self.weights.dtype))
+            numbers = words.bitcast(self.dtype)
+            operands.append(fx.make_rmem_tensor(numbers.numel, self.dtype))
             operands[-1].store(numbers)
         fx.mma_atom_call(self.atom, sums, *operands, sums)
 
@@ -201,7 +209,58 @@ class StripRing:
         """sums += products of 128 columns by the scales of the weights and of a lane's two tokens."""
         block = fx.min(self.first_column(batch) // SCALED, fx.Int32(self.stage.columns // SCALED - 1))
         own = self.held.scales[row, block]
-        of_weights = fx.make_view(self.scale_at(slot), fx.make_layout(1, 1)).load().bitcast(fx.Float32)[0]
+        of_weights = fx.make_view(self.scales_here + slot, fx.make_layout(1, 1)).load()[0]
         first = fx.lane_id() % LANES * (2 * LANES)
         factors = [fx.shuffle_idx(own, first + i * LANES, 32) * of_weights for i in range(2)]
         sums.store(fx.math.fma(part, fx.Vector.from_elements(factors * 2, fx.Float32), sums.load()))
+
+
+class ScaledStripRing(StripRing):
+    """Batches of weights of 8 bits are boxes of a tensor map: half as many bytes for each turn, so that what lanes do
+    for a copy, and loads that wait behind copies, would take the time. ``scales`` are f32 (experts, rows / 128,
+    columns / 128)."""
+
+    def __init__(
+        self, smem: Any, weights: Any, boxes: Any, scales: Any, held: HeldRows, stage: Stage, part: Any
+    ) -> None:
+        super().__init__(smem, weights, held, stage, part)
+        self.map, self.scales, slots = boxes, scales, WARPS * stage.depth
+        self.arrived = smem.allocate(fx.Array[fx.Int64, slots, 16]).ptr + self.first_slot
+        self.scales_here = smem.allocate(fx.Array[fx.Float32, slots, 16]).ptr + self.first_slot
+
+    @flyc.jit
+    def prepare(self) -> None:
+        if fx.lane_id() == 0:
+            fx.nvvm.prefetch_tensor_map(self.map)
+            for slot in fx.range_constexpr(self.stage.depth):
+                fx.nvvm.mbarrier_init(self.arrived + slot, 2)
+            fx.nvvm.fence_mbarrier_init()
+
+    @flyc.jit
+    def send(self, i: Any) -> None:
+        """Send for the batch of a turn, if there is one, and for its scale, which is no box and arrives by itself.
+        Behind the last column weights are zero."""
+        if (i < self.turns) & (fx.lane_id() == 0):
+            slot, turn = i % self.stage.depth, self.turn_of(i)
+            column = self.first_column(turn.batch)
+            block = fx.min(column // SCALED, fx.Int32(self.stage.columns // SCALED - 1))
+            line = self.scales[turn.expert, turn.strip * STRIP // SCALED, None]
+            copy_async(fx.get_iter(line) + block, self.scales_here + slot, 32, "ca")
+            fx.nvvm.cp_async_mbarrier_arrive(self.arrived + slot)
+            fx.nvvm.mbarrier_arrive_expect_tx(self.arrived + slot, self.stage.slot_bytes)
+            place = fx.recast_iter(self.dtype, self.words + slot * self.slot_words)
+            fx.nvvm.tma_load(self.map, (turn.expert, turn.strip * STRIP, column), place, self.arrived + slot)
+
+    def weights_at(self, slot: Any, piece: int, half: int) -> Any:
+        start = (half * 8 + self.row) * (self.stage.pieces * LANES) + (piece * LANES + fx.lane_id() % LANES)
+        return self.words + (slot * self.slot_words + start * 4)
+
+    def wait(self, turn: Any) -> None:
+        fx.nvvm.mbarrier_wait(self.arrived + turn % self.stage.depth, turn // self.stage.depth % 2)
+
+
+def ring_of(smem: Any, weights: Any, boxes: Any, scales: Any, held: HeldRows, stage: Stage, part: Any) -> StripRing:
+    """Return the ring of weights that have scales, or none."""
+    if scales is None:
+        return StripRing(smem, weights, held, stage, part)
+    return ScaledStripRing(smem, weights, boxes, scales, held, stage, part)
