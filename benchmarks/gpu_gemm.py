@@ -13,7 +13,7 @@ time, by replaying graphs of products on several sets of matrices, more than the
 data: the power that a product takes, and with it the clock, depends on the values. C is poisoned before it is checked
 against float64 at places drawn anew. ``--tune`` measures so many of the configurations that the model likes best, and
 says what its choice lost. ``--few`` measures so many products of 1 to 64 rows, drawn at random, instead. Joules of a
-product are those of a second of replays.
+product are those of ``--joules`` seconds of replays.
 """
 
 from __future__ import annotations
@@ -317,9 +317,10 @@ def show_shape(row: dict[str, Any]) -> None:
           f"{ratio} {row['error']:8.1e} {spent}{chosen}{more}", flush=True)  # fmt: skip
 
 
-def run_shapes(shapes: Sequence[tuple[str, int, int, int]], kind: str, quick: bool, tuned: int) -> list[dict[str, Any]]:
+def run_shapes(shapes: Sequence[tuple[str, int, int, int]], given: Any) -> list[dict[str, Any]]:
     """Measure and print shapes, and sum them up."""
-    rounds, seconds = (3, 0.0) if quick else (9, 1.0)
+    kind, tuned, rounds = given.kind, given.tune, 3 if given.quick else 9
+    seconds = given.joules if kind == "bf16" and not given.quick and not given.few else 0.0
     print(f"{'us':24} {'M x N x K':18} {'ours':>8} {'cuBLAS':>8} {'floor':>8} {'ratio':>6} {'error':>8}")
     rows = []
     for shape in shapes:
@@ -484,6 +485,9 @@ def main() -> None:
         "--tune", type=int, default=0, metavar="N", help="measure the N best configurations by the model"
     )
     parser.add_argument("--few", type=int, default=0, metavar="N", help="N products of few rows, drawn at random")
+    parser.add_argument(
+        "--joules", type=float, default=1.0, help="seconds of each product in bf16 that count for its energy"
+    )
     parser.add_argument("--shapes", action="store_true", help="the shapes alone")
     given = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {given.seed}")
@@ -500,7 +504,7 @@ def main() -> None:
     kept: dict[str, Any] = {"seed": given.seed}
     if not given.shapes:
         kept |= {"squares": run_gemms(given.quick), "host": host_costs(), "energy": [] if given.quick else run_energy()}
-    kept["shapes"] = run_shapes(shapes, given.kind, given.quick, given.tune)
+    kept["shapes"] = run_shapes(shapes, given)
     timing.keep(f"gemm_{given.kind}", kept, given)
 
 
