@@ -39,7 +39,7 @@ BUDGET = {
     "attention/warp_decode.py": 2, "attention/waves.py": 1, "gemm/hopper/epilogue.py": 2, "gemm/hopper/tiles.py": 1,
     "gemm/hopper/warpgroup.py": 4, "gemm/hopper/weights.py": 1, "gemm/hopper_gemm.py": 5, "gemm/lds_gemm.py": 1,
     "moe/few_tokens/layer.py": 8, "attention/hopper_decode.py": 1,
-    # On AMD's GPUs a thread's number costs less than a lane's.
+    # A lane is a thread's number in its wave.
     "gemm/preshuffle/scales.py": 3, "moe/moe_gemm_2stage/nibble_weights.py": 3,
     # A scalar's bits, as above.
     "gemm/mxfp4_preshuffle.py": 2, "moe/mxfp_moe/mx_pipeline.py": 2,
