@@ -15,7 +15,7 @@ SHARES = {
     "base": 11.5,
     "codegen": 1.0,
     "compiler": 20.5,
-    "dialects": 16.0,
+    "dialects": 15.0,
     "expr": 44.0,
     "extension": 0.0,
     "layout": 31.0,

@@ -421,7 +421,7 @@ def _kernel_value(value: Any, signature: Signature, index: int) -> Any:
 
 
 def _widened(value: Any, annotation: Any) -> Any:
-    """Return a number as the annotated type where that keeps all its bits: a wider type, the other sign, a float."""
+    """Return a number as the annotated type, where that is no narrower, or a float for an integer; others as given."""
     if not (isinstance(annotation, type) and issubclass(annotation, Numeric)):
         return value
     number = operand(value)

@@ -37,6 +37,32 @@ def second_slice(x: fx.Tensor, out: fx.Tensor):
     second_slice_kernel(x, out).launch()
 
 
+@flyc.kernel
+def column_kernel(x: fx.Tensor, out: fx.Tensor):
+    out[0] = fx.rocdl.make_buffer_tensor(x[None, 0])[1]
+
+
+@flyc.jit
+def column(x: fx.Tensor, out: fx.Tensor):
+    column_kernel(x, out).launch()
+
+
+@flyc.kernel
+def sixth_kernel(x: fx.Tensor, out: fx.Tensor):
+    out[0] = fx.rocdl.make_buffer_tensor(x)[5]
+
+
+@flyc.jit
+def sixth(x: fx.Tensor, out: fx.Tensor):
+    sixth_kernel(x, out).launch()
+
+
+@flyc.jit
+def sixth_swizzled(x: fx.Tensor, out: fx.Tensor):
+    layout = fx.make_composed_layout(fx.make_swizzle(1, 0, 2), 0, fx.make_layout(8, 1))
+    sixth_kernel(fx.make_view(fx.get_iter(x), layout), out).launch()
+
+
 @pytest.fixture(scope="module")
 def memory() -> np.ndarray[Any, Any]:
     """More than a buffer spans; pages that nothing touches take no memory."""
@@ -67,12 +93,24 @@ class TestSpan:
     def test_a_layout_that_goes_further_is_refused_with_the_bytes(self, known: Any, memory: Any, pitch: int) -> None:
         out = np.full(1, -1, np.int32)
         x = rows_of(memory, pitch)
-        said = f"a buffer spans 4 GiB, and the (last element is {pitch + 12} bytes away|tensor {pitch + 16} bytes)"
+        said = f"a buffer spans 4 GiB, and the last element is {pitch + 12} bytes away"
         with pytest.raises(FlyDSLError, match=said) as refused:
             second_row(known(x), out)
         assert "rows = fx.rocdl.make_buffer_tensor(x)" in str(refused.value) and out[0] == -1
         second_slice(known(x), out)  # the advice: a buffer of a part
         assert out[0] == 9
+
+    def test_a_part_that_goes_further_is_refused(self, known: Any, memory: Any) -> None:
+        out = np.full(1, -1, np.int32)
+        with pytest.raises(FlyDSLError, match=f"the last element is {SPAN + 16} bytes away"):
+            column(known(rows_of(memory, SPAN + 16)), out)
+        assert out[0] == -1
+
+    def test_an_extent_of_1_has_no_stride_to_go_backwards(self, known: Any, memory: Any) -> None:
+        out = np.full(1, -1, np.int32)
+        memory[5] = 6
+        sixth(known(as_strided(memory, (1, 8), (-32, 4))), out)
+        assert out[0] == 6
 
     def test_a_layout_that_goes_backwards_is_refused(self, known: Any, memory: Any) -> None:
         out = np.full(1, -1, np.int32)
@@ -80,3 +118,9 @@ class TestSpan:
         with pytest.raises(FlyDSLError, match="before its first element, and a stride is -2"):
             second_row(known(x), out)
         assert out[0] == -1
+
+
+def test_a_swizzled_argument_becomes_a_buffer() -> None:
+    out = np.full(1, -1, np.int32)
+    sixth_swizzled(np.arange(8, dtype=np.int32), out)
+    assert out[0] == 4

@@ -281,7 +281,9 @@ class TraceEmitter:
     def known_divisor(self, value: Any) -> int:
         return 1 << known_twos(value)
 
-    def is_argument(self, value: Any) -> bool:
+    def views_argument(self, value: Any) -> bool:
+        while isinstance(made := value.owner, Operation) and made.operands and made.name != "fly.make_view":
+            value = made.operands[0]
         return isinstance(value, BlockArgument)
 
     def type_name(self, value: Any) -> str:

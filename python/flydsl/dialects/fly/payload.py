@@ -23,10 +23,6 @@ from flydsl.target.mma_ops import MmaOp
 
 MEMORY_SPACES = ("generic", "global", "shared", "register")
 BUFFER_DESC = "#fly_rocdl.buffer_desc"
-BUFFER_SPAN = 1 << 32
-"""Bytes that the 32-bit offset of a lane reaches from the start of a buffer."""
-BUFFER_PARTS = "index the tensor itself, or make buffers of parts of it that span less"
-"""What to do with a tensor that spans more."""
 
 DYNAMIC_SHARED = "fly_dynamic_shared"
 """Symbol of the shared memory whose size the launch gives."""

@@ -33,18 +33,26 @@ class PipelineState:
     phase: Int32
 
 
-def start_state(phase: int) -> Any:
-    """Return the first stage, and the parity to wait for there."""
-    return PipelineState(Int32(0), Int32(phase))
+class Stages:
+    """The places of a ring of ``stages``, one behind the other."""
+
+    stages: int
+
+    def producer_start(self) -> Any:
+        """Return where filling begins: every stage counts as released once."""
+        return PipelineState(Int32(0), Int32(1))
+
+    def consumer_start(self) -> Any:
+        """Return where using begins."""
+        return PipelineState(Int32(0), Int32(0))
+
+    def advance(self, state: Any) -> Any:
+        """Return the next stage of the ring; each time round the parity changes."""
+        last = state.stage == self.stages - 1
+        return PipelineState(last.select(Int32(0), state.stage + 1), last.select(state.phase ^ 1, state.phase))
 
 
-def next_state(state: Any, stages: int) -> Any:
-    """Return the stage behind another; each time round the ring the parity changes."""
-    last = state.stage == stages - 1
-    return PipelineState(last.select(Int32(0), state.stage + 1), last.select(state.phase ^ 1, state.phase))
-
-
-class Pipeline:
+class Pipeline(Stages):
     """The barriers of a ring of ``stages`` in a block's shared memory.
 
     ``consumers`` is how many arrivals give a stage back in each block; with a ``cluster`` of several blocks, whose
@@ -70,18 +78,6 @@ class Pipeline:
             barriers.mbarrier_init(self._full + stage, self.producers)
             barriers.mbarrier_init(self._empty + stage, self.consumers * self.cluster)
         barriers.fence_mbarrier_init()
-
-    def producer_start(self) -> Any:
-        """Return where producers begin: every stage counts as released once."""
-        return start_state(1)
-
-    def consumer_start(self) -> Any:
-        """Return where consumers begin."""
-        return start_state(0)
-
-    def advance(self, state: Any) -> Any:
-        """Return the next stage of the ring."""
-        return next_state(state, self.stages)
 
     def full(self, state: Any) -> Pointer:
         """Return the barrier that loads of this stage complete."""

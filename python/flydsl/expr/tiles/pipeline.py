@@ -34,7 +34,7 @@ from flydsl.base.records import dataclass
 from flydsl.expr.gpu import barrier
 from flydsl.expr.nvvm.copies import cp_async_commit_group, cp_async_wait_group
 from flydsl.expr.nvvm.pipeline import Pipeline as BarrierPipeline
-from flydsl.expr.nvvm.pipeline import next_state, start_state
+from flydsl.expr.nvvm.pipeline import Stages
 from flydsl.expr.rocdl.scheduling import (
     asyncmark,
     s_barrier,
@@ -86,7 +86,7 @@ EngineName = Literal[
 ]  # fmt: skip
 
 
-class Ring:
+class Ring(Stages):
     """A ring of ``stages`` that all threads of a block fill and use together, ``ahead`` of them on their way.
 
     ``copies`` is how many copy instructions a thread issues a stage, for engines whose hardware counts those.
@@ -110,18 +110,6 @@ class Ring:
 
     def init(self) -> None:
         """Nothing has to be initialised; it is there so that kernels read the same with every engine."""
-
-    def producer_start(self) -> Any:
-        """Return where filling begins."""
-        return start_state(1)
-
-    def consumer_start(self) -> Any:
-        """Return where using begins."""
-        return start_state(0)
-
-    def advance(self, state: Any) -> Any:
-        """Return the next stage of the ring."""
-        return next_state(state, self.stages)
 
     def acquire(self, state: Any) -> None:
         """The stage may be filled: whoever used it has passed a barrier since (`wait` has one, or `release`)."""

@@ -122,8 +122,8 @@ class Emitter(Protocol):
         """Return a power of two that an integer is certainly a multiple of, read off the arithmetic that makes it."""
         ...
 
-    def is_argument(self, value: Value) -> bool:
-        """Return whether a value is an argument, of the kernel or of a loop that carries it."""
+    def views_argument(self, value: Value) -> bool:
+        """Return whether a tensor is an argument or a part of one, whose layout nobody made up."""
         ...
 
     def type_name(self, value: Value) -> str:

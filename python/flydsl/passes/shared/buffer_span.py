@@ -1,17 +1,14 @@
-"""What a buffer descriptor reaches: the offset of a lane has 32 bits, so a buffer spans at most 4 GiB, forwards.
-
-A layout that goes further would read other elements, or none. Extents and strides that are arguments of the kernel
-are checked at each launch; what only the running kernel knows is not checked.
-"""
+"""Buffers whose extents and strides come with a launch: it checks what it can know of them to be within reach."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from xdsl.dialects.builtin import UnitAttr
 
+from flydsl.dialects.fly.buffer_reach import OUT_OF_REACH, require_reach
 from flydsl.dialects.fly.ops import FlyOp, to_attr
-from flydsl.dialects.fly.payload import BUFFER_PARTS, BUFFER_SPAN
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
 from flydsl.layout.layout import Layout
@@ -28,13 +25,7 @@ def require_span(low: LayoutLowering, op: FlyOp, tensor: Tensor) -> None:
     if not (isinstance(made, FlyOp) and made.spec.name == "make_ptr" and isinstance(layout, Layout)):
         return
     extents, strides = (map(_wide, it.leaves(part)) for part in (layout.shape, layout.stride))
-    last: Any = 0
-    for extent, stride in zip(extents, strides, strict=True):
-        forwards = lf.either(lf.less(extent, 2), lf.less(-1, stride))
-        _require(low, made, forwards, "nothing of a buffer lies before its first element, and a stride is {}", stride)
-        last = last + (extent - 1) * stride
-    last = last * storage_bytes(tensor.iter.info.elem)
-    _require(low, made, lf.less(last, BUFFER_SPAN), "a buffer spans 4 GiB, and the last element is {} bytes away", last)
+    require_reach(extents, strides, storage_bytes(tensor.iter.info.elem), partial(_require, low, made))
 
 
 def _wide(leaf: lf.Leaf) -> Any:
@@ -46,5 +37,5 @@ def _require(low: LayoutLowering, made: FlyOp, truth: bool | lf.DynInt, text: st
     if not isinstance(truth, SsaInt):
         return
     shown, numbers = ("#0", [number.value]) if isinstance(number, SsaInt) else (number, [])
-    message = f"{subject(made, 'make_buffer_tensor')}: {text.format(shown)}\n{BUFFER_PARTS}"
+    message = f"{subject(made, 'make_buffer_tensor')}: {text.format(shown)}\n{OUT_OF_REACH}"
     low.at.fly("require", [truth.value, *numbers], [], {"message": to_attr("str", message), WHERE_KNOWN: UnitAttr()})

@@ -10,6 +10,7 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly.buffer_reach import OUT_OF_REACH, require_reach
 from flydsl.expr import arith
 from flydsl.expr.numeric import Int16, Int64
 from flydsl.expr.tensors.ops_layout import cosize, get_scalar
@@ -20,8 +21,8 @@ from flydsl.expr.trace.context import current
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.handle import apply, from_value
 from flydsl.expr.values.known import plain
-from flydsl.layout import coords
 from flydsl.layout import int_tuple as it
+from flydsl.layout.layout import Layout
 from flydsl.layout.tensor import Tensor as TensorPayload
 from flydsl.target.dtype import storage_bytes
 
@@ -67,8 +68,8 @@ def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes:
     """Return the same tensor through a buffer descriptor. ``max_size=False`` sets its end where the layout ends."""
     if not isinstance(tensor, Tensor) or not tensor.is_memory:
         raise DslTypeError(f"make_buffer_tensor takes a tensor over global memory, got {type(tensor).__name__}")
-    if current().is_argument(tensor.ir_value()):
-        _check_span(tensor.payload)
+    if current().views_argument(tensor.ir_value()):
+        _check_reach(tensor.payload)
     records = num_records_bytes
     if records is None and not max_size:
         size = tensor.dtype.width // 8
@@ -78,15 +79,16 @@ def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes:
     return make_view(make_buffer_ptr(apply("get_iter", tensor), records), tensor.layout)
 
 
-def _check_span(argument: TensorPayload) -> None:
-    """Refuse an argument of a known layout that offsets do not reach; a launch checks those of run-time extents."""
-    if not pl.is_static_payload(argument.layout):
-        return
-    if (stride := min(it.leaves(argument.layout.stride), default=0)) < 0:
-        text = f"nothing of a buffer lies before its first element, and a stride is {stride}"
-        raise DslValueError(text, hint=pl.BUFFER_PARTS)
-    if (size := coords.cosize(argument.layout) * storage_bytes(argument.iter.elem)) > pl.BUFFER_SPAN:
-        raise DslValueError(f"a buffer spans 4 GiB, and the tensor {size} bytes", hint=pl.BUFFER_PARTS)
+def _check_reach(tensor: TensorPayload) -> None:
+    """Refuse a tensor of a known layout that offsets do not reach; a launch checks those of run-time extents."""
+
+    def require(fits: bool, text: str, number: int) -> None:
+        if not fits:
+            raise DslValueError(text.format(number), hint=OUT_OF_REACH)
+
+    layout = tensor.layout
+    if isinstance(layout, Layout) and pl.is_static_payload(layout):
+        require_reach(it.leaves(layout.shape), it.leaves(layout.stride), storage_bytes(tensor.iter.elem), require)
 
 
 def get_buffer_rsrc(ptr: Any) -> Any:
