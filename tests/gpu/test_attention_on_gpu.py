@@ -75,7 +75,7 @@ def exact_gradients(torch: Any, dout: Any, q: Any, k: Any, v: Any, causal: bool)
     return slopes @ keys, *(x.unflatten(1, (-1, shared)).sum(2) for x in per_head)
 
 
-@pytest.mark.parametrize("d", [64, 96, 128])
+@pytest.mark.parametrize("d", [64, 96, 128, 192, 256])
 def test_gradients(d: int, torch: Any) -> None:
     """Sums have an order where one is asked for: the same bits each time."""
     for causal, (b, h, kv, queries, keys) in ((False, (2, 4, 2, 300, 700)), (True, (1, 4, 2, 1100, 1300))):

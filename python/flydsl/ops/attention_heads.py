@@ -105,9 +105,6 @@ def _why_not(query: Array, key: Array, value: Array, *others: Any) -> str | None
     if not arrays.is_array(query) and arrays.met_torch().is_grad_enabled():
         if any(t is not None and t.requires_grad for t in others):
             return "gradients are those of queries, keys and values alone"
-        wanted = any(t.requires_grad for t in (query, key, value))
-        if wanted and max(query.shape[-1], value.shape[-1]) > backward.MAX_HEAD:
-            return f"gradients are for heads of up to {backward.MAX_HEAD} elements"
     return same_kind(query, key, value)
 
 
@@ -151,8 +148,8 @@ def scaled_dot_product_attention(
 ) -> Any:  # fmt: skip
     """softmax(scale * q kᵀ + mask) v, as `torch.nn.functional.scaled_dot_product_attention`.
 
-    Takes f16 and bf16, (batch, heads, tokens, d) with heads of 32 to 256 (128 where gradients are wanted), fewer heads
-    of keys with ``enable_gqa``, and masks of booleans (True is seen) or of numbers that are added. Sums in f32; results
+    Takes f16 and bf16, (batch, heads, tokens, d) with heads of 32 to 256, fewer heads of keys with
+    ``enable_gqa``, and masks of booleans (True is seen) or of numbers that are added. Sums in f32; results
     are within 1e-3 (f16) and 8e-3 (bf16) of the largest value of a head. A query that sees no key gets zeros.
     """
     given = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)

@@ -12,6 +12,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.kernels.attention.backward import attention_backward, choose_backward_plan
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
+from flydsl.kernels.attention.hopper_forward import SHARED_BYTES
 from tests.support import random_data
 from tests.support.attention_reference import attend, check_gradients, gradients
 
@@ -73,6 +74,22 @@ def test_uneven_heads() -> None:
     assert choose_backward_plan(fx.Float16, 96, 32).sums == 128
     checked((1, 1, 1, 70, 90, 64, 96), None)
     checked((1, 2, 1, 70, 150, 96, 32), None, is_causal=True)
+
+
+@pytest.mark.parametrize("heads", [(192, 128), (256, 256), (160, 224), (64, 256), (256, 32)], ids=str)
+def test_parts_of_long_heads(heads: tuple[int, int]) -> None:
+    """Two launches find all columns; one finds the last ones again where there are too few."""
+    plan = choose_backward_plan(fx.BFloat16, *heads)
+    assert len(plan.parts) == 2 and plan.shared_bytes <= SHARED_BYTES
+    of_parts = [(part.key_columns, part.value_columns) for part in plan.parts]
+    for extent, columns in zip(heads, zip(*of_parts, strict=True), strict=True):
+        assert {i for first, count in columns for i in range(first, first + count)} == set(range(extent))
+        assert max(count for _, count in columns) <= plan.widest
+
+
+def test_long_heads() -> None:
+    checked((1, 2, 1, 70, 150, 192, 128), None, "bf16", is_causal=True, deterministic=True)
+    checked((1, 1, 1, 70, 90, 64, 256), None)
 
 
 @pytest.mark.parametrize("window", [(40, 20), (0, 0)], ids=str)
@@ -150,6 +167,6 @@ def test_operands_that_do_not_fit() -> None:
     }.items():
         with pytest.raises(ValueError, match=says):
             attention_backward(*given)
-    large = inputs(1, 1, 1, 8, 9, 256)
-    with pytest.raises(ValueError, match="gradients are for heads of up to 128 elements, got 256 and 256"):
+    large = inputs(1, 1, 1, 8, 9, 288)
+    with pytest.raises(ValueError, match="up to 256, and those of q and k have 288"):
         attention_backward(*large, large[1], lse[:, :1])

@@ -15,9 +15,9 @@ from flydsl.kernels.attention.attention import Inputs, check_numbers, features_o
 from flydsl.kernels.attention.backward_rows import LANES, after_kernel, before_kernel, tile_grid
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
 from flydsl.kernels.attention.hopper_backward import hopper_backward
-from flydsl.kernels.attention.hopper_forward import WARPGROUP
+from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, WARPGROUP
 from flydsl.kernels.attention.scores import factor_of
-from flydsl.kernels.attention.wave_backward import WAVE_PLAN, wave_backward
+from flydsl.kernels.attention.wave_backward import WAVE_PLAN, wave_backward, wave_plan
 from flydsl.kernels.blocks.inputs import (
     Array,
     contiguous,
@@ -27,9 +27,6 @@ from flydsl.kernels.blocks.inputs import (
     stream_of,
     strides,
 )
-
-MAX_HEAD = 128
-"""Elements of a head: dK and dV of a tile of keys stay in registers."""
 
 
 def attention_backward(
@@ -87,17 +84,18 @@ def backward(
     numbers = (factor_of(scale, plan.features), scale, cap)
     grid = tile_grid(queries, fx.Int32(Q.shape[1]), batches, plan)
     cuda = fx.nvvm.is_target()
-    before_kernel(out, dout, lse, stats, sums, counters, lengths, queries, plan).launch(
-        grid=grid, block=(plan.queries * LANES, 1, 1), stream=stream, pdl=cuda
-    )
     tensors, given = (Q, K, V, dout), ((bias, slopes, None), lengths, numbers, (left, right), batches)
-    if fx.const_expr(cuda):
-        hopper_backward(tensors, (dK, dV), (sums, stats, counters), *given, keys, section, plan, stream)
-        after_kernel(sums, dQ, lengths, queries, scale, plan).launch(
-            grid=grid, block=(plan.consumers * WARPGROUP, 1, 1), stream=stream, pdl=True
+    for part in (plan if cuda else wave_plan(plan)).parts:
+        before_kernel(out, dout, lse, stats, sums, counters, lengths, queries, part).launch(
+            grid=grid, block=(plan.queries * LANES, 1, 1), stream=stream, pdl=cuda
         )
-    else:
-        wave_backward(tensors, (dQ, dK, dV), stats, *given, (queries, keys), plan, stream)
+        if fx.const_expr(cuda):
+            hopper_backward(tensors, (dK, dV), (sums, stats, counters), *given, keys, section, part, stream)
+            after_kernel(sums, dQ, lengths, queries, scale, part).launch(
+                grid=grid, block=(plan.consumers * WARPGROUP, 1, 1), stream=stream, pdl=True
+            )
+        else:
+            wave_backward(tensors, (dQ, dK, dV), stats, *given, (queries, keys), part, stream)
 
 
 def choose_backward_plan(dtype: Any, d: int, dv: int) -> BackwardPlan:
@@ -106,6 +104,9 @@ def choose_backward_plan(dtype: Any, d: int, dv: int) -> BackwardPlan:
     Heads of 96 have them too, with a third more of the sums for dQ than they need: 1 x 7674 tokens and 10/5 heads took
     366 TFLOP/s and 320 with one warpgroup, on an H200 on 2026-11-16, where cuDNN had 369 to 374.
     """
+    if max(d, dv) > 128:
+        plans = [BackwardPlan(dtype, d, dv, queries=queries) for queries in (64, 32)]
+        return next(plan for plan in plans if plan.shared_bytes <= SHARED_BYTES)
     if d > 64:
         return BackwardPlan(dtype, d, dv)
     if d == 64 and dv <= 64:
@@ -147,8 +148,6 @@ def is_aligned(tensor: Array) -> bool:
 
 
 def check_gradients(given: Inputs, dout: Array, lse: Array) -> None:
-    if max(given.d, given.dv) > MAX_HEAD:
-        raise ValueError(f"gradients are for heads of up to {MAX_HEAD} elements, got {given.d} and {given.dv}")
     if tuple(dout.shape) != tuple(given.result.shape) or dout.dtype != given.result.dtype:
         raise ValueError(
             f"dout must be as out, {tuple(given.result.shape)} of {given.result.dtype}, got {tuple(dout.shape)} of "

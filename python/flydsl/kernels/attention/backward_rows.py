@@ -91,7 +91,7 @@ def before_kernel(
 
 @flyc.kernel
 def after_kernel(sums: Any, dQ: Any, lengths: Any, longest: fx.Int32, scale: fx.Float32, plan: fx.Constexpr):
-    """The sums of a tile, times ``scale``, to dQ. They are in the order of fragments, and go through shared memory."""
+    """The sums of a tile, times ``scale``, to columns of dQ; they go through shared memory, into rows."""
     wait_for_the_kernel_before()
     tile, head, batch = fx.block_idx
     place, first, end, slot = rows_at(tile, head, batch, lengths, longest, plan)
@@ -106,14 +106,15 @@ def after_kernel(sums: Any, dQ: Any, lengths: Any, longest: fx.Int32, scale: fx.
         held = fx.make_view(fx.get_iter(sums[slot, None]).aligned(16), order_of_sums(plan))
         mine.store(held[None, None, thread].load())
         fx.barrier()
-        shape = (PIECE, plan.d // PIECE, plan.queries)
+        column, count = plan.key_columns
+        shape = (PIECE, count // PIECE, plan.queries)
         pieces = fx.make_view(storage, fx.make_layout(shape, (1, PIECE, pitch)))
         order = fx.make_layout(shape[1:], (1, shape[1]))
         for i in range(thread, shape[1] * shape[2], threads):
             piece, row = (fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(i, order)))
             if first + row < end:
                 found = (pieces[None, piece, row].load() * scale).to(plan.dtype)
-                found.store(dQ[place, head, first + row, None], [piece * PIECE], alignment=16)
+                found.store(dQ[place, head, first + row, None], [column + piece * PIECE], alignment=16)
 
 
 def tile_grid(longest: Any, heads: Any, batches: Any, plan: BackwardPlan) -> tuple[Any, Any, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.hopper_forward import WARPGROUP
+from flydsl.kernels.attention.hopper_forward import WARPGROUP, chunk_of
 from flydsl.kernels.attention.scores import PLAIN, Band, Features, capped, powers_of_two
 from flydsl.kernels.attention.tiles import Piece, hidden, scores_of
 
@@ -16,7 +16,8 @@ from flydsl.kernels.attention.tiles import Piece, hidden, scores_of
 class BackwardPlan:
     """Head sizes, queries and keys of a tile, stages of the rings of Q and dO, warpgroups that compute, features.
 
-    Where something else than zeros may lie behind a sequence's end, ``shared_rows`` has it taken out.
+    Where something else than zeros may lie behind a sequence's end, ``shared_rows`` has it taken out. Of long heads a
+    launch finds ``widest`` columns of each gradient at most, its ``part``, since sums stay in registers.
     """
 
     dtype: Any
@@ -30,6 +31,35 @@ class BackwardPlan:
     group: int = 1
     shared_rows: bool = False
     deterministic: bool = False
+    widest: int = 128
+    part: int = 0
+
+    @property
+    def parts(self) -> list[BackwardPlan]:
+        """This plan for each of the launches that find all columns."""
+        return [replace(self, part=i) for i in range(self._launches)]
+
+    @property
+    def _launches(self) -> int:
+        return -(-max(self.d, self.dv) // self.widest)
+
+    @property
+    def key_columns(self) -> tuple[int, int]:
+        """The first one of dQ and dK that this launch finds, and how many."""
+        return self._columns(self.d)
+
+    @property
+    def value_columns(self) -> tuple[int, int]:
+        """The same of dV."""
+        return self._columns(self.dv)
+
+    def _columns(self, extent: int) -> tuple[int, int]:
+        """Launches have about equal parts of whole chunks; one that is left without any finds the last part again."""
+        chunk = chunk_of(extent)
+        chunks = extent // chunk
+        each = -(-chunks // self._launches)
+        first = min(self.part * each, (chunks - 1) // each * each)
+        return first * chunk, min(each, chunks - first) * chunk
 
     @property
     def threads(self) -> int:
@@ -51,7 +81,15 @@ class BackwardPlan:
     @property
     def sums(self) -> int:
         """Columns of the sums for dQ: as rows of dQ^T they are made by 64 in each warpgroup, some for nobody."""
-        return -(-self.d // (64 * self.consumers)) * 64 * self.consumers if self.transposed else self.d
+        rows, columns = 64 * self.consumers, min(self.d, self.widest)
+        return -(-columns // rows) * rows if self.transposed else columns
+
+    @property
+    def shared_bytes(self) -> int:
+        """Shared memory that a block of warpgroups has: tiles of K, V, Q and dO, dS, the sums for dQ, and what rows
+        have."""
+        heads = (self.keys + self.stages * self.queries) * (self.d + self.dv)
+        return 2 * (heads + self.stages * self.queries * self.keys) + 4 * self.queries * (self.sums + 2 * self.stages)
 
     @property
     def share(self) -> int:

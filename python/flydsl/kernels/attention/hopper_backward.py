@@ -5,9 +5,10 @@ With P = exp(scale * Q K^T - lse) and delta = rowsum(dO * O), which `backward_ro
     dV = P^T dO        dS = P * (dO V^T - delta)        dK = scale * dS^T Q        dQ = scale * dS K
 
 A block has a tile of keys and goes through the tiles of queries that see it, of all heads that share its keys: dK and
-dV stay in registers from the first to the last. Scores are computed transposed, K Q^T, so that the powers and what
-becomes of them go into the next products straight from registers. Only dS also goes through shared memory: dQ sums over
-all keys of the tile, which are in the registers of several warpgroups.
+dV stay in registers from the first to the last. Of heads of more than 128 elements a launch finds some columns.
+Scores are computed transposed, K Q^T, so that the powers and what becomes of them go into the next products straight
+from registers. Only dS also goes through shared memory: dQ sums over all keys of the tile, which are in the registers
+of several warpgroups.
 
 Blocks add their parts of dQ up in f32 in memory, by TMA; `backward_rows` turns the sums into dQ. Sums in any order
 differ in their last bits: where the same bits are wanted each time, blocks add in the order of their keys.
@@ -40,7 +41,7 @@ def sums_of_queries(plan: BackwardPlan) -> Any:
     if plan.transposed:
         atom = op(plan.queries, 16, plan.dtype, fx.Float32, major_a="mn")
     else:
-        atom = op(plan.d, 16, plan.dtype, fx.Float32, major_b="mn")
+        atom = op(plan.key_columns[1], 16, plan.dtype, fx.Float32, major_b="mn")
     return fx.make_tiled_mma(fx.make_mma_atom(atom), fx.make_layout((plan.consumers, 1, 1), (1, 0, 0)))
 
 
@@ -179,35 +180,39 @@ class Warpgroup:
             return fx.make_tiled_mma(fx.make_mma_atom(op(n, 16, plan.dtype, fx.Float32, *sources, **majors)), layout)
 
         self.scorer = product(queries)
-        self.to_keys, self.to_values = (product(n, "register", major_b="mn") for n in (plan.d, plan.dv))
+        (first_key, key_count), (first_value, value_count) = plan.key_columns, plan.value_columns
+        self.to_keys, self.to_values = (product(n, "register", major_b="mn") for n in (key_count, value_count))
         self.to_queries = sums_of_queries(plan)
-        q, k, v, o = (
-            [tiles_of(ptr, swizzle, rows, d, count, turned) for turned in (False, True)]
-            for ptr, swizzle, rows, d, count in zip(
-                (q_ptr, k_ptr, v_ptr, o_ptr), swizzles, (queries, keys, keys, queries),
-                (plan.d, plan.d, plan.dv, plan.dv), (stages, 1, 1, stages), strict=True,
-            )
+        of_q, of_k, of_v, of_o = zip(
+            (q_ptr, k_ptr, v_ptr, o_ptr), swizzles, (queries, keys, keys, queries),
+            (plan.d, plan.d, plan.dv, plan.dv), (stages, 1, 1, stages), strict=True,
         )  # fmt: skip
-        self.tiles = (q[0], k[0], v[0], o[0])
+        self.tiles = tuple(tiles_of(*of) for of in (of_q, of_k, of_v, of_o))
+
+        def turned(of, first, columns):
+            ptr, swizzle, rows, *others = of
+            return tiles_of(ptr + first * rows, swizzle, rows, *others, transposed=True, columns=columns)
+
         swizzle = fx.make_swizzle(3, 4, 3)  # rows of 128 bytes
         self.ds_tile = tiles_of(ds_ptr, swizzle, queries, keys, stages)
         layout = fx.make_layout((8, queries, (8, keys // 64), stages), (1, 64, (8, queries * 64), queries * keys))
         permuted = fx.make_composed_layout(fx.static(fx.SwizzleType.get(3, 3, 3)), layout)  # counted in elements
         self.ds_pieces = fx.make_view(ds_ptr, permuted)
         part = self.scorer.get_slice(thread)
-        self.q_part, self.o_part = part.partition_B(q[0]), part.partition_B(o[0])
-        self.q_turned = self.to_keys.get_slice(thread).partition_B(q[1])
-        self.o_turned = self.to_values.get_slice(thread).partition_B(o[1])
-        self.k_turned = k[1]
-        if plan.transposed:  # rows behind those of K are whatever lies there, and so are their sums, which nobody reads
-            self.k_turned = tiles_of(k_ptr, swizzles[1], keys, plan.d, 1, transposed=True, columns=plan.sums)
+        self.q_part, self.o_part = (part.partition_B(self.tiles[i]) for i in (0, 3))
+        self.q_turned = self.to_keys.get_slice(thread).partition_B(turned(of_q, first_key, key_count))
+        self.o_turned = self.to_values.get_slice(thread).partition_B(turned(of_o, first_value, value_count))
+        # Rows behind those of K^T are whatever lies there, and so are their sums, which nobody reads.
+        self.k_turned = turned(of_k, first_key, plan.sums if plan.transposed else key_count)
         where = fx.make_identity_tensor
         self.s, self.dp = (self.scorer.make_fragment_C(where((keys, queries))) for _ in range(2))
         self.p, self.ds = (self.to_keys.make_fragment_A(where((keys, queries))) for _ in range(2))
         self.dk, self.dv = (
-            tiled.make_fragment_C(where((keys, n))) for tiled, n in ((self.to_keys, plan.d), (self.to_values, plan.dv))
+            tiled.make_fragment_C(where((keys, n)))
+            for tiled, n in ((self.to_keys, key_count), (self.to_values, value_count))
         )
-        self.dq = self.to_queries.make_fragment_C(where((plan.sums, queries) if plan.transposed else (queries, plan.d)))
+        sums = (plan.sums, queries) if plan.transposed else (queries, key_count)
+        self.dq = self.to_queries.make_fragment_C(where(sums))
         self.rows = FragmentRows(self.scorer, thread, (keys, queries), queries=1)
         self.dq_ptr = dq_ptr + self.number * plan.share
         self.dq_place = fx.make_view(dq_ptr, order_of_sums(plan))[None, None, thread]
@@ -401,19 +406,18 @@ def store(mine, span, tile, kv, grads):
     """dK and dV to memory, eight neighbouring elements of a row at a time."""
     plan, scale = mine.plan, mine.numbers[1]
     batch = span.batch if grads[0].shape[0] != 1 else 0
-    for tiled, found, out, factor in (
-        (mine.to_values, mine.dv, grads[1], 1.0),
-        (mine.to_keys, mine.dk, grads[0], scale),
+    for tiled, found, out, factor, (first, count) in (
+        (mine.to_values, mine.dv, grads[1], 1.0, plan.value_columns),
+        (mine.to_keys, mine.dk, grads[0], scale, plan.key_columns),
     ):
-        width = plan.dv if fx.const_expr(out is grads[1]) else plan.d
-        rows = FragmentRows(tiled, mine.thread, (plan.keys, width))
+        rows = FragmentRows(tiled, mine.thread, (plan.keys, count))
         for i, values in enumerate(rows.split(found.load())):
             key = tile * plan.keys + rows.query + rows.rows[i]
             lines = whole_lines((values * factor).to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
             if key < span.band.length:
                 line = out[batch, kv, span.key_start + key, None]
                 for block, words in enumerate(lines):
-                    words.bitcast(plan.dtype).store(line, [block * 32 + rows.column * 4], alignment=16)
+                    words.bitcast(plan.dtype).store(line, [first + block * 32 + rows.column * 4], alignment=16)
 
 
 # Launching -----------------------------------------------------------------------------------------

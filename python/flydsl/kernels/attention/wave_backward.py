@@ -44,26 +44,25 @@ TURNED_ROWS = 4
 
 
 class TileOfOthers:
-    """A tile in shared memory, as it is and turned; threads hold blocks of 4 x 4 elements on the way there."""
+    """A tile in shared memory, as it is and, some of its columns, turned; threads hold blocks of 4 x 4 elements on the
+    way there."""
 
-    def __init__(self, waves, d):
+    def __init__(self, waves, d, columns):
         dtype, allocator = waves.plan.dtype, waves.allocator
-        self.d, self.threads = d, waves.threads
-        pitch = d + waves.instruction.neighbours
-        sizes = (OTHERS * pitch, d * (OTHERS + TURNED_PAD))
-        rows, turned = (allocator.allocate(fx.Array[dtype, count, 16]).ptr for count in sizes)
+        self.d, self.threads, (self.first, self.count) = d, waves.threads, columns
+        pitch, count = d + waves.instruction.neighbours, self.count
+        rows = allocator.allocate(fx.Array[dtype, OTHERS * pitch, 16]).ptr
         self.rows = fx.make_view(rows, fx.make_layout((OTHERS, d), (pitch, 1)))
-        self.turned = fx.make_view(turned, fx.make_layout((d, OTHERS), (OTHERS + TURNED_PAD, 1)))
-        instruction = waves.instruction
-        shape, stride = instruction.order
-        depth = instruction.depth
-        ordered = fx.make_layout((d, (*shape, OTHERS // depth)), (OTHERS + TURNED_PAD, (*stride, depth)))
-        thread = waves.tiled.get_slice(fx.thread_idx.x)
-        high = waves.high
+        thread, high = waves.tiled.get_slice(fx.thread_idx.x), waves.high
         parts = [fx.make_view(rows + part * high * pitch, fx.make_layout((high, d), (pitch, 1)))
                  for part in range(OTHERS // high)]  # fmt: skip
         self.rows_parts = [thread.partition_A(part) for part in parts]
-        self.turned_part = thread.partition_A(fx.make_view(turned, ordered))
+        if count > 0:
+            turned = allocator.allocate(fx.Array[dtype, count * (OTHERS + TURNED_PAD), 16]).ptr
+            self.turned = fx.make_view(turned, fx.make_layout((count, OTHERS), (OTHERS + TURNED_PAD, 1)))
+            (shape, stride), depth = waves.instruction.order, waves.instruction.depth
+            ordered = fx.make_layout((count, (*shape, OTHERS // depth)), (OTHERS + TURNED_PAD, (*stride, depth)))
+            self.turned_part = thread.partition_A(fx.make_view(turned, ordered))
 
     def places(self):
         """(row, column) of this thread's blocks; where they do not come out even, threads share the last."""
@@ -86,8 +85,16 @@ class TileOfOthers:
             four = blocks[iteration * 4 : iteration * 4 + 4]
             for i in fx.range_constexpr(4):
                 four[i].store(self.rows, [row + i, column], alignment=8)
-                turned = fx.Vector.from_elements([vector[i] for vector in four], dtype)
-                turned.store(self.turned, [column + i, row], alignment=8)
+            if fx.const_expr(self.count == self.d):
+                self.turn(four, row, column, dtype)
+            elif fx.const_expr(self.count > 0):
+                if (column >= self.first) & (column < self.first + self.count):
+                    self.turn(four, row, column - self.first, dtype)
+
+    def turn(self, four, row, column, dtype):
+        for i in fx.range_constexpr(4):
+            turned = fx.Vector.from_elements([vector[i] for vector in four], dtype)
+            turned.store(self.turned, [column + i, row], alignment=8)
 
 
 class Waves:
@@ -104,11 +111,13 @@ class Waves:
         self.own = self.instruction.waves * self.instruction.queries
         self.tiled = tiled_over(self.instruction, plan.dtype, self.own)
         self.high = self.instruction.queries
-        self.x, self.y = TileOfOthers(self, plan.d), TileOfOthers(self, plan.dv)
+        self.x = TileOfOthers(self, plan.d, plan.key_columns)
+        self.y = TileOfOthers(self, plan.dv, plan.value_columns if queries == 0 else (0, 0))
         where, scores = fx.make_identity_tensor, (self.high, self.own)
         self.s, self.dp = (self.tiled.make_fragment_C(where(scores)) for _ in range(2))
         self.p, self.ds = (self.tiled.make_fragment_B(where(scores[::-1])) for _ in range(2))
-        self.sums_x, self.sums_y = (self.tiled.make_fragment_C(where((d, self.own))) for d in (plan.d, plan.dv))
+        columns = (plan.key_columns, plan.value_columns)
+        self.sums_x, self.sums_y = (self.tiled.make_fragment_C(where((count, self.own))) for _, count in columns)
         self.rows = FragmentRows(self.tiled, fx.thread_idx.x, scores, queries=queries)
 
     def four(self):
@@ -149,20 +158,20 @@ class Waves:
             fx.copy(atom, part[None, None, (first or 0) + k], a)
             fx.gemm(self.tiled, accumulators, a, operand[None, None, k], accumulators)
 
-    def store(self, sums, scale, tensor, start, first, count, d):
+    def store(self, sums, scale, tensor, start, first, count, columns):
         """A lane's row to memory, runs of neighbouring elements at a time."""
-        rows = FragmentRows(self.tiled, fx.thread_idx.x, (d, self.own), queries=1)
+        rows = FragmentRows(self.tiled, fx.thread_idx.x, (columns[1], self.own), queries=1)
         values = (rows.split(sums.load())[0] * scale).to(self.plan.dtype)
-        store_row(values, rows, tensor, start, first + rows.query, start + count)
+        store_row(values, rows, tensor, start, first + rows.query, start + count, columns[0])
 
 
 @flyc.jit
-def store_row(values, rows, tensor, start, row, end):
+def store_row(values, rows, tensor, start, row, end, column):
     if start + row < end:
         line = tensor[start + row, None]
         for first in fx.range_constexpr(0, values.numel, 4):
             four = values.shuffle(values, range(first, first + 4))
-            four.store(line, [rows.column + rows.columns[0][first]], alignment=8)
+            four.store(line, [column + rows.column + rows.columns[0][first]], alignment=8)
 
 
 @flyc.jit
@@ -195,6 +204,7 @@ def meet_part(mine, own, number, piece, block, plain, levels, extras, numbers, b
     if fx.const_expr(both):
         mine.p.store(rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
         mine.multiply(mine.sums_y, mine.y.turned_part, mine.p, steps, number * steps)
+    if fx.const_expr(both or len(plan.parts) > 1):
         fx.rocdl.sched_barrier(0)
     mine.dp.fill(0.0)
     mine.multiply(mine.dp, mine.y.rows_parts[number], b, plan.dv // depth)
@@ -242,7 +252,7 @@ def queries_kernel(
             plain = (block >= piece.plain_begin) & (block < piece.plain_end)
             meet(mine, own, others, piece, block, plain, levels, extras, numbers, False)
         target = dQ[place, head, None, None]
-        mine.store(mine.sums_x, numbers[1], target, piece.query_start, piece.first, piece.queries, plan.d)
+        mine.store(mine.sums_x, numbers[1], target, piece.query_start, piece.first, piece.queries, plan.key_columns)
 
 
 @flyc.kernel
@@ -270,12 +280,12 @@ def keys_kernel(
                 line = stats[(slot + i) * heads + head, None]
                 plain = (i >= span.plain_begin) & (i < span.plain_end)
                 meet(mine, own, others, piece, tile, plain, partial(levels_of, line), extras, numbers, True)
-        for sums, scale, grad, d in (
-            (mine.sums_x, numbers[1], grads[0], plan.d),
-            (mine.sums_y, 1.0, grads[1], plan.dv),
+        for sums, scale, grad, columns in (
+            (mine.sums_x, numbers[1], grads[0], plan.key_columns),
+            (mine.sums_y, 1.0, grads[1], plan.value_columns),
         ):
             target = grad[place, kv, None, None]
-            mine.store(sums, scale, target, span.key_start, first, span.band.length, d)
+            mine.store(sums, scale, target, span.key_start, first, span.band.length, columns)
 
 
 def wave_backward(
@@ -297,6 +307,14 @@ def wave_backward(
     keys_kernel(
         tensors, stats, tuple(others), *given, replace(plan, queries=OTHERS, keys=own), value_attrs=attrs
     ).launch(grid=(fx.ceildiv(longest[1], own), kv_heads, batches), block=block, stream=stream)
+
+
+def wave_plan(plan: BackwardPlan) -> BackwardPlan:
+    """Return the plan with as many columns for a launch as registers have sums for, where heads are long."""
+    instruction = choose_instruction(plan.dtype)
+    if max(plan.d, plan.dv) <= plan.widest:
+        return plan
+    return replace(plan, widest=instruction.results * fx.num_warp_threads() // (2 * instruction.queries))
 
 
 WAVE_PLAN = BackwardPlan(fx.Float16, 64, 64, queries=OTHERS)
