@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ml_dtypes
@@ -10,10 +11,14 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.backends.host import compile
+from flydsl.backends.host.fibers import COUNTERS
+from flydsl.backends.host.slots import SLOT_ALIGN
 from tests.support import random_data
 from tests.unit.nvvm.running import Shared, Where, launcher, ptx, run
 
 nvvm = fx.nvvm
+host_module = compile.host_module
 
 
 def test_pairs_of_warps_meet_at_barriers_of_their_own() -> None:
@@ -41,6 +46,41 @@ def test_pairs_of_warps_meet_at_barriers_of_their_own() -> None:
             mine = mine[::-1] * 2 + i
         expected.reshape(4, 32)[[team, team + 2]] = mine
     np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("dynamic", [0, 8, 1001])
+def test_values_kept_at_a_barrier_lie_at_multiples_of_their_alignment(
+    dynamic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrays of threads lie behind shared memory and its counters. x86-64 stops an access that is not as aligned as it
+    says; other processors do not, so the text is looked at."""
+    texts: list[str] = []
+    monkeypatch.setattr(
+        compile, "host_module", lambda *given: (made := host_module(*given), texts.append(made.text))[0]
+    )
+    monkeypatch.setenv("FLYDSL_RUNTIME_ENABLE_CACHE", "0")
+
+    @flyc.kernel
+    def kernel(a: fx.Tensor, out: fx.Tensor):
+        thread = fx.thread_idx.x
+        four = fx.Vector.load(fx.Vector.make_type(4, fx.Float32), a, [thread * 4])
+        nvvm.barrier_sync(1, 64)
+        four.store(out, [thread * 4])
+
+    @flyc.jit
+    def run_it(a: fx.Tensor, out: fx.Tensor):
+        kernel(a, out).launch(block=(64, 1, 1), smem=dynamic)
+
+    a, out = random_data.generator().standard_normal(256).astype(np.float32), np.zeros(256, np.float32)
+    run_it(a, out)
+    np.testing.assert_array_equal(out, a)
+    # Shared memory's end, rounded up to 16, then the counters, then arrays.
+    rounded = re.search(r"(%\S+) = and i64 %\S+, -16\n\s*(%\S+) = getelementptr i8, ptr %scratch, i64 \1\n", texts[0])
+    assert rounded is not None and COUNTERS % SLOT_ALIGN == 0
+    counters = rounded[2]
+    origin = re.search(rf"(%\S+) = getelementptr i8, ptr {counters}, i64 {COUNTERS}\n", texts[0])
+    assert origin is not None
+    assert re.search(rf"getelementptr \[16 x i8\], ptr {origin[1]}, ", texts[0])
 
 
 def test_arriving_does_not_wait() -> None:

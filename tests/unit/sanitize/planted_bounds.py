@@ -374,6 +374,30 @@ def shared_dynamic_block_past_its_size(fault: int) -> None:
     np.testing.assert_array_equal(b, a[::-1])
 
 
+@bounds(coordinate=(16,), thread=15)
+def shared_dynamic_block_past_its_size_where_waves_go_apart(fault: int) -> None:
+    """Counters of named barriers lie behind it, and are nobody's."""
+
+    @flyc.kernel
+    def kernel(A: fx.Tensor, B: fx.Tensor):
+        memory = fx.get_dyn_shared(fx.Float32)
+        t = fx.thread_idx.x
+        if t < 16:
+            memory[t + fault] = A[t]  # FAULT
+        fx.nvvm.barrier_sync(1, 32)
+        if t < 16:
+            B[t] = memory[15 - t]
+
+    @flyc.jit
+    def run(A: fx.Tensor, B: fx.Tensor):
+        kernel(A, B).launch(block=(32, 1, 1), smem=64)
+
+    a, b = numbers(16), poisoned(16)
+    with knobs.scope({knobs.ARCH: "sm_90a"}):
+        run(a, b)
+    np.testing.assert_array_equal(b, a[::-1])
+
+
 @bounds(tensor="first", coordinate=(16,), thread=15)
 def shared_array_of_the_older_allocator(fault: int) -> None:
     allocator = SmemAllocator(None, global_sym_name="older_storage")

@@ -124,7 +124,7 @@ move it out of the branch or loop on which the lanes of a wave disagree; waves m
 def counter(wg: Workgroup, number: str) -> str:
     """Return the counter of a barrier of this block."""
     step = wg.body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
-    return wg.body.assign(f"getelementptr i8, ptr {wg.shared.end}, i64 {step}")
+    return wg.body.assign(f"getelementptr i8, ptr {wg.shared.counters}, i64 {step}")
 
 
 def cluster_counter(wg: Workgroup) -> str:

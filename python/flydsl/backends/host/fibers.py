@@ -10,6 +10,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from flydsl.backends.host.slots import SLOT_ALIGN, aligned_up
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.backends.launcher import site_of
 from flydsl.base.native_names import SITE_BASE
@@ -26,8 +27,8 @@ APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster
 BARRIERS = 16
 COUNTER_BYTES = 8
 GROUPS = 8
-COUNTERS = (BARRIERS + 1 + GROUPS) * COUNTER_BYTES
-"""Bytes at the end of shared memory: counters of the named barriers, of the cluster, and of warpgroups."""
+COUNTERS = -(-(BARRIERS + 1 + GROUPS) * COUNTER_BYTES // SLOT_ALIGN) * SLOT_ALIGN
+"""Bytes behind shared memory: counters of the named barriers, of the cluster, and of warpgroups."""
 CLUSTER_COUNTER = BARRIERS
 FIRST_GROUP = BARRIERS + 1
 
@@ -113,6 +114,7 @@ def _clear_counters(wg: Workgroup, body: FunctionEmitter, stride: str, dynamic: 
     x, y, z = cluster_extents(wg.op)
     for rank in range(x * y * z):
         start = body.assign(f"mul i64 {stride}, {rank}")
-        at = body.assign(f"add i64 {start}, {body.assign(f'add i64 {dynamic}, {wg.shared.static_bytes}')}")
+        behind = aligned_up(body, body.assign(f"add i64 {dynamic}, {wg.shared.static_bytes}"))
+        at = body.assign(f"add i64 {start}, {behind}")
         place = body.assign(f"getelementptr i8, ptr %scratch, i64 {at}")
         body.line(f"call void @llvm.memset.p0.i64(ptr {place}, i8 0, i64 {COUNTERS}, i1 false)")

@@ -102,7 +102,7 @@ def _last_of_group(wg: Workgroup, op: Operation, multiply: Callable[[str], None]
     group = body.assign(f"udiv i64 {wg.first}, {THREADS}")
     number = body.assign(f"add i64 {group}, {fibers.FIRST_GROUP}")
     step = body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
-    counter = body.assign(f"getelementptr i8, ptr {wg.shared.end}, i64 {step}")
+    counter = body.assign(f"getelementptr i8, ptr {wg.shared.counters}, i64 {step}")
     before = body.assign(f"load i32, ptr {counter}")
     arrived = body.assign(f"add i32 {before}, {wg.target.wave_size}")
     last = body.assign(f"icmp uge i32 {arrived}, {THREADS}")

@@ -353,7 +353,7 @@ class Sanitizer:
         return low, body.assign(f"add i64 {low}, {size}"), REGION_SHARED
 
     def _shared_end(self) -> str:
-        return self.wg.body.assign(f"ptrtoint ptr {self.wg.slots.origin} to i64")
+        return self.wg.body.assign(f"ptrtoint ptr {self.wg.shared.end} to i64")
 
     def _registers(self, op: Operation) -> tuple[str, int]:
         """Return where an allocation of the current thread lies, and its bytes."""

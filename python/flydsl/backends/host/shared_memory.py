@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from flydsl.backends.host.analysis.shared_accesses import SharedBounds, is_shared
 from flydsl.backends.host.fibers import COUNTERS
-from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
+from flydsl.backends.host.slots import BUFFER_DESCRIPTOR, aligned_up
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
@@ -40,6 +40,8 @@ class SharedMemory:
         self.static_bytes = -(-at // ALIGN) * ALIGN
         self.base = "%scratch"
         self.end = "%scratch"
+        self.counters = "%scratch"
+        """Where counters of barriers lie, behind shared memory and before the arrays of threads."""
         self.held = "0"
         """Bytes that the kernel has; what lies behind them is no shared memory."""
 
@@ -52,9 +54,10 @@ class SharedMemory:
         self.end = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
         none = body.assign(f"icmp eq i64 {dynamic}, 0")
         self.held = body.assign(f"select i1 {none}, i64 {self.static_end}, i64 {total}")
+        behind = aligned_up(body, total)
+        self.counters = wg.slots.origin = body.assign(f"getelementptr i8, ptr %scratch, i64 {behind}")
         if wg.apart:
-            total = body.assign(f"add i64 {total}, {COUNTERS}")
-        wg.slots.origin = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
+            wg.slots.origin = body.assign(f"getelementptr i8, ptr {self.counters}, i64 {COUNTERS}")
         self.base = body.assign("ptrtoint ptr %scratch to i64")
 
     def check_end(self, wg: Workgroup, op: Operation, end: str) -> None:

@@ -12,6 +12,9 @@ from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import type_text
 
+SLOT_ALIGN = 16
+"""Bytes of which arrays begin at a multiple, however many bytes of shared memory lie before them: accesses count on it,
+and x86-64 stops one that is not where it says."""
 BUFFER_DESCRIPTOR = "ptr addrspace(8)"
 """AMD's 128-bit buffer descriptors; the host keeps one in an integer."""
 
@@ -60,7 +63,8 @@ class Slots:
         if found is None:
             in_memory = _memory_type(type_)
             size = _bytes_of(in_memory)
-            self.per_thread = -(-self.per_thread // min(size, 16)) * min(size, 16) if size else self.per_thread
+            step = max(min(size, SLOT_ALIGN), 1)
+            self.per_thread = -(-self.per_thread // step) * step
             found = self._slots[key] = Slot(self.per_thread, in_memory, size)
             self.per_thread += size
         return found
@@ -117,4 +121,9 @@ def _memory_type(type_: str) -> str:
 def _align(type_: str) -> int:
     size = _bytes_of(type_)
     power = size & -size
-    return max(min(power, 16), 1)
+    return max(min(power, SLOT_ALIGN), 1)
+
+
+def aligned_up(body: FunctionEmitter, offset: str) -> str:
+    """Return the next offset at which arrays may begin."""
+    return body.assign(f"and i64 {body.assign(f'add i64 {offset}, {SLOT_ALIGN - 1}')}, -{SLOT_ALIGN}")
