@@ -102,10 +102,12 @@ def choose_backward_plan(dtype: Any, d: int, dv: int) -> BackwardPlan:
     """Return two warpgroups where products have enough rows for them, else one.
 
     Heads of 96 have them too, with a third more of the sums for dQ than they need: 1 x 7674 tokens and 10/5 heads took
-    366 TFLOP/s and 320 with one warpgroup, on an H200 on 2026-11-16, where cuDNN had 369 to 374.
+    366 TFLOP/s and 320 with one warpgroup, on an H200 on 2026-11-16, where cuDNN had 369 to 374. Of longer heads the
+    more queries the better: 16 heads of 192 took 352 TFLOP/s with 48 and 301 with 32 (cuDNN 334), those of 256 have
+    room for 32 (347, cuDNN 389).
     """
     if max(d, dv) > 128:
-        plans = [BackwardPlan(dtype, d, dv, queries=queries) for queries in (64, 32)]
+        plans = [BackwardPlan(dtype, d, dv, queries=queries) for queries in (64, 48, 32)]
         return next(plan for plan in plans if plan.shared_bytes <= SHARED_BYTES)
     if d > 64:
         return BackwardPlan(dtype, d, dv)
