@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from flydsl.backends.rocm.compile import device_text, isa_of
+from flydsl.kernels.gemm.fp8_gemm import BESIDE_SUMS
 from flydsl.target.target import parse_target
 from flydsl.tools.assembly import MATRIX, fact, issue_clocks, kernels, main_loop, width_of
 from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
@@ -18,7 +19,7 @@ from tests.conftest import REPOSITORY
 sys.path.append(str(REPOSITORY / "benchmarks"))
 KERNELS = importlib.import_module("amd_kernels")
 CASES, GEMMS = KERNELS.CASES, KERNELS.gemm.CASES
-LEAST_SHARE = 0.78
+LEAST_SHARE = 0.81
 MOST_BESIDE = 1.0
 """Issue clocks of vector and LDS instructions, for each of the matrix core's, in attention on gfx950."""
 MOST_MOVES = 0.25
@@ -58,6 +59,19 @@ def test_block_scales_come_with_the_tiles_of_a() -> None:
     (text,) = texts_of(next(case for case in GEMMS if case.name == name), "gfx950").values()
     loop = main_loop(text).iteration
     assert loop.accesses("buffer_") == {16: loop.matrix // 64 * (4 + 8 + 1)}, "of A, B and scales"
+
+
+def test_copies_of_a_wave_share_their_place_in_lds() -> None:
+    """Four of them lie side by side, told apart by the instruction's own offset."""
+    (text,) = texts_of(next(case for case in GEMMS if case.name == WATCHED[0]), "gfx950").values()
+    loop = main_loop(text).iteration
+    places = [line for line in loop.lines if " m0, " in line]
+    assert 4 * len(places) == sum(loop.accesses("buffer_").values()) > 0
+
+
+def test_sums_beyond_named_registers_leave_some() -> None:
+    (text,) = texts_of(next(case for case in GEMMS if case.name == "fp8, 4 waves 256x256x128"), "gfx950").values()
+    assert fact(text, "vgpr_count") <= 256 + BESIDE_SUMS
 
 
 def test_two_waves_share_a_simd_where_an_instruction_covers_a_tile() -> None:
