@@ -29,10 +29,9 @@ BESIDE_SUMS = 192
 
 
 def limits(plan: LdsPlan) -> dict[str, Any]:
-    """Return what LLVM is told of registers. A wave that has its SIMD to itself may take 512, and LLVM does so by
-    moving sums about; its number counts half of them."""
+    """Return a limit of registers. A wave that has its SIMD to itself may take 512, and without one LLVM does."""
     most = min(plan.sums + BESIDE_SUMS, REGISTERS)
-    return {"passthrough": [["amdgpu-num-vgpr", str(most // 2)]]} if plan.rolled else {}
+    return {"fly.maxnreg": most} if plan.rolled else {}
 
 
 @cache
