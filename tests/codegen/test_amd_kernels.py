@@ -74,6 +74,11 @@ def test_sums_beyond_named_registers_leave_some() -> None:
     assert fact(text, "vgpr_count") <= 256 + BESIDE_SUMS
 
 
+def test_three_waves_with_scales_of_blocks_share_a_simd() -> None:
+    (text,) = texts_of(next(case for case in GEMMS if case.name == "blockscale fp8 64x128x128"), "gfx950").values()
+    assert fact(text, "vgpr_count") <= 168
+
+
 def test_two_waves_share_a_simd_where_an_instruction_covers_a_tile() -> None:
     name = "preshuffle fp8 128x256x128, copied"
     (text,) = texts_of(next(case for case in GEMMS if case.name == name), "gfx950").values()

@@ -20,6 +20,7 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
+from flydsl.kernels.gemm.preshuffle.rows import multiply_row
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
 
@@ -67,13 +68,24 @@ class BlockSums:
         state = dict(self.instruction.state)
         fx.gemm(self.tiled, self.sums, b, a, self.sums, traversal_order="MKN", **state)
 
+    def multiply_row(self: Any, tile: int, row: int) -> None:
+        """Sums of 16 rows are scaled beside the products of the next, which take as long as they need to be there."""
+        last = self.plan.row_tiles - 1
+        self.sums[None, None, row].fill(0.0)
+        multiply_row(self, self.sums, tile, row)
+        for done in ((row - 1,) if row else ()) + ((row,) if row == last else ()):
+            self.add_row(tile, done, 0)
+
     def add_block(self: Any, tile: int, block: int) -> None:
         """The sums of a block, scaled, to the total."""
+        for row in range(self.plan.row_tiles):
+            self.add_row(tile, row, block)
+
+    def add_row(self: Any, tile: int, row: int, block: int) -> None:
         rows, columns = self.row_scales[tile % 2], self.column_scales[tile % 2]
-        for i in range(self.plan.row_tiles):
-            for j in range(self.plan.column_tiles):
-                part, total = self.sums[None, j, i], self.total[None, j, i]
-                total.store(fx.math.fma(part.load(), rows[i, block] * columns[j, block], total.load()))
+        for j in range(self.plan.column_tiles):
+            part, total = self.sums[None, j, row], self.total[None, j, row]
+            total.store(fx.math.fma(part.load(), rows[row, block] * columns[j, block], total.load()))
 
 
 class BlockScaledPipeline(BlockSums, Pipeline):
@@ -84,7 +96,7 @@ class BlockScaledPipeline(BlockSums, Pipeline):
         super().__init__(plan, A, B, m, column, row)
         plan = self.plan
         self.make_sums()
-        self.m, self.row = m, row
+        self.m, self.row, self.scale_loads = m, row, plan.row_tiles
         numbers = -(-plan.n // SCALE_BLOCK) * (plan.k // SCALE_BLOCK)
         self.scale_b = fx.make_view(fx.get_iter(scales[1]), fx.make_layout(numbers, 1))
         records = fx.Int64(m) * (plan.k // SCALE_BLOCK * 4)
