@@ -61,7 +61,7 @@ CASES = (
     half_ring((256, 256, 128), (2, 4), "f16 256x256x128, 8 waves"),
     half_ring((128, 128, 64), (2, 2), "f16 128x128x64, 4 waves"),
     narrow_ring("fp8", (128, 128, 128), "mxfp8 128x128x128, 4 waves"),
-    narrow_ring("fp8", (256, 256, 128), "fp8 256x256x128, 4 waves", scale_mode="ptpc", num_buffers=4),
+    narrow_ring("fp8", (256, 256, 128), "fp8 256x256x128, 4 waves, 4 stages", scale_mode="ptpc", num_buffers=4),
     narrow_ring("fp4", (256, 256, 256), "mxfp4 256x256x256, 4 waves"),
     narrow_ring("a8w4", (128, 128, 128), "mxfp8_fp4 128x128x128, 4 waves"),
 )
