@@ -21,11 +21,16 @@ from flydsl.expr import rocdl
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle.rows import multiply_row
-from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
+from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks, tiled_instruction
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
 
 SCALE_BLOCK = 128
 """Elements of K, and columns of B, that share a scale."""
+FEW_SUMS = 32
+"""Of a lane. November 2026: 178 vector registers on gfx942, 160 if three waves are asked for, and with twice as many
+sums 155 spills."""
+LDS_BYTES = 64 * 1024
+"""Of a unit of gfx942."""
 
 
 class BlockSums:
@@ -115,6 +120,15 @@ class BlockScaledPipeline(BlockSums, Pipeline):
             self.column_scales[tile % 2][j, block] = self.scale_b[first + at]
 
 
+def waves_beside(plan: GemmPlan) -> dict[str, int]:
+    """Return how many waves are to share a SIMD. Where an instruction covers a part of a block, and a lane has 32 sums,
+    LLVM leaves room for two, and for three if it is told so."""
+    parts = SCALE_BLOCK // tiled_instruction(plan).chunk
+    few = plan.tile_k == SCALE_BLOCK and plan.tile_m * plan.tile_n == FEW_SUMS * THREADS
+    fits = 3 * plan.lds_elements * plan.elem_bytes <= LDS_BYTES
+    return {"rocdl.waves_per_eu": 3} if parts > 1 and few and fits else {}
+
+
 @cache
 def compile_blockscale_preshuffle_gemm(
     *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, scale_block_k: int = SCALE_BLOCK,
@@ -146,7 +160,8 @@ def compile_blockscale_preshuffle_gemm(
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N, ("gfx942", "gfx950"))
-        blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(
+        beside = waves_beside(plan) if waves_per_eu is None else {}
+        blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M, value_attrs=beside).launch(
             grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream
         )
 
