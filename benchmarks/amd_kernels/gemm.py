@@ -77,7 +77,7 @@ def four_bits(_: str, size: Size) -> Made:
 
 def blocks(arch: str, size: Size) -> Made:
     m, n, k = size
-    gemm = compile_blockscale_preshuffle_gemm(N=n, K=k, tile_m=64, tile_n=128, tile_k=128)
+    gemm = compile_blockscale_preshuffle_gemm(N=n, K=k, tile_m=64, tile_n=128, tile_k=128, use_async_copy=arch in NEW)
     scales = (Array((k // 128, m), "float32"), Array((n // 128, k // 128), "float32"))
     return gemm, (Array((m, n), "bfloat16"), Array((m, k), FP8[arch]), Array((n, k), FP8[arch]), *scales, m, n)
 
@@ -93,7 +93,7 @@ def grouped(_: str, size: Size) -> Made:
 CASES = (
     half((256, 256, 64), NEW, large=True, peer="f16 256x256x64, 8 waves", BLOCK_N_WARPS=4),
     half((128, 128, 64), CDNA, peer="f16 128x128x64, 4 waves"),
-    half((32, 64, 64), CDNA, STAGES=4, SPLIT_K=2),
+    half((32, 64, 64), CDNA, peer="f16 32x64x64, 4 waves, 4 stages", STAGES=4, SPLIT_K=2),
     preshuffle("fp16", (128, 128, 64), ("gfx942",), peer="f16 128x128x64, 4 waves"),
     preshuffle("fp16", (128, 128, 64), NEW, copied=True, peer="f16 128x128x64, 4 waves"),
     preshuffle("bf16", (128, 256, 64), NEW, large=True, copied=True, peer="bf16 128x256x64, 4 waves"),
@@ -103,10 +103,10 @@ CASES = (
     preshuffle("int8", (128, 128, 128), NEW, copied=True, peer="int8 128x128x128, 4 waves"),
     preshuffle("int4", (64, 128, 128), CDNA),
     Case("w4a16 64x128x128", CDNA, grouped),
-    Case("blockscale fp8 64x128x128", CDNA, blocks),
+    Case("blockscale fp8 64x128x128", CDNA, blocks, peer="blockscale 64x128x128, 4 waves"),
     block_scaled("fp4", "fp4", (128, 256, 256), large=True, peer="mxfp4 128x256x256, 4 waves"),
     block_scaled("fp6", "fp4", (64, 128, 256)),
-    block_scaled("fp8", "fp4", (64, 128, 256)),
+    block_scaled("fp8", "fp4", (64, 128, 256), peer="mxfp8_fp4 64x128x256, 4 waves"),
     block_scaled("fp8", "fp8", (64, 128, 256), peer="mxfp8 64x128x256, 4 waves"),
     Case("fp8, 4 waves 256x256x128", NEW, partial(rows_scaled, compile_fp8_gemm_4w), True, "fp8 256x256x128, 4 waves"),
     Case("fp8, 8 waves 256x256x128", NEW, partial(rows_scaled, compile_fp8_gemm_8w), True, "fp8 256x256x128, 8 waves"),

@@ -29,17 +29,17 @@ def rdna_fp8(tile_m: int, peer: str = "") -> Case:
     return Case(f"rdna fp8 {tile_m}x128x32", ("gfx1201",), make, peer=peer)
 
 
-def half_ring(tile: tuple[int, int, int], waves: tuple[int, int]) -> Case:
+def half_ring(tile: tuple[int, int, int], waves: tuple[int, int], peer: str) -> Case:
     def make(arch: str, size: Size) -> Any:
         m, n, k = size
         gemm = compile_wmma_gemm_tdm(K=k, tile_m=tile[0], tile_n=tile[1], tile_k=tile[2], m_warp=waves[0],
                                      n_warp=waves[1])  # fmt: skip
         return gemm, (*(Array(shape, "float16") for shape in ((m, n), (m, k), (k, n))), m, n)
 
-    return Case(f"ring f16 {'x'.join(map(str, tile))}", GFX1250, make)
+    return Case(f"ring f16 {'x'.join(map(str, tile))}", GFX1250, make, peer=peer)
 
 
-def narrow_ring(data_format: str, tile: tuple[int, int, int], **options: Any) -> Case:
+def narrow_ring(data_format: str, tile: tuple[int, int, int], peer: str, **options: Any) -> Case:
     def make(arch: str, size: Size) -> Any:
         m, n, k = size
         a, b = ((k // 2 if data_format in formats else k) for formats in (("fp4",), ("fp4", "a8w4")))
@@ -51,17 +51,17 @@ def narrow_ring(data_format: str, tile: tuple[int, int, int], **options: Any) ->
         return gemm, (*operands, *scales, m, n, a, n)
 
     shown = "".join(f" {key}={value}" for key, value in options.items())
-    return Case(f"ring {data_format} {'x'.join(map(str, tile))}{shown}", GFX1250, make)
+    return Case(f"ring {data_format} {'x'.join(map(str, tile))}{shown}", GFX1250, make, peer=peer)
 
 
 CASES = (
     Case("rdna f16 128x128x32", RDNA, rdna_half, peer="f16 128x128x32, 4 waves"),
-    rdna_fp8(32),
+    rdna_fp8(32, peer="fp8 32x128x32, 4 waves"),
     rdna_fp8(128, peer="fp8 128x128x32, 4 waves"),
-    half_ring((256, 256, 128), (2, 4)),
-    half_ring((128, 128, 64), (2, 2)),
-    narrow_ring("fp8", (128, 128, 128)),
-    narrow_ring("fp8", (256, 256, 128), scale_mode="ptpc", num_buffers=4),
-    narrow_ring("fp4", (256, 256, 256)),
-    narrow_ring("a8w4", (128, 128, 128)),
+    half_ring((256, 256, 128), (2, 4), "f16 256x256x128, 8 waves"),
+    half_ring((128, 128, 64), (2, 2), "f16 128x128x64, 4 waves"),
+    narrow_ring("fp8", (128, 128, 128), "mxfp8 128x128x128, 4 waves"),
+    narrow_ring("fp8", (256, 256, 128), "fp8 256x256x128, 4 waves, 4 stages", scale_mode="ptpc", num_buffers=4),
+    narrow_ring("fp4", (256, 256, 256), "mxfp4 256x256x256, 4 waves"),
+    narrow_ring("a8w4", (128, 128, 128), "mxfp8_fp4 128x128x128, 4 waves"),
 )

@@ -34,21 +34,42 @@ def gemm(a_ptr, b_ptr, c_ptr, M, BM: tl.constexpr, BN: tl.constexpr, BK: tl.cons
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], total.to(tl.float16), mask=(rows < M)[:, None])
 
 
-def mx_gemm(a_ptr, b_ptr, c_ptr, sa_ptr, sb_ptr, M, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-            N: tl.constexpr, K: tl.constexpr, KIND: tl.constexpr, PACK: tl.constexpr):  # fmt: skip
+def block_gemm(a_ptr, b_ptr, c_ptr, sa_ptr, sb_ptr, M, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+               N: tl.constexpr, K: tl.constexpr):  # fmt: skip
+    """A scale for 128 elements of a row of A, and one for 128 by 128 elements of B."""
     row, column = tl.program_id(1), tl.program_id(0)
     rows, columns = row * BM + tl.arange(0, BM), column * BN + tl.arange(0, BN)
-    depth, groups = tl.arange(0, BK // PACK), tl.arange(0, BK // 32)
-    a_ptrs = a_ptr + (rows % M)[:, None] * (K // PACK) + depth[None, :]
-    b_ptrs = b_ptr + columns[None, :] * (K // PACK) + depth[:, None]
+    depth = tl.arange(0, BK)
+    a_ptrs = a_ptr + (rows % M)[:, None] * K + depth[None, :]
+    b_ptrs = b_ptr + columns[None, :] * K + depth[:, None]
+    sa_ptrs, sb_ptrs = sa_ptr + rows % M, sb_ptr + column * BN // 128 * (K // 128)
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for _ in range(K // BK):
+        part = tl.dot(tl.load(a_ptrs), tl.load(b_ptrs))
+        total += part * (tl.load(sa_ptrs) * tl.load(sb_ptrs))[:, None]
+        a_ptrs += BK
+        b_ptrs += BK
+        sa_ptrs += M
+        sb_ptrs += 1
+    tl.store(c_ptr + rows[:, None] * N + columns[None, :], total.to(tl.bfloat16), mask=(rows < M)[:, None])
+
+
+def mx_gemm(a_ptr, b_ptr, c_ptr, sa_ptr, sb_ptr, M, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+            N: tl.constexpr, K: tl.constexpr, KIND: tl.constexpr, PACK: tl.constexpr, B_KIND: tl.constexpr,
+            B_PACK: tl.constexpr):  # fmt: skip
+    row, column = tl.program_id(1), tl.program_id(0)
+    rows, columns = row * BM + tl.arange(0, BM), column * BN + tl.arange(0, BN)
+    groups = tl.arange(0, BK // 32)
+    a_ptrs = a_ptr + (rows % M)[:, None] * (K // PACK) + tl.arange(0, BK // PACK)[None, :]
+    b_ptrs = b_ptr + columns[None, :] * (K // B_PACK) + tl.arange(0, BK // B_PACK)[:, None]
     sa_ptrs = sa_ptr + (rows % M)[:, None] * (K // 32) + groups[None, :]
     sb_ptrs = sb_ptr + columns[:, None] * (K // 32) + groups[None, :]
     total = tl.zeros((BM, BN), dtype=tl.float32)
     for _ in range(K // BK):
         a, b, sa, sb = tl.load(a_ptrs), tl.load(b_ptrs), tl.load(sa_ptrs), tl.load(sb_ptrs)
-        total = tl.dot_scaled(a, sa, KIND, b, sb, KIND, total)
+        total = tl.dot_scaled(a, sa, KIND, b, sb, B_KIND, total)
         a_ptrs += BK // PACK
-        b_ptrs += BK // PACK
+        b_ptrs += BK // B_PACK
         sa_ptrs += BK // 32
         sb_ptrs += BK // 32
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], total.to(tl.bfloat16), mask=(rows < M)[:, None])
@@ -113,16 +134,22 @@ def made(arch, name):
         return compiled(arch, attention, types, sizes, num_warps=waves, waves_per_eu=2)
     if name.startswith("softmax"):
         return compiled(arch, softmax, {"x_ptr": "*fp16", "y_ptr": "*fp16"}, {"N": int(name.split()[1])}, num_warps=4)
-    kind, *tile, waves = re.fullmatch(r"(\w+) (\d+)x(\d+)x(\d+), (\d) waves", name).groups()
+    kind, *tile, waves, stages = re.fullmatch(r"(\w+) (\d+)x(\d+)x(\d+), (\d) waves(?:, (\d) stages)?", name).groups()
     sizes = {**dict(zip(("BM", "BN", "BK"), map(int, tile))), "N": N, "K": K}
-    options = {"num_warps": int(waves), "matrix_instr_nonkdim": 16}
+    options = {"num_warps": int(waves), "matrix_instr_nonkdim": 16, "num_stages": int(stages or 2)}
     if kind.startswith("mx"):
-        types = {"a_ptr": "*u8", "b_ptr": "*u8", "c_ptr": "*bf16", "sa_ptr": "*u8", "sb_ptr": "*u8", "M": "i32"}
-        if kind == "mxfp8":
-            types |= {"a_ptr": "*fp8e4nv", "b_ptr": "*fp8e4nv"}
-        more = {"KIND": "e2m1" if kind == "mxfp4" else "e4m3", "PACK": 2 if kind == "mxfp4" else 1}
+        bits = [int(digit) for digit in kind.removeprefix("mxfp").split("_fp")]
+        formats, packs = [["e2m1", "e4m3"][of == 8] for of in bits], [8 // of for of in bits]
+        pointers = [["*u8", "*fp8e4nv"][of == 8] for of in bits]
+        types = {"a_ptr": pointers[0], "b_ptr": pointers[-1], "c_ptr": "*bf16", "sa_ptr": "*u8", "sb_ptr": "*u8",
+                 "M": "i32"}  # fmt: skip
+        more = {"KIND": formats[0], "PACK": packs[0], "B_KIND": formats[-1], "B_PACK": packs[-1]}
         return compiled(arch, mx_gemm, types, {**sizes, **more}, **options)
     fp8 = "fp8e4b8" if arch == "gfx942" else "fp8e4nv"
+    if kind == "blockscale":
+        types = {"a_ptr": f"*{fp8}", "b_ptr": f"*{fp8}", "c_ptr": "*bf16", "sa_ptr": "*fp32", "sb_ptr": "*fp32",
+                 "M": "i32"}  # fmt: skip
+        return compiled(arch, block_gemm, types, sizes, **options)
     element = {"f16": "*fp16", "bf16": "*bf16", "fp8": f"*{fp8}", "int8": "*i8"}[kind]
     types = {"a_ptr": element, "b_ptr": element, "c_ptr": "*fp16", "M": "i32"}
     return compiled(arch, gemm, types, {**sizes, "SUM": tl.int32 if kind == "int8" else tl.float32}, **options)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from flydsl.backends.rocm.compile import device_text, isa_of
+from flydsl.kernels.gemm.fp8_gemm import BESIDE_SUMS
 from flydsl.target.target import parse_target
 from flydsl.tools.assembly import MATRIX, fact, issue_clocks, kernels, main_loop, width_of
 from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
@@ -18,7 +19,7 @@ from tests.conftest import REPOSITORY
 sys.path.append(str(REPOSITORY / "benchmarks"))
 KERNELS = importlib.import_module("amd_kernels")
 CASES, GEMMS = KERNELS.CASES, KERNELS.gemm.CASES
-LEAST_SHARE = 0.78
+LEAST_SHARE = 0.81
 MOST_BESIDE = 1.0
 """Issue clocks of vector and LDS instructions, for each of the matrix core's, in attention on gfx950."""
 MOST_MOVES = 0.25
@@ -60,6 +61,25 @@ def test_block_scales_come_with_the_tiles_of_a() -> None:
     assert loop.accesses("buffer_") == {16: loop.matrix // 64 * (4 + 8 + 1)}, "of A, B and scales"
 
 
+def test_copies_of_a_wave_share_their_place_in_lds() -> None:
+    """Four of them lie side by side, told apart by the instruction's own offset."""
+    (text,) = texts_of(next(case for case in GEMMS if case.name == WATCHED[0]), "gfx950").values()
+    loop = main_loop(text).iteration
+    places = [line for line in loop.lines if " m0, " in line]
+    assert 4 * len(places) == sum(loop.accesses("buffer_").values()) > 0
+
+
+def test_sums_beyond_named_registers_leave_some() -> None:
+    (text,) = texts_of(next(case for case in GEMMS if case.name == "fp8, 4 waves 256x256x128"), "gfx950").values()
+    assert fact(text, "vgpr_count") <= 256 + BESIDE_SUMS
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_three_waves_with_scales_of_blocks_share_a_simd(arch: str) -> None:
+    (text,) = texts_of(next(case for case in GEMMS if case.name == "blockscale fp8 64x128x128"), arch).values()
+    assert fact(text, "vgpr_count") <= 168
+
+
 def test_two_waves_share_a_simd_where_an_instruction_covers_a_tile() -> None:
     name = "preshuffle fp8 128x256x128, copied"
     (text,) = texts_of(next(case for case in GEMMS if case.name == name), "gfx950").values()
@@ -73,6 +93,13 @@ def test_two_blocks_of_attention_share_a_unit_of_gfx1201() -> None:
     order = [line for line in main_loop(text).iteration.lines if "wmma" in line or "s_wait_dscnt" in line]
     waits = [before for before, line in pairwise(order) if "wmma" in line and "s_wait_dscnt" in before]
     assert sum("0x0" in wait for wait in waits) <= 4, "few products wait for all reads; 16 would, each for its own"
+
+
+def test_descriptors_of_a_block_of_keys_are_short() -> None:
+    """Rows are less than 2^24 elements apart, so their places take no 64-bit products; the wave is known already."""
+    (text,) = texts_of(next(case for case in CASES if case.name == "attention d=128"), "gfx950").values()
+    loop = main_loop(text).iteration
+    assert loop.scalar <= 2 * loop.matrix and loop.counts["v_readfirstlane_b32"] == 0
 
 
 def check(case: Any, arch: str) -> None:

@@ -15,17 +15,20 @@ FP8 = {"gfx942": ml_dtypes.float8_e4m3fnuz, "gfx950": ml_dtypes.float8_e4m3fn}
 
 
 @pytest.mark.parametrize(
-    ("arch", "tiles", "shapes"),
+    ("arch", "tiles", "copied", "shapes"),
     [
-        ("gfx942", (32, 64, 128), [(1, 128, 256), (33, 192, 384)]),
-        ("gfx942", (64, 256, 128), [(70, 256, 256)]),
-        ("gfx950", (16, 128, 256), [(7, 256, 512)]),
-        ("gfx950", (64, 128, 128), [(100, 384, 640)]),
+        ("gfx942", (32, 64, 128), False, [(1, 128, 256), (33, 192, 384)]),
+        ("gfx942", (64, 256, 128), False, [(70, 256, 256)]),
+        ("gfx950", (16, 128, 256), False, [(7, 256, 512)]),
+        ("gfx950", (16, 128, 256), True, [(7, 256, 768)]),
+        ("gfx950", (64, 128, 128), False, [(100, 384, 640)]),
+        ("gfx950", (64, 128, 128), True, [(100, 384, 640), (1, 128, 128), (65, 256, 256)]),
+        ("gfx950", (32, 64, 128), True, [(33, 192, 384)]),
     ],
 )
 def test_scales_of_blocks(
-    arch: str, tiles: tuple[int, int, int], shapes: list[tuple[int, int, int]], rng: np.random.Generator,
-    monkeypatch: pytest.MonkeyPatch,
+    arch: str, tiles: tuple[int, int, int], copied: bool, shapes: list[tuple[int, int, int]],
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setenv("ARCH", arch)
     tile_m, tile_n, tile_k = tiles
@@ -36,7 +39,9 @@ def test_scales_of_blocks(
         )
         padded = np.full((m + 8, n), np.nan, ml_dtypes.bfloat16)
         c = padded[4 : 4 + m]
-        gemm = compile_blockscale_preshuffle_gemm(N=n, K=k, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k)
+        gemm = compile_blockscale_preshuffle_gemm(
+            N=n, K=k, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, use_async_copy=copied
+        )
         gemm(c, a, shuffle_weight(b), scale_a, scale_b, m, n)
 
         wide_a = a.astype(np.float64) * np.repeat(scale_a, 128, axis=0).T

@@ -349,8 +349,9 @@ def by_blocks(product: Product, out: str) -> Way:
         given = [padded(x.swapaxes(0, 1), *shape) for x, shape in shapes]
         result = product.c if (wide, step_of(product.c)) == (n, n) else arrays.empty(product.c, (m, wide))
         gemm = compile_blockscale_preshuffle_gemm(
-            N=wide, K=deep, tile_m=rows, tile_n=columns, tile_k=depth, out_dtype=OUT[out]
-        )
+            N=wide, K=deep, tile_m=rows, tile_n=columns, tile_k=depth, out_dtype=OUT[out],
+            use_async_copy=product.arch == "gfx950",
+        )  # fmt: skip
         gemm(result, padded(product.a, m, deep), weights, *given, m, wide, product.stream)
         if result is not product.c:
             arrays.copy_into(product.c, result[:, :n])

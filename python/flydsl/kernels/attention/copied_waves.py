@@ -41,6 +41,8 @@ class Ring:
         self.waves, self.width, self.size = waves, width, waves.plan.keys * width
         self.bits, self.base = min(bits, (width // unit).bit_length() - 1), unit.bit_length() - 1
         self.shift = max(width, LINE).bit_length() - 1 - self.base
+        lanes = fx.num_warp_threads()
+        self.first_lane = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // lanes)) * lanes
         self.storage = waves.allocator.allocate(fx.Array[waves.plan.dtype, 2 * self.size, 1024]).ptr
 
     def view(self, stage: Any, shape: Any, stride: Any) -> Any:
@@ -54,9 +56,7 @@ class Ring:
     def copy(self, tensor: Any, piece: Any, block: Any, stage: Any) -> None:
         """Start this thread's copies of a block."""
         rows = block_rows(tensor, piece, block, self.waves.plan.keys)
-        threads, lanes = self.waves.threads, fx.num_warp_threads()
-        first_lane = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // lanes)) * lanes
-        step = threads * COPIED
+        threads, step = self.waves.threads, self.waves.threads * COPIED
         # Iterations after which rows are exchanged as before: those need no offset of their own.
         period = max((1 << (self.base + self.shift + self.bits)) // step, 1)
         exchanged = self.exchanged((self.width, self.waves.plan.keys), (1, self.width))
@@ -65,7 +65,7 @@ class Ring:
             again = iteration // period * period
             place = ((iteration - again) * threads + fx.thread_idx.x) * COPIED
             offset = fx.get_scalar(in_memory(exchanged(place))) * rows.bytes_of
-            target = self.storage + stage * self.size + (iteration * threads + first_lane) * COPIED
+            target = self.storage + stage * self.size + (iteration * threads + self.first_lane) * COPIED
             before = again * step // self.width * rows.stride * rows.bytes_of
             rocdl.raw_ptr_buffer_load_lds(rows.descriptor(), target, 16, offset, before)
 

@@ -308,11 +308,11 @@ class Rows:
     def __init__(self, tensor, start, first, count):
         rows, width = (fx.get_scalar(leaf) for leaf in fx.get_leaves(tensor.shape))
         inside = fx.min(fx.min(count, fx.Int32(rows) - start) - first, fx.Int32(MOST_ROWS))
-        stride = fx.Int64(fx.get_scalar(fx.get_(tensor.stride, 0)))
         self.bytes_of = tensor.dtype.width // 8
-        self.stride = fx.Int32(stride)
-        self.pointer = (fx.get_iter(tensor) + fx.Int64(start + first) * stride).aligned(16)
-        self.records = (inside > 0).select(((inside - 1) * self.stride + width) * self.bytes_of, fx.Int32(0))
+        self.stride = fx.Int32(fx.get_scalar(fx.get_(tensor.stride, 0)))  # callers refuse rows 2^24 elements apart
+        self.pointer = (fx.get_iter(tensor) + fx.Int64(start + first) * fx.Int64(self.stride)).aligned(16)
+        apart = self.stride * self.bytes_of
+        self.records = (inside > 0).select(inside * apart + (width * self.bytes_of - apart), fx.Int32(0))
 
     def descriptor(self):
         return fx.rocdl.make_buffer_ptr(self.pointer, fx.Int64(self.records))

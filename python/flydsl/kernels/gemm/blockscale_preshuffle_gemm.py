@@ -20,11 +20,17 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
-from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
+from flydsl.kernels.gemm.preshuffle.rows import multiply_row
+from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks, tiled_instruction
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
 
 SCALE_BLOCK = 128
 """Elements of K, and columns of B, that share a scale."""
+FEW_SUMS = 32
+"""Of a lane. November 2026: 178 vector registers on gfx942, 160 if three waves are asked for, and with twice as many
+sums 155 spills."""
+LDS_BYTES = 64 * 1024
+"""Of a unit of gfx942."""
 
 
 class BlockSums:
@@ -67,13 +73,24 @@ class BlockSums:
         state = dict(self.instruction.state)
         fx.gemm(self.tiled, self.sums, b, a, self.sums, traversal_order="MKN", **state)
 
+    def multiply_row(self: Any, tile: int, row: int) -> None:
+        """Sums of 16 rows are scaled beside the products of the next, which take as long as they need to be there."""
+        last = self.plan.row_tiles - 1
+        self.sums[None, None, row].fill(0.0)
+        multiply_row(self, self.sums, tile, row)
+        for done in ((row - 1,) if row else ()) + ((row,) if row == last else ()):
+            self.add_row(tile, done, 0)
+
     def add_block(self: Any, tile: int, block: int) -> None:
         """The sums of a block, scaled, to the total."""
+        for row in range(self.plan.row_tiles):
+            self.add_row(tile, row, block)
+
+    def add_row(self: Any, tile: int, row: int, block: int) -> None:
         rows, columns = self.row_scales[tile % 2], self.column_scales[tile % 2]
-        for i in range(self.plan.row_tiles):
-            for j in range(self.plan.column_tiles):
-                part, total = self.sums[None, j, i], self.total[None, j, i]
-                total.store(fx.math.fma(part.load(), rows[i, block] * columns[j, block], total.load()))
+        for j in range(self.plan.column_tiles):
+            part, total = self.sums[None, j, row], self.total[None, j, row]
+            total.store(fx.math.fma(part.load(), rows[row, block] * columns[j, block], total.load()))
 
 
 class BlockScaledPipeline(BlockSums, Pipeline):
@@ -84,7 +101,7 @@ class BlockScaledPipeline(BlockSums, Pipeline):
         super().__init__(plan, A, B, m, column, row)
         plan = self.plan
         self.make_sums()
-        self.m, self.row = m, row
+        self.m, self.row, self.scale_loads = m, row, plan.row_tiles
         numbers = -(-plan.n // SCALE_BLOCK) * (plan.k // SCALE_BLOCK)
         self.scale_b = fx.make_view(fx.get_iter(scales[1]), fx.make_layout(numbers, 1))
         records = fx.Int64(m) * (plan.k // SCALE_BLOCK * 4)
@@ -101,6 +118,15 @@ class BlockScaledPipeline(BlockSums, Pipeline):
         fx.copy(self.number, self.a_scales, self.row_scales[tile % 2][None, block], soffset=offset)
         for j, first in enumerate(self.rows_of_b):
             self.column_scales[tile % 2][j, block] = self.scale_b[first + at]
+
+
+def waves_beside(plan: GemmPlan) -> dict[str, int]:
+    """Return how many waves are to share a SIMD. Where an instruction covers a part of a block, and a lane has 32 sums,
+    LLVM leaves room for two, and for three if it is told so."""
+    parts = SCALE_BLOCK // tiled_instruction(plan).chunk
+    few = plan.tile_k == SCALE_BLOCK and plan.tile_m * plan.tile_n == FEW_SUMS * THREADS
+    fits = 3 * plan.lds_elements * plan.elem_bytes <= LDS_BYTES
+    return {"rocdl.waves_per_eu": 3} if parts > 1 and few and fits else {}
 
 
 @cache
@@ -134,7 +160,8 @@ def compile_blockscale_preshuffle_gemm(
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N, ("gfx942", "gfx950"))
-        blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(
+        beside = waves_beside(plan) if waves_per_eu is None else {}
+        blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M, value_attrs=beside).launch(
             grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream
         )
 

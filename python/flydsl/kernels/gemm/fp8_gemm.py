@@ -17,12 +17,21 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.limits import require_multiple
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
-from flydsl.kernels.gemm.lds_plan import LdsPlan
+from flydsl.kernels.gemm.lds_plan import REGISTERS, LdsPlan
 from flydsl.kernels.gemm.preshuffle_plan import shuffle_weight
 
 TILE_K = 128
 XCDS, BAND = 8, 4
 """Chiplets of the GPU, and rows of tiles that follow each other along M."""
+
+BESIDE_SUMS = 192
+"""Registers of a lane that a product needs beside its sums, where those take more than vector instructions name."""
+
+
+def limits(plan: LdsPlan) -> dict[str, Any]:
+    """Return a limit of registers. A wave that has its SIMD to itself may take 512, and without one LLVM does."""
+    most = min(plan.sums + BESIDE_SUMS, REGISTERS)
+    return {"fly.maxnreg": most} if plan.rolled else {}
 
 
 @cache
@@ -49,7 +58,7 @@ def launcher(K: int, tile: tuple[int, int], waves: tuple[int, int], remap: bool,
     ):  # fmt: skip
         plan = plan_for(N)
         plan.require_call("a product of 8-bit floats")
-        fp8_gemm_kernel(A, B_T, C, scale_a, scale_b, M, N).launch(
+        fp8_gemm_kernel(A, B_T, C, scale_a, scale_b, M, N, value_attrs=limits(plan)).launch(
             grid=plan.blocks(M), block=(threads, 1, 1), stream=stream
         )
 
@@ -72,7 +81,7 @@ def scaled_launcher(plan: LdsPlan) -> Any:
         M: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call("a product of 8-bit floats")
-        scaled_kernel(A, B_T, C, scale_a, scale_b, bias, M).launch(
+        scaled_kernel(A, B_T, C, scale_a, scale_b, bias, M, value_attrs=limits(plan)).launch(
             grid=plan.blocks(M), block=(plan.threads, 1, 1), stream=stream
         )
 

@@ -68,9 +68,9 @@ class GroupScales:
         else:
             tile, stride, step, gap = (rows // 32, plan.steps * 128), groups * 32, plan.steps * 128, 0
             at, there = first // 32, (inside + 31) // 32
-        self.stream = Stream(
-            start + fx.Int64(at) * stride, tile, stride, step, inside=(there, None), gap=gap, mask=mask
-        )
+        # With the places of A and B, those of scales would take more scalar registers than there are.
+        self.stream = Stream(start + fx.Int64(at) * stride, tile, stride, step, inside=(there, None), gap=gap,
+                             mask=mask, by_atom=True)  # fmt: skip
 
     def find(self, lane: fx.Int32, wave: fx.Int32, blocks: int = 1) -> None:
         """This lane's words in LDS: one for every instruction, or for two of them.

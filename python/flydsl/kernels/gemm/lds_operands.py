@@ -8,81 +8,95 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
+from math import gcd
 from typing import Any
 
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.gemm.lds_plan import COPY_BYTES, LANES, Operand, log2
+from flydsl.kernels.gemm.lds_plan import COPY_BYTES, LANES, OWN_OFFSETS, Operand, log2
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK
 
 
-def in_memory(tensor: Any, operand: Operand, first: Any, extent: Any, depth: int) -> tuple[Any, Any]:
-    """Return the rows of a tile over all of K, through a descriptor that ends with the matrix, and its end in elements.
+def in_memory(tensor: Any, operand: Operand, first: Any, extent: Any, depth: int) -> tuple[Any, Any, Any]:
+    """Return where a tile begins, through a descriptor that ends with the matrix, how its lines lie there, and the end
+    in elements.
 
     The end is that of the last access of 16 bytes, which lies in the matrix as a whole or in the padding of its line.
     """
     stride, piece, bytes_of = operand.stride, operand.piece, tensor.dtype.width // 8
+    lines = fx.make_layout((operand.line, operand.lines), (1, stride))
     if operand.shuffled:
-        layout = fx.make_layout(((BLOCK, operand.rows // BLOCK), (piece, depth // piece)),
-                                ((piece, BLOCK * depth), (1, BLOCK * piece)))  # fmt: skip
+        lines = fx.make_layout(((piece, operand.line // piece), (BLOCK, operand.lines // BLOCK)),
+                               ((1, BLOCK * piece), (piece, BLOCK * depth)))  # fmt: skip
         start, end = fx.Int64(first) * depth, fx.Int64(fx.min(extent - first, fx.Int32(operand.rows))) * depth
     elif operand.transposed:
-        layout = fx.make_layout((operand.rows, depth), (1, stride))
         start, end = fx.Int64(first), fx.Int64((extent - first + piece - 1) // piece * piece) + (depth - 1) * stride
     else:
-        layout = fx.make_layout((operand.rows, depth), (stride, 1))
         inside = fx.min(extent - first, fx.Int32(operand.rows))
         start, end = fx.Int64(first) * stride, fx.Int64(inside - 1) * stride + -(-depth // piece) * piece
     end = fx.max(end, fx.Int64(0))  # a tile beyond the last column has nothing
     pointer = rocdl.make_buffer_ptr((fx.get_iter(tensor) + start).aligned(16), end * bytes_of)
-    return fx.make_view(pointer, layout), fx.Int32(end)
+    return pointer, lines, fx.Int32(end)
 
 
 class Loader:
-    """A thread's copies of one operand from memory into the stages of the ring."""
+    """A thread's copies of one operand from memory into the stages of the ring.
+
+    A wave's copies lie side by side in LDS, as far as the instruction's own offset reaches: so they share the scalar
+    register that says where they go. Further ones are made in rounds of all waves.
+    """
 
     def __init__(
         self, plan: Any, operand: Operand, tensor: Any, ring: Any, at: tuple[Any, Any], few: bool = False
     ) -> None:
-        """``few`` asks for few registers: scalar offsets tell passes apart, where they can."""
-        first, extent = at
-        self.plan, self.operand = plan, operand
-        memory, self.end = in_memory(tensor, operand, first, extent, max(plan.k, operand.depth))
-        tile = fx.zipped_divide(memory, (operand.rows, operand.depth))[None, (0, 0)]
+        """``few`` asks for few vector registers: scalar offsets tell rounds apart, where they can."""
+        self.plan, self.operand, self.ring = plan, operand, ring
+        start, lines, self.end = in_memory(tensor, operand, *at, max(plan.k, operand.depth))
         self.atom, width = self.widest(tensor.dtype)
-        unit = width // operand.elem_bytes
-        across = min(operand.line // unit, plan.threads)
-        threads, values = (plan.threads // across, across), (1, unit)
-        if operand.transposed:
-            copy = fx.make_tiled_copy_tv(self.atom, fx.make_layout(threads[::-1], (1, across)),
-                                         fx.make_layout(values[::-1], (1, 0)))  # fmt: skip
-        else:
-            copy = fx.make_tiled_copy_tv(
-                self.atom, fx.make_layout(threads, (across, 1)), fx.make_layout(values, (0, 1))
-            )
-        self.passes = range(operand.lines // threads[0])
-        alike = few and self.passes_alike(threads[0])
-        first = [0 if alike else i for i in self.passes]
-        self.sources = [self.of_pass(copy.get_slice(self.exchanged(i, across, unit)).partition_S(tile), i)
-                        for i in first]  # fmt: skip
-        self.further = [(i - first[i]) * threads[0] * operand.stride for i in self.passes]
-        self.ring, self.writing = ring, copy.get_slice(self.writer())
+        self.unit, self.copies = width // operand.elem_bytes, operand.copies(plan.threads, width)
+        self.beside = gcd(self.copies, self.most_beside(width))
+        waves, each = plan.threads // LANES, LANES * self.unit
+        self.round = self.beside * waves * each
+        self.order = fx.make_layout(((LANES, waves), (self.beside, self.copies // self.beside)),
+                                    ((self.unit, self.beside * each), (each, self.round)))  # fmt: skip
+        self.writer = self.who_writes()
+        self.few = few and self.rounds_alike()
+        self.sources = [self.source(start, lines, number) for number in range(self.beside if self.few else self.copies)]
         self.targets = [self.targets_at(slot) for slot in ring]
-        self.copies = operand.copies(plan.threads, width)
 
-    def writer(self) -> Any:
+    def most_beside(self, width: int) -> int:
+        """Return how many copies the instruction's offset tells apart. It moves both sides of a copy, so what it adds
+        in memory is taken off the lane's offset, which must not become negative."""
+        operand, each = self.operand, LANES * self.unit
+        if operand.shuffled or operand.stride < operand.line or each % operand.line:
+            return 1
+        return OWN_OFFSETS // (LANES * width)
+
+    def rounds_alike(self) -> bool:
+        """Return whether rounds fetch alike but for their lines."""
+        period = self.operand.line << (self.operand.bits + self.operand.skip)
+        return not self.operand.shuffled and self.round % period == 0
+
+    def ahead(self, number: int) -> int:
+        """Return the elements that the instruction's offset adds for a copy."""
+        return number % self.beside * LANES * self.unit
+
+    def source(self, start: Any, lines: Any, number: int) -> Any:
+        """Return what a lane fetches: the piece that the exchange puts where the hardware writes."""
+        order = fx.make_composed_layout(exchange_of(self.operand), self.order) if self.operand.bits else self.order
+        offset = fx.get_scalar(lines(fx.get_scalar(order((fx.thread_idx.x, number))))) - self.ahead(number)
+        return fx.make_view((start + offset).aligned(self.unit * self.operand.elem_bytes), fx.make_layout(self.unit, 1))
+
+    def who_writes(self) -> Any:
         """Return the thread whose places in LDS are given: where a wave's first lane writes decides for all of them."""
         return rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES)) * LANES
 
-    def passes_alike(self, rows: int) -> bool:
-        """Return whether passes of so many rows fetch alike but for their rows: then a scalar offset tells them
-        apart."""
-        operand = self.operand
-        return not (operand.transposed or operand.shuffled) and rows % (1 << (operand.bits + operand.skip)) == 0
-
     def targets_at(self, slot: Any) -> list[Any]:
-        place = self.writing.partition_D(plain_tile(self.operand, slot))
-        return [self.of_pass(place, i) for i in self.passes]
+        """Return where copies into a stage begin, before what the instruction's offset adds."""
+        places = [
+            fx.get_scalar(self.order((self.writer, number))) - self.ahead(number) for number in range(self.copies)
+        ]
+        return [fx.make_view(slot + place, fx.make_layout(self.unit, 1)) for place in places]
 
     def widest(self, dtype: Any) -> tuple[Any, int]:
         """Return the widest copy that the target has and the threads make evenly."""
@@ -90,19 +104,6 @@ class Loader:
             if self.operand.copies(self.plan.threads, width):
                 return fx.make_copy_atom(rocdl.BufferCopyLDS(8 * width), dtype), width
         raise ValueError("this target has no copy from memory into LDS; the kernel is for gfx942 and gfx950")
-
-    def exchanged(self, number: int, across: int, unit: int) -> Any:
-        """Return the thread whose part this one fetches in a pass: another piece of the same line."""
-        operand, thread, threads = self.operand, fx.thread_idx.x, self.plan.threads
-        if operand.bits == 0:
-            return thread
-        base = log2(operand.granule // unit)  # the exchange of pieces, counted in copies
-        swizzle = fx.static(fx.SwizzleType.get(operand.bits, base, log2(across) + operand.skip - base))
-        order = fx.make_composed_layout(swizzle, fx.make_layout(len(self.passes) * threads, 1))
-        return fx.get_scalar(order(thread + number * threads)) - number * threads
-
-    def of_pass(self, part: Any, number: int) -> Any:
-        return part[None, None, number] if self.operand.transposed else part[None, number, None]
 
     def copies_of(self, stage: Any, tile: Any) -> list[Any]:
         """Return the copies of a tile along K into a stage, as functions that start them."""
@@ -118,8 +119,18 @@ class Loader:
         only."""
         known = isinstance(stage, int)
         targets = self.targets[stage] if known else self.targets_at(self.operand.stage(self.ring, stage))
-        return [partial(fx.copy, self.atom, source, target, soffset=offset + further)
-                for source, target, further in zip(self.sources, targets, self.further, strict=True)]  # fmt: skip
+        found = []
+        for number, target in enumerate(targets):
+            own = self.ahead(number) * self.operand.elem_bytes
+            state = {"soffset": self.offset_of(number, offset), **({"imm_offset": own} if own else {})}
+            found.append(partial(fx.copy, self.atom, self.sources[number % len(self.sources)], target, **state))
+        return found
+
+    def offset_of(self, number: int, offset: Any) -> Any:
+        """Return the scalar offset of a copy: the tile's, and that of its round where lanes do not tell rounds apart.
+        It ends with the matrix, since the hardware compares with the size less this offset."""
+        before = number // self.beside * self.round // self.operand.line * self.operand.stride
+        return fx.min(fx.Int32(offset + before), self.end) if self.few and before else offset
 
 
 def widths_of_copies() -> list[int]:
@@ -141,7 +152,10 @@ class Stager(Loader):
         self.targets = [[fx.make_fragment_like(place) for place in self.places]]
         self.plain = fx.make_copy_atom(fx.UniversalCopy128b(), self.places[0].dtype)
 
-    def writer(self) -> Any:
+    def most_beside(self, width: int) -> int:
+        return 1
+
+    def who_writes(self) -> Any:
         return fx.thread_idx.x
 
     def widest(self, dtype: Any) -> tuple[Any, int]:
@@ -151,12 +165,6 @@ class Stager(Loader):
         """What was fetched, into LDS."""
         for held, place in zip(self.targets[0], self.places, strict=True):
             fx.copy(self.plain, held, place)
-
-
-def plain_tile(operand: Operand, start: Any) -> Any:
-    """Return a tile of LDS line by line, as copies fill it."""
-    strides = (1, operand.line) if operand.transposed else (operand.line, 1)
-    return fx.make_view(start, fx.make_layout((operand.rows, operand.depth), strides))
 
 
 def exchanged_tile(operand: Operand, start: Any) -> Any:

@@ -16,6 +16,8 @@ COPY_BYTES = (16, 4)
 """What a lane may copy into LDS at once, widest first; 16 bytes on gfx950 only."""
 MAX_IN_FLIGHT = 62
 """The most copies that a wait can leave outstanding; 63 says that it does not wait at all."""
+OWN_OFFSETS = 1 << 12
+"""Bytes that the offset of a copy's instruction may say, beside its registers."""
 MOST_OFFSET = 1 << 16
 """Bytes that an access to LDS may lie behind its register."""
 NAMED = 256

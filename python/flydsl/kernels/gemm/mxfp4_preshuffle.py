@@ -56,6 +56,8 @@ class MxPipeline(Pipeline):
     A wave takes every fourth block of 16 columns, so of each word it needs the bytes of one half: that of its number.
     """
 
+    BY_ROWS = False
+
     formats: tuple[Format, Format]
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, scales: tuple[Any, Any], m: Any, at: tuple[Any, Any]) -> None:

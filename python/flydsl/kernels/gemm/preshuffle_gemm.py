@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
@@ -29,7 +29,7 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
-from flydsl.kernels.gemm.preshuffle.rows import step_by_rows
+from flydsl.kernels.gemm.preshuffle.rows import multiply_row, step_by_rows
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights, weights_from
 from flydsl.kernels.gemm.preshuffle_plan import (
     CHIPLETS,
@@ -93,6 +93,11 @@ class Pipeline:
     such loads lie beyond the buffer's end.
     """
 
+    BY_ROWS: ClassVar[bool] = True
+    """Whether tiles that one instruction covers along K are multiplied block of rows by block of rows."""
+    scale_loads = 0
+    """Loads of a tile's scales, before those of its part of B."""
+
     def __init__(self, plan: GemmPlan, A: Any, B: Any, m: Any, column: Any, row: Any) -> None:
         self.instruction = tiled_instruction(plan)
         dtype, self.tiled = self.instruction.dtype, self.instruction.tiled
@@ -106,7 +111,7 @@ class Pipeline:
 
         self.b = self.weights_of(B, column, dtype)
         # The next chunk of A is read while one is multiplied; if there is but one, it belongs to the next tile.
-        self.by_rows = plan.copied and plan.chunks == 1 and not plan.packed and type(self) is Pipeline
+        self.by_rows = plan.copied and plan.chunks == 1 and not plan.packed and self.BY_ROWS
         sets = range(2 if plan.chunks == 1 and not self.by_rows else 1)
         self.a = [self.tiled.make_fragment_B(slots[0]) for _ in sets]
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
@@ -208,6 +213,10 @@ class Pipeline:
     def add_products(self, a: Any, b: Any, tile: int, chunk: int) -> None:
         """The products of a chunk, added to the sums."""
         fx.gemm(self.tiled, self.total, b, a, self.total, traversal_order="MKN", **dict(self.instruction.state))
+
+    def multiply_row(self, tile: int, row: int) -> None:
+        """The products of 16 rows over the depth of a tile, added to the sums."""
+        multiply_row(self, self.total, tile, row)
 
     def start(self) -> None:
         """The first tile into LDS and registers, the second of A on its way."""

@@ -77,6 +77,8 @@ def nibbles(word: Any) -> list[Any]:
 class W4A16Pipeline(Pipeline):
     """A pipeline whose weights have scales of their own."""
 
+    BY_ROWS = False
+
     groups = True
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, scales: tuple[Any, Any], m: Any, at: tuple[Any, Any]) -> None:

@@ -31,6 +31,7 @@ from flydsl.kernels.blocks.limits import hint_waves, refuse, require_multiple
 from flydsl.kernels.gemm.wmma.rdna_plan import (
     BLOCK,
     IN_DTYPES,
+    LANES,
     OUT_DTYPES,
     PIECE,
     RdnaPlan,
@@ -41,6 +42,8 @@ from flydsl.kernels.gemm.wmma.wmma_result import OfColumns, ResultRows, rounded_
 
 TRIED = 4
 """Tiles that a search measures."""
+IN_ORDER = (BLOCK, 1)
+"""The `column_order` of rows that stand for the columns of their own number."""
 
 # The instruction -------------------------------------------------------------------------------------
 
@@ -52,6 +55,8 @@ class Instruction:
     tiled: Any
     column_order: tuple[Any, Any]
     """Shape and stride of the column, of 16 of C, that each row of the first operand stands for."""
+    tiles: int
+    """That an iteration of the loop multiplies; with two on gfx11, LLVM spills."""
 
     def ordered(self, tile: fx.Tensor) -> Any:
         """Return a tile with the columns of C as its first mode, in the order of the first operand's rows."""
@@ -67,10 +72,10 @@ def tiled_instruction(plan: RdnaPlan) -> Instruction:
     waves = fx.make_layout((plan.waves_n, plan.waves_m, 1), (1, plan.waves_n, 0))
     with suppress(ValueError):
         atom = fx.make_mma_atom(rocdl.rdna4.WMMA(BLOCK, BLOCK, BLOCK, dtype))
-        return Instruction(fx.make_tiled_mma(atom, waves), (BLOCK, 1))
+        return Instruction(fx.make_tiled_mma(atom, waves), IN_ORDER, 2)
     with suppress(ValueError):
         atom = fx.make_mma_atom(rocdl.rdna3.WMMA(BLOCK, BLOCK, BLOCK, dtype))
-        return Instruction(fx.make_tiled_mma(atom, waves), ((2, 8), (8, 1)))
+        return Instruction(fx.make_tiled_mma(atom, waves), ((2, 8), (8, 1)), 1)
     raise RuntimeError(
         "this kernel is for gfx11 and gfx120x; gfx1250 has compile_wmma_gemm_tdm, gfx9 the preshuffle GEMM"
     )
@@ -79,10 +84,14 @@ def tiled_instruction(plan: RdnaPlan) -> Instruction:
 # Memory ----------------------------------------------------------------------------------------------
 
 
+def is_whole(rows: Any, tile: int) -> bool:
+    """Return whether tiles are known to end with the last row."""
+    return isinstance(rows, int) and rows % tile == 0
+
+
 def rows_of(tensor: Any, first: fx.Int32, rows: Any, tile: int, stride: int, plan: RdnaPlan) -> Any:
     """``tile`` rows of a matrix of ``rows``, one tile wide, through a descriptor that ends with the last row."""
-    whole = isinstance(rows, int) and rows % tile == 0
-    inside = fx.Int32(tile) if whole else fx.min(fx.Int32(rows) - first, fx.Int32(tile))
+    inside = fx.Int32(tile) if is_whole(rows, tile) else fx.min(fx.Int32(rows) - first, fx.Int32(tile))
     records = (fx.Int64(inside - 1) * stride + plan.k) * (tensor.dtype.width // 8)
     start = rocdl.make_buffer_ptr(fx.get_iter(tensor) + fx.Int64(first) * stride, records)
     return fx.make_view(start, fx.make_layout((tile, plan.tile_k), (stride, 1)))
@@ -107,9 +116,11 @@ def lds_tile(allocator: Any, plan: RdnaPlan, rows: int, pad: int, dtype: Any) ->
 class Operand:
     """A matrix on its way from global memory through registers and LDS to the registers of the instruction."""
 
-    def __init__(self, allocator: Any, plan: RdnaPlan, rows: Any, pad: int, fragments: list[Any], read: Any) -> None:
-        """``rows`` are a tile's rows in global memory, ``read`` the copy that lanes read LDS with; steps along K take
-        ``fragments`` by turns."""
+    def __init__(
+        self, allocator: Any, plan: RdnaPlan, rows: Any, pad: int, fragments: list[Any], read: Any, apart: int
+    ) -> None:
+        """``rows`` are a tile's rows in global memory, ``read`` what a lane reads of LDS; steps along K take
+        ``fragments`` by turns. Rows ``apart`` elements from each other are told apart by scalar offsets, if not 0."""
         tile, thread = fx.get_scalar(fx.size(rows.shape[0])), fx.thread_idx.x
         place = lds_tile(allocator, plan, tile, pad, rows.dtype)
         self.fetch_by = fx.make_copy_atom(rocdl.BufferCopy128b(), rows.dtype)
@@ -123,14 +134,19 @@ class Operand:
         self.in_memory = fetch.partition_S(rows)
         self.places = fetch.partition_S(fx.make_identity_tensor((tile, plan.tile_k)))
         self.fetched = fx.make_fragment_like(self.in_memory)
+        self.pieces, self.further = fx.get_scalar(fx.size(self.fetched.shape[1])), plan.threads // across * apart
         self.to_lds = stage.partition_D(place)
-        read = read.get_slice(thread)
         self.in_lds, self.fragments = read.partition_S(place), fragments
         self.targets = [read.retile(fragment) for fragment in fragments]
 
     def fetch(self, at: fx.Int32 | int) -> None:
         """Fetch the tile that begins ``at`` along K."""
-        fx.copy(self.fetch_by, self.in_memory, self.fetched, soffset=at)
+        for piece in range(self.pieces):
+            self.fetch_piece(piece, at)
+
+    def fetch_piece(self, piece: int, at: fx.Int32 | int) -> None:
+        source = self.in_memory[None, 0 if self.further else piece, None]
+        fx.copy(self.fetch_by, source, self.fetched[None, piece, None], soffset=at + piece * self.further)
 
     def stage(self, width: int) -> None:
         """Put it into LDS; columns from ``width`` on belong to the next row, and zeros take their place."""
@@ -140,6 +156,14 @@ class Operand:
             self.fetched.store(inside.select(values, fx.Vector.zeros_like(values)))
         fx.copy(self.plain, self.fetched, self.to_lds)
 
+    def exchange(self, at: fx.Int32 | int) -> None:
+        """Put a whole tile into LDS piece by piece, and fetch of the next one what takes its registers."""
+        for piece in range(self.pieces):
+            fx.copy(self.plain, self.fetched[None, piece, None], self.to_lds[None, piece, None])
+            rocdl.sched_barrier(0)  # not before they are free
+            self.fetch_piece(piece, at)
+            rocdl.sched_barrier(0)
+
     def read(self, step: int, block: int) -> None:
         """Read what a step along K takes of 16 rows."""
         target = self.targets[step % len(self.targets)]
@@ -148,6 +172,19 @@ class Operand:
     def held(self, step: int, block: int) -> Any:
         """Return what was read of 16 rows for a step, as the instruction takes it."""
         return fx.coalesce(self.fragments[step % len(self.fragments)][None, block, 0])
+
+
+def scalar_distances(plan: RdnaPlan, instruction: Instruction, m: Any) -> tuple[int, int]:
+    """Return the distance of rows of A and of B in elements where scalar offsets tell a thread's rows apart, else 0.
+
+    On gfx12 both operands are fetched by the same offsets of lanes. On gfx11 those of B are in another order, and would
+    take registers of their own. A scalar offset must not lie beyond the last row: the hardware compares with the size
+    less this offset.
+    """
+    alike = instruction.column_order == IN_ORDER
+    if alike or plan.threads * PIECE // plan.tile_k % BLOCK:
+        return 0, 0
+    return is_whole(m, plan.tile_m) * plan.lda, is_whole(plan.n, plan.tile_n) * plan.ldb
 
 
 # The pipeline ----------------------------------------------------------------------------------------
@@ -166,6 +203,7 @@ class Pipeline:
         column: fx.Int32,
     ) -> None:  # fmt: skip
         self.plan, self.tiled, self.m = plan, instruction.tiled, m
+        self.wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
         tiled, dtype = self.tiled, IN_DTYPES[plan.in_dtype]
         for name, tensor in (("A", A), ("B_T", B)):
             if tensor.dtype is not dtype:
@@ -179,9 +217,11 @@ class Pipeline:
         b_rows = instruction.ordered(b_rows)
         a_fragments = [fx.make_fragment_like(tiled.make_fragment_B(a_tile), dtype=dtype) for _ in range(2)]
         b_fragments = [fx.make_fragment_like(tiled.make_fragment_A(b_tile), dtype=dtype)]
-        allocator = fx.SharedAllocator()
-        self.a = Operand(allocator, plan, a_rows, plan.pads[0], a_fragments, fx.make_tiled_copy_B(plain, tiled))
-        self.b = Operand(allocator, plan, b_rows, plan.pads[1], b_fragments, fx.make_tiled_copy_A(plain, tiled))
+        allocator, thread = fx.SharedAllocator(), self.wave * LANES + fx.lane_id()
+        reads = [make(plain, tiled).get_slice(thread) for make in (fx.make_tiled_copy_B, fx.make_tiled_copy_A)]
+        apart = scalar_distances(plan, instruction, m)
+        self.a = Operand(allocator, plan, a_rows, plan.pads[0], a_fragments, reads[0], apart[0])
+        self.b = Operand(allocator, plan, b_rows, plan.pads[1], b_fragments, reads[1], apart[1])
         self.total = tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
         self.total.fill(0)
 
@@ -229,10 +269,11 @@ class Pipeline:
         """The next tile into LDS once everyone has read the one that is there, and the one behind it on its way."""
         rocdl.lds_barrier()
         rocdl.s_waitcnt(vmcnt=0)  # once, and not for every access: all were sent for together
-        self.stage(left == 1)
-        rocdl.sched_barrier(0)  # or the next tile is sent for before this one has left its registers
-        if left >= 2:
-            self.fetch(tile + 2, after)
+        if left == 1:
+            self.stage(True)
+            return
+        for operand in (self.a, self.b):
+            operand.exchange(after + (tile + 2) * self.plan.tile_k)
 
     def multiply(self, step: int, row: int) -> None:
         """The products of 16 rows; columns of the next step take the place of those that nobody needs any more."""
@@ -247,13 +288,15 @@ class Pipeline:
 
 
 @flyc.jit
-def multiply_all(pipeline: Any, plan: RdnaPlan) -> None:
-    """The loop over K; the last tiles, with less or nothing to fetch, follow it one by one."""
+def multiply_all(pipeline: Any, plan: RdnaPlan, together: int) -> None:
+    """The loop over K, ``together`` tiles an iteration; the last tiles, with less or nothing to fetch, follow it."""
     pipeline.start()
-    for tile in range(plan.loops):
-        pipeline.iteration(0, tile * plan.tile_k, 2)
-    for tile in fx.range_constexpr(plan.iterations - plan.loops):
-        pipeline.iteration(tile, plan.loops * plan.tile_k, plan.iterations - plan.loops - 1 - tile)
+    for number in range(plan.loops // together):
+        for tile in fx.range_constexpr(together):
+            pipeline.iteration(tile, number * (together * plan.tile_k), 2)
+    done = plan.loops // together * together
+    for tile in fx.range_constexpr(plan.iterations - done):
+        pipeline.iteration(tile, done * plan.tile_k, plan.iterations - done - 1 - tile)
 
 
 # The result ------------------------------------------------------------------------------------------
@@ -271,7 +314,8 @@ def store_tile(
     rows = ResultRows(C, first, fx.min(fx.Int32(pipeline.m) - first, fx.Int32(plan.tile_m)), plan.n, plan.ldc)
     of_columns = None if bias is None else OfColumns(bias, plan.n)
     tile = instruction.ordered(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
-    coords = pipeline.tiled.get_slice(fx.thread_idx.x).partition_C(tile)
+    # The thread's number anew: the one of before would be kept in registers while tiles are multiplied.
+    coords = pipeline.tiled.get_slice(pipeline.wave * LANES + rocdl.mbcnt(fx.gpu.ballot(True))).partition_C(tile)
     for i in range(plan.reg_m):
         for j in range(plan.reg_n):
             n, m = (fx.get_scalar(fx.get_(coords[0, j, i], mode)) for mode in range(2))
@@ -294,7 +338,7 @@ def multiply_tile(C: Any, A: Any, B: Any, bias: Any, m: Any, index: Any, seed: A
     instruction = tiled_instruction(plan)
     row, column = fx.schedule.bands(index, *plan.grid_of(m), plan.group_m)
     pipeline = Pipeline(plan, instruction, A, B, m, row, column)
-    multiply_all(pipeline, plan)
+    multiply_all(pipeline, plan, instruction.tiles)
     store_tile(pipeline, instruction, C, bias, row, column, seed)
 
 

@@ -27,10 +27,11 @@ def step_by_rows(pipeline: Any, tile: int, after: Any, last: bool) -> None:
     for row in range(rows):
         if row % 2 == 0 and row <= rows - window:
             # With the first rows for all of B that is multiplied now: behind it are A's copies, and B's next tile.
-            behind_b = {"vmcnt": plan.a_loads + (0 if last else plan.b_loads)} if row == 0 else {}
+            following = 0 if last else plan.b_loads + pipeline.scale_loads
+            behind_b = {"vmcnt": plan.a_loads + following} if row == 0 else {}
             rocdl.s_waitcnt(lgkmcnt=max(window - 2, 0) * plan.accesses, **behind_b)
             rocdl.sched_barrier(0)
-        multiply_row(pipeline, tile, row)
+        pipeline.multiply_row(tile, row)
         rocdl.sched_barrier(0)
         if row == rows - window and not last:
             rocdl.s_waitcnt(vmcnt=plan.b_loads)
@@ -43,11 +44,11 @@ def step_by_rows(pipeline: Any, tile: int, after: Any, last: bool) -> None:
             pipeline.read_rows(tile + 1, row + window - rows)
 
 
-def multiply_row(pipeline: Any, tile: int, row: int) -> None:
-    """The products of a block of rows, added to the sums."""
+def multiply_row(pipeline: Any, sums: Any, tile: int, row: int) -> None:
+    """The products of a block of rows, added to some sums."""
     a, b, state = pipeline.a[0], pipeline.b.chunk(tile, None), dict(pipeline.instruction.state)
     for step in range(fx.get_scalar(fx.size(a.shape[2]))):
         for column in range(pipeline.plan.column_tiles):
-            total = fx.coalesce(pipeline.total[None, column, row])
+            total = fx.coalesce(sums[None, column, row])
             operands = fx.coalesce(b[None, column, step]), fx.coalesce(a[None, row, step])
             fx.gemm(pipeline.tiled, total, *operands, total, **state)

@@ -52,14 +52,16 @@ class Stream:
     """A matrix that comes tile by tile along K into the stages of a ring in LDS."""
 
     def __init__(self, start: fx.Pointer, tile: tuple[int, int], stride: fx.Int32 | int, step: fx.Int32 | int, *,
-                 inside: tuple[Any, Any] = (None, None), gap: int = 0, mask: fx.Int32 | int = 0) -> None:  # fmt: skip
+                 inside: tuple[Any, Any] = (None, None), gap: int = 0, mask: fx.Int32 | int = 0,
+                 by_atom: bool = False) -> None:  # fmt: skip
         """``tile`` is rows and elements of a row, ``stride`` between rows, ``step`` from tile to tile, in elements.
 
         ``inside`` says how many rows and columns there are from the tile's start on, None for all; ``gap`` elements are
-        left free behind a row in LDS.
+        left free behind a row in LDS. Waves that share a tile take rows of it: which ones is found once, or for every
+        tile ``by_atom``, which takes fewer scalar registers.
         """
         self.start, self.tile, self.stride, self.step = start, tile, stride, step
-        self.inside, self.gap, self.mask = inside, gap, mask
+        self.inside, self.gap, self.mask, self.by_atom = inside, gap, mask, by_atom
         self.row = tile[1] + gap
         self.size = tile[0] * self.row
         self.ring: Any = None
@@ -81,13 +83,18 @@ class Stream:
         """Return a tile in LDS, with a last mode for the stages."""
         return fx.make_view(self.ring, fx.make_layout((*shape, stages), (*stride, self.size)))
 
-    def fetch(self, tile: fx.Int32 | int, stage: int, waves: int) -> None:
-        """Ask for a tile; ``waves`` of them share it."""
-        layout = fx.make_layout(self.tile, (self.stride, 1))
-        source = fx.make_view(self.start + fx.Int64(tile) * self.step, layout)
-        target = fx.make_view(self.stage(stage), fx.make_layout(self.tile, (self.row, 1)))
+    def fetch(self, tile: fx.Int32 | int, stage: int, wave: fx.Int32 | int, waves: int) -> None:
+        """Ask for a wave's part of a tile, which so many share; where they share rows, the atom divides them."""
+        alone = self.tile[0] % waves == 0 and not self.by_atom
+        shape = (self.tile[0] // waves, self.tile[1]) if alone else self.tile
+        first = wave * shape[0] if alone else 0
+        start, place = self.start + fx.Int64(first) * self.stride, self.stage(stage) + first * self.row
+        source = fx.make_view(start + fx.Int64(tile) * self.step, fx.make_layout(shape, (self.stride, 1)))
+        target = fx.make_view(place, fx.make_layout(shape, (self.row, 1)))
         gaps = {"pad_interval": self.tile[1], "pad_amount": self.gap} if self.gap else {}
-        atom = rocdl.make_tdm_atom(source, self.inside, num_warps=waves, **gaps)
+        rows, columns = self.inside
+        inside = None if rows is None else fx.max(fx.Int32(rows) - first, fx.Int32(0))
+        atom = rocdl.make_tdm_atom(source, (inside, columns), num_warps=1 if alone else waves, **gaps)
         fx.copy(atom.set_value("workgroup_mask", self.mask), source, target)
 
     def prefetch(self, tile: fx.Int32 | int, threads: int) -> None:
@@ -103,16 +110,15 @@ class Stream:
 
 
 @flyc.jit
-def fetch_all(streams: Any, tile: Any, stage: int, plan: TilePlan) -> None:
+def fetch_all(streams: Any, tile: Any, stage: int, wave: Any, plan: TilePlan) -> None:
     """Ask for a tile of every matrix: all waves together, or one wave for each."""
     if fx.const_expr(plan.specialised):
-        wave = rocdl.wave_id()
         for number in fx.range_constexpr(len(streams)):
             if wave == number:
-                streams[number].fetch(tile, stage, 1)
+                streams[number].fetch(tile, stage, 0, 1)
     else:
         for stream in streams:
-            stream.fetch(tile, stage, plan.waves)
+            stream.fetch(tile, stage, wave, plan.waves)
 
 
 def tiled_instruction(plan: TilePlan) -> Any:
@@ -134,7 +140,7 @@ class Tiles:
         self.first_m, self.first_n = fx.block_idx.x * plan.tile_m, column * plan.tile_n
         self.first_iteration = fx.block_idx.z * plan.iterations
         wave = rocdl.wave_id()  # by a layout, a stage of experts with two matrices takes 50 more vector registers
-        self.wave_row, self.wave_column = wave // plan.n_warp, wave % plan.n_warp
+        self.wave, self.wave_row, self.wave_column = wave, wave // plan.n_warp, wave % plan.n_warp
         self.lane = fx.thread_idx.x % LANES
         result = fx.make_identity_tensor((plan.wave_n, plan.wave_m))
         self.places = tiled_instruction(plan).get_slice(self.lane).partition_C(result)
@@ -175,7 +181,7 @@ class Tiles:
 
     def fetch(self, tile: fx.Int32 | int, stage: int) -> None:
         plan = self.plan
-        fetch_all(self.streams, self.first_iteration + tile, stage % plan.stages, plan)
+        fetch_all(self.streams, self.first_iteration + tile, stage % plan.stages, self.wave, plan)
         if plan.prefetch:
             later = fx.min(fx.Int32(tile + plan.prefetch), fx.Int32(plan.iterations - 1))
             for stream in self.streams[:2]:

@@ -47,6 +47,8 @@ from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import (
 class ExpertPipeline(Pipeline):
     """Rows that the order lists, times the weights of their expert."""
 
+    BY_ROWS = False
+
     def __init__(self, plan: StagePlan, A: Any, B: Any, scales: Any, rows: Rows, at: tuple[Any, Any, Any]) -> None:
         """``scales`` are those of rows and columns, which some kinds apply before the end; ``at`` is the expert, the
         tile of columns and the part of K."""

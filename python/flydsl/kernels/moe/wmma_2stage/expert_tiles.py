@@ -41,7 +41,7 @@ class GatheredRows(Stream):
             entry, valid = rows.entry(self.first + i)
             self.numbers.append(rocdl.readfirstlane(valid.select(rows.source(entry), count)))
 
-    def fetch(self, tile: fx.Int32 | int, stage: int, waves: int) -> None:
+    def fetch(self, tile: fx.Int32 | int, stage: int, wave: fx.Int32 | int, waves: int) -> None:
         for some in range(0, len(self.numbers), GATHERED):
             listed = self.numbers[some : some + GATHERED]
             target = self.stage(stage) + (self.first + some) * self.row
@@ -67,7 +67,8 @@ class ExpertTiles(NarrowTiles):
         width = plan.b_row_bytes * BLOCK
         firsts = [fx.Int64(expert) * plan.n + (part * plan.columns + self.first_n) for part in range(plan.parts)]
         self.b_parts = [
-            Stream(weights + first // BLOCK * deep, (plan.tile // BLOCK, width), deep, width) for first in firsts
+            Stream(weights + first // BLOCK * deep, (plan.tile // BLOCK, width), deep, width, by_atom=True)
+            for first in firsts
         ]
         streams, self.column_scales = [self.a, *self.b_parts], []
         if plan.scaled_by_groups:
