@@ -5,11 +5,14 @@ from __future__ import annotations
 import ctypes
 from concurrent.futures import ThreadPoolExecutor
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
+from llvmlite.binding.targets import FeatureMap
 
 from flydsl.base.elf_object import read_object
 from flydsl.base.errors import LoweringError
+from flydsl.codegen import llvm_build
 from flydsl.codegen.llvm_build import (
     AMDGPU_TRIPLE,
     NVPTX_TRIPLE,
@@ -84,6 +87,28 @@ def test_hosts_need_no_helper_library(triple: str, cpu: str) -> None:
     symbols = read_object(emit_object(llvm_text(kernel(""), triple), triple, cpu)).symbols
     assert {symbol.name for symbol in symbols if symbol.binding and not symbol.section} == set()
     assert {symbol.name for symbol in symbols if symbol.binding and symbol.section} == {"k"}
+
+
+SIXTEEN_BITS = """
+define void @f(<2 x i32> %x, ptr %q) {
+  %bytes = trunc <2 x i32> %x to <2 x i8>
+  %half = bitcast <2 x i8> %bytes to i16
+  %word = zext i16 %half to i32
+  store i32 %word, ptr %q
+  ret void
+}
+"""
+
+
+def test_what_llvm_writes_wrong_code_for_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With AVX-512 LLVM stores two bytes that are none of the value's."""
+    features = FeatureMap({"avx2": True, "avx512f": True, "avx512vl": True, "avx512fp16": True, "f16c": True})
+    monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: features)
+    monkeypatch.setattr(llvm, "get_host_cpu_name", lambda: "emeraldrapids")
+    cpu, text = llvm_build.host_cpu.__wrapped__()
+    assert "+avx2" in text and "+f16c" in text and "+avx512" not in text
+    assert "vpmovdb" in emit_assembly(SIXTEEN_BITS, X86, cpu, "", 2)
+    assert "vpmovdb" not in emit_assembly(SIXTEEN_BITS, X86, cpu, text, 2)
 
 
 def test_lds_globals_compile_for_both_vendors() -> None:

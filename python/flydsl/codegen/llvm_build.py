@@ -33,6 +33,9 @@ _FUSED_SUM = re.compile(r"(%\S+) = (?:(?:tail )?call [^@]*@llvm\.fma\.|f(?:add|s
 _NEGATION = re.compile(r"^( *)(%\S+ = fneg (?:\w+ )*?)(half|float|double) (%[^\s,]+)", re.MULTILINE)
 _FLOAT_SUFFIX = {"half": "f16", "float": "f32", "double": "f64"}
 
+_WRONG_FEATURES = ("avx512", "avx10")
+"""What these begin with is not used. LLVM 22.1 stores four bytes of `<2 x i32>` truncated to `<2 x i8>` and widened to
+i32, of which two are whatever lies beside, and makes -32768 of a NaN of f16 that saturates to i16."""
 _OF_A_TARGET = re.compile(r'^target (?:triple|datalayout) = .*$|"target-(?:cpu|features)"="[^"]*"', re.MULTILINE)
 """What ties a library to the target it was made for; a group of attributes must not be left empty."""
 
@@ -60,12 +63,14 @@ def host_triple() -> str:
 
 @lru_cache(maxsize=1)
 def host_cpu() -> tuple[str, str]:
-    """Name and feature list of this machine's processor."""
+    """Name and feature list of this machine's processor, less those that LLVM writes wrong code for."""
     try:
-        features = llvm.get_host_cpu_features().flatten()
+        found = llvm.get_host_cpu_features()
     except RuntimeError:  # LLVM cannot list the features of every processor
-        features = ""
-    return llvm.get_host_cpu_name(), features
+        return llvm.get_host_cpu_name(), ""
+    for name in found:
+        found[name] = found[name] and not name.startswith(_WRONG_FEATURES)
+    return llvm.get_host_cpu_name(), found.flatten()
 
 
 def target_machine(triple: str, cpu: str = "", features: str = "", level: int = 2) -> Any:

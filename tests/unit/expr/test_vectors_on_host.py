@@ -541,7 +541,8 @@ def test_math_functions(dtype: np.dtype[Any], group: str) -> None:
     out = np.zeros((2, *inputs.shape), dtype)
     on_scalars_and_vectors(functions, inputs, out)
     for row, (name, (function, _)) in enumerate(functions.items()):
-        want = function(wide(inputs[row]))
+        # Exact ones are rounded once; by way of a long double of 80 bits a double would be twice.
+        want = function(inputs[row] if group == "exact" and dtype == np.float64 else wide(inputs[row]))
         for form, got in zip(("scalar", "vector"), out[:, row]):
             if group == "exact":
                 np.testing.assert_array_equal(got, want.astype(dtype), err_msg=f"{name}, {form}")
