@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects.arith import CMPI_COMPARISON_OPERATIONS, IntegerOverflowAttr
+from xdsl.dialects.arith import CMPI_COMPARISON_OPERATIONS, IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import IntegerAttr, i1, i64
 from xdsl.ir import SSAValue
 
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import to_attr
 from flydsl.dialects.fly.types import element_type, type_of
+from flydsl.layout import leaf as lf
 from flydsl.layout.leaf import Basis, DynInt, Unknown
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.launch_conditions import subject
 
 _NO_OVERFLOW = {"overflowFlags": IntegerOverflowAttr("none")}
+EXACT = {"overflowFlags": IntegerOverflowAttr([IntegerOverflowFlag.NSW])}
 _PREDICATE = {name: {"predicate": IntegerAttr(i, i64)} for i, name in enumerate(CMPI_COMPARISON_OPERATIONS)}
 _PLAIN = {
     "add": ("arith.addi", _NO_OVERFLOW),
@@ -42,10 +44,11 @@ class SsaInt(DynInt):
     """A run-time integer in the function being lowered.
 
     ``base`` and ``tail`` remember a sum with a constant: the value is ``base + tail``. A pointer moved
-    by it takes the two apart, so that neighbouring accesses differ by a constant only.
+    by it takes the two apart, so that neighbouring accesses differ by a constant only. ``made`` is how it came about:
+    an operation and what it was done to.
     """
 
-    __slots__ = ("at", "base", "div", "tail", "value", "width")
+    __slots__ = ("at", "base", "div", "made", "tail", "value", "width")
 
     def __init__(self, at: Inserter, value: SSAValue, width: int, div: int = 1) -> None:
         self.at = at
@@ -54,6 +57,7 @@ class SsaInt(DynInt):
         self.div = div
         self.base: SsaInt = self
         self.tail = 0
+        self.made: tuple[str, tuple[Any, ...]] = ("", ())
 
     def emit(self, op: str, args: tuple[Any, ...], width: int, div: int) -> SsaInt:
         key = (op, width, *(a if isinstance(a, int) else id(a.value) for a in args))
@@ -61,6 +65,7 @@ class SsaInt(DynInt):
         if found is None:
             found = self.at.remember(key, SsaInt(self.at, _emit(self.at, op, args, width), width, div))
             found._remember_sum(op, args)
+            found.made = (op, args)
         return found
 
     def _remember_sum(self, op: str, args: tuple[Any, ...]) -> None:
@@ -105,6 +110,53 @@ def register(at: Inserter, leaf: Any, width: int) -> SSAValue:
     if isinstance(leaf, SsaInt):
         return leaf.as_width(width)
     return at.constant(f"i{width}", leaf)
+
+
+# Offsets in units of several elements ------------------------------------------------------------
+
+_MOST_TWOS = 3
+"""Units are of eight elements at most: what the widest access moves of 16-bit ones."""
+
+
+def _twos(leaf: Any, most: int = _MOST_TWOS) -> int:
+    """How often two divides a leaf as it was made, of sums and of products with constants; ``most`` is enough."""
+    if isinstance(leaf, int):
+        return min((leaf & -leaf).bit_length() - 1, most) if leaf else most
+    op, args = leaf.made
+    if op == "add":
+        first = _twos(args[0], most)
+        return _twos(args[1], first) if first else 0
+    if op == "mul" and any(isinstance(a, int) for a in args):
+        first = _twos(args[0], most)
+        return first + _twos(args[1], most - first)
+    return 0
+
+
+def _quotient(leaf: Any, twos: int) -> Any:
+    """Divide a leaf by a power of two that is in what it was made of, without a division."""
+    if twos == 0 or isinstance(leaf, int):
+        return leaf >> twos if isinstance(leaf, int) else leaf
+    op, args = leaf.made
+    if op == "add":
+        return lf.add(_quotient(args[0], twos), _quotient(args[1], twos))
+    first = _twos(args[0], twos)
+    return lf.mul(_quotient(args[0], first), _quotient(args[1], twos - first), fits32=True)
+
+
+def _in_units(at: Inserter, offset: SsaInt) -> SSAValue:
+    """Return an offset as a number of units that two divides no more, times the unit.
+
+    An address is 64 bits wide, so a product in 32 bits is an instruction before it is widened, while a widened number
+    is scaled where it is added. Layouts are exact: the product does not overflow.
+    """
+    twos = _twos(offset) if offset.width == 32 else 0
+    if twos == 0:
+        return offset.value
+    units = _quotient(offset, twos).as_width(32)
+    return at.op("arith.shli", [units, at.constant("i32", twos)], [units.type], EXACT)
+
+
+# What each operation emits -----------------------------------------------------------------------
 
 
 def _emit(at: Inserter, op: str, args: tuple[Any, ...], width: int) -> SSAValue:
@@ -217,21 +269,33 @@ class SsaPointer:
     def value(self) -> SSAValue:
         """Return the pointer with its offsets applied: the run-time one, then the constant one."""
         value, info = self.base, self.origin
-        if not isinstance(self.moved, int):
-            value, info = self._step(value, info, self.moved, ("offset", id(value), id(self.moved.value)))
+        offset = self.offset()
+        if offset is not None:
+            value, info = self._step(value, info, self.moved, ("offset", id(value), id(offset)), offset)
         if self.tail:
             value, _ = self._step(value, info, self.tail, ("offset", id(value), self.tail))
         return value
 
-    def _step(self, value: SSAValue, info: pl.Pointer, offset: Any, key: Any) -> tuple[SSAValue, pl.Pointer]:
-        moved = info.add_offset(offset)
+    def offset(self) -> SSAValue | None:
+        """Return the run-time offset, in a form that fits the memory, or None; it is worked out here, once."""
+        if isinstance(self.moved, int):
+            return None
+        if self.space != "global":
+            return self.moved.value
+        key = ("units", id(self.moved.value))
+        return self.at.remembered(key) or self.at.remember(key, _in_units(self.at, self.moved))
+
+    def _step(
+        self, value: SSAValue, info: pl.Pointer, by: Any, key: Any, offset: SSAValue | None = None
+    ) -> tuple[SSAValue, pl.Pointer]:
+        moved = info.add_offset(by)
         found = self.at.remembered(key)
         if found is None:
-            step = self.at.static(offset) if isinstance(offset, int) else make_tuple(self.at, offset)
+            step = self.at.static(by) if offset is None else make_tuple(self.at, by, offset)
             found = self.at.remember(key, self.at.fly("add_offset", [value, step], [type_of(moved)]))
         return found, moved
 
 
-def make_tuple(at: Inserter, leaf: SsaInt) -> SSAValue:
-    """Return a run-time leaf as a value of the int tuple type."""
-    return at.fly("make_int_tuple", [leaf.value], [type_of(Unknown(leaf.width, leaf.div))])
+def make_tuple(at: Inserter, leaf: SsaInt, value: SSAValue | None = None) -> SSAValue:
+    """Return a run-time leaf as a value of the int tuple type; ``value``: the same number in another form."""
+    return at.fly("make_int_tuple", [value or leaf.value], [type_of(Unknown(leaf.width, leaf.div))])

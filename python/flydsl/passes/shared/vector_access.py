@@ -64,7 +64,9 @@ def _register_accesses(tensor: Tensor) -> list[Access]:
 
 def _start(tensor: Tensor, access: Access) -> Any:
     """Where an access begins: a pointer whose offset is worked out here, and which is made when its value is asked for."""
-    return tensor.iter.add_offset(_offset(tensor, access.positions[0]))
+    start = tensor.iter.add_offset(_offset(tensor, access.positions[0]))
+    start.offset()
+    return start
 
 
 def _load_access(at: Inserter, tensor: Tensor, access: Access, start: Any) -> SSAValue:
