@@ -9,8 +9,8 @@
 // CHECK-NEXT: [[V1:%[0-9]+]] = fly.static : !fly.layout<4:1>
 // CHECK-NEXT: [[V2:%[0-9]+]] = fly.static : !fly.int_tuple<4>
 // CHECK-NEXT: %a = fly.make_copy_atom {valBits = 32 : i32} : !fly.copy_atom<!fly.universal_copy<128>, 32>
+// CHECK-NEXT: [[V3:%[0-9]+]] = arith.shli %i, [[V0]] : i32
 // CHECK-NEXT: [[V4:%[0-9]+]] = fly.make_ptr() {dictAttrs = {allocSize = 8 : i64}} : () -> !fly.ptr<f32, register>
-// CHECK-NEXT: [[V3:%[0-9]+]] = arith.shli %i, [[V0]] overflow<nsw> : i32
 // CHECK-NEXT: [[V5:%[0-9]+]] = fly.make_int_tuple([[V3]]) : (i32) -> !fly.int_tuple<?{div=8}>
 // CHECK-NEXT: [[V6:%[0-9]+]] = fly.add_offset(%g, [[V5]]) : {{.*}} -> !fly.ptr<f32, global, align<16>>
 // CHECK-NEXT: [[V7:%[0-9]+]] = fly.make_view([[V6]], [[V1]]) : {{.*}} -> !fly.memref<f32, global, 4:1, align<16>>

@@ -74,8 +74,8 @@ func.func @tiles(%n: i32) -> (i64, i32) {
   return %a, %b : i64, i32
 }
 
-// A thread's part of a tensor: one run-time step, one constant one, one wide access. In global memory the step is a number
-// of units, here of four elements.
+// A thread's part of a tensor: one run-time step, one constant one, one wide access. A sum of multiples of four elements
+// is counted in fours in global memory.
 // CHECK-LABEL: func.func @slice(
 // CHECK-SAME: %p: !fly.ptr<f32, global, align<16>>, %b: i32, %t: i32) -> vector<4xf32> {
 // CHECK-NEXT: [[V0:%[0-9]+]] = arith.constant 2 : i32
@@ -154,7 +154,7 @@ func.func @dynamic_runs(%p: !fly.ptr<f32, global>, %d: i32) -> vector<8xf32> {
 // CHECK-SAME: %p: !fly.ptr<f32, global>, %i: i32, %f: f32) -> f32 {
 // CHECK-NEXT: [[V0:%[0-9]+]] = arith.constant 3 : i32
 // CHECK-NEXT: [[V1:%[0-9]+]] = fly.static : !fly.int_tuple<2>
-// CHECK-NEXT: [[V2:%[0-9]+]] = arith.shli %i, [[V0]] overflow<nsw> : i32
+// CHECK-NEXT: [[V2:%[0-9]+]] = arith.shli %i, [[V0]] : i32
 // CHECK-NEXT: [[V3:%[0-9]+]] = fly.make_int_tuple([[V2]]) : (i32) -> !fly.int_tuple<?{div=8}>
 // CHECK-NEXT: [[V4:%[0-9]+]] = fly.add_offset(%p, [[V3]]) : (!fly.ptr<f32, global>, !fly.int_tuple<?{div=8}>) -> !fly.ptr<f32, global>
 // CHECK-NEXT: [[V5:%[0-9]+]] = fly.add_offset([[V4]], [[V1]]) : (!fly.ptr<f32, global>, !fly.int_tuple<2>) -> !fly.ptr<f32, global>
@@ -301,7 +301,7 @@ func.func @sharing(%c: i1, %i: i32) -> i32 {
 // CHECK-SAME: %p: !fly.ptr<f32, global>, %i: i32) -> (index, !llvm.ptr<1>) {
 // CHECK-NEXT: [[V0:%[0-9]+]] = arith.constant 3 : i32
 // CHECK-NEXT: [[V1:%[0-9]+]] = fly.static : !fly.int_tuple<4>
-// CHECK-NEXT: [[V2:%[0-9]+]] = arith.shli %i, [[V0]] overflow<nsw> : i32
+// CHECK-NEXT: [[V2:%[0-9]+]] = arith.shli %i, [[V0]] : i32
 // CHECK-NEXT: [[V3:%[0-9]+]] = fly.make_int_tuple([[V2]]) : (i32) -> !fly.int_tuple<?{div=8}>
 // CHECK-NEXT: [[V4:%[0-9]+]] = fly.add_offset(%p, [[V3]]) : (!fly.ptr<f32, global>, !fly.int_tuple<?{div=8}>) -> !fly.ptr<f32, global>
 // CHECK-NEXT: [[V5:%[0-9]+]] = fly.ptrtoint([[V4]]) : (!fly.ptr<f32, global>) -> i64

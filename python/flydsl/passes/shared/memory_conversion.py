@@ -29,9 +29,9 @@ from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_
 from flydsl.dialects.upstream import integer, integers, ops_of, replace_uses
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.known_bits import shift_of, width_of
-from flydsl.passes.shared.ssa_leaf import EXACT, SsaInt, register
-from flydsl.passes.shared.vector_access import WIDEST_BYTES, concatenate, piece
+from flydsl.passes.shared.known_bits import shift_of
+from flydsl.passes.shared.ssa_leaf import EXACT, WIDEST_BYTES, SsaInt, register
+from flydsl.passes.shared.vector_access import concatenate, piece
 from flydsl.passes.shared.walk import located, mark_swizzle, sanitizes, take_out
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
 
@@ -227,27 +227,14 @@ class MemoryConversion:
             return buffer_pointers.moved(self, pointer, info, by, constant)
         if not by and not -(2**31) < constant < 2**31:
             by = [self.at.constant("i64", constant)]
-        unit = memory_type(info.elem)
-        if by and info.space == "global":
-            counted, unit = self._in_units(by[0], unit, storage_bytes(info.elem))
-            by = [counted]
+        unit, made = memory_type(info.elem), by[0].owner if by and info.space == "global" else None
+        if isinstance(made, ShLIOp) and made.properties["overflowFlags"] == EXACT["overflowFlags"]:
+            twos, size = shift_of(made), storage_bytes(info.elem)
+            if twos is not None and size << twos <= WIDEST_BYTES:  # an exact multiple is a number of wider elements
+                by, unit = [made.operands[0]], IntegerType(8 * size << twos)
         properties = {
             "rawConstantIndices": integers(32, _GEP_DYNAMIC if by else constant),
             "elem_type": unit,
             "noWrapFlags": integer(0, 32),
         }
         return self.at.op("llvm.getelementptr", [pointer, *by], [pointer.type], properties)
-
-    def _in_units(self, by: SSAValue, unit: Attribute, size: int) -> tuple[SSAValue, Attribute]:
-        """Return a number of elements that is certainly a multiple of some as the number of wider units, and their
-        type."""
-        shift = by.owner
-        if not isinstance(shift, ShLIOp) or shift.properties["overflowFlags"] != EXACT["overflowFlags"]:
-            return by, unit
-        twos, most = shift_of(shift), (WIDEST_BYTES // size).bit_length() - 1
-        if twos is None or most < 1:
-            return by, unit
-        if twos > most:
-            rest = self.at.constant(f"i{width_of(by)}", twos - most)
-            return self.at.op("arith.shli", [shift.operands[0], rest], [by.type], EXACT), IntegerType(8 * WIDEST_BYTES)
-        return shift.operands[0], IntegerType(8 * size << twos)

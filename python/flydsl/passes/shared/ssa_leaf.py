@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.arith import CMPI_COMPARISON_OPERATIONS, IntegerOverflowAttr, IntegerOverflowFlag
-from xdsl.dialects.builtin import IntegerAttr, i1, i64
+from xdsl.dialects.builtin import IntegerAttr, i1, i32, i64
 from xdsl.ir import SSAValue
 
 from flydsl.dialects.fly import payload as pl
@@ -19,9 +19,12 @@ from flydsl.layout import leaf as lf
 from flydsl.layout.leaf import Basis, DynInt, Unknown
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.launch_conditions import subject
+from flydsl.target.dtype import storage_bytes
 
 _NO_OVERFLOW = {"overflowFlags": IntegerOverflowAttr("none")}
 EXACT = {"overflowFlags": IntegerOverflowAttr([IntegerOverflowFlag.NSW])}
+WIDEST_BYTES = 16
+"""The widest access of one thread to memory; registers have no such limit."""
 _PREDICATE = {name: {"predicate": IntegerAttr(i, i64)} for i, name in enumerate(CMPI_COMPARISON_OPERATIONS)}
 _PLAIN = {
     "add": ("arith.addi", _NO_OVERFLOW),
@@ -112,51 +115,26 @@ def register(at: Inserter, leaf: Any, width: int) -> SSAValue:
     return at.constant(f"i{width}", leaf)
 
 
-# Offsets in units of several elements ------------------------------------------------------------
-
-_MOST_TWOS = 3
-"""Units are of eight elements at most: what the widest access moves of 16-bit ones."""
-
-
-def _twos(leaf: Any, most: int = _MOST_TWOS) -> int:
-    """How often two divides a leaf as it was made, of sums and of products with constants; ``most`` is enough."""
+def _twos(leaf: int | SsaInt, most: int) -> int:
+    """Return how often two divides a leaf made of sums and of products with constants, ``most`` times or less."""
     if isinstance(leaf, int):
         return min((leaf & -leaf).bit_length() - 1, most) if leaf else most
     op, args = leaf.made
-    if op == "add":
-        first = _twos(args[0], most)
-        return _twos(args[1], first) if first else 0
     if op == "mul" and any(isinstance(a, int) for a in args):
         first = _twos(args[0], most)
         return first + _twos(args[1], most - first)
-    return 0
+    return _twos(args[1], _twos(args[0], most)) if op == "add" else 0
 
 
-def _quotient(leaf: Any, twos: int) -> Any:
+def _quotient(leaf: int | SsaInt, twos: int) -> int | SsaInt:
     """Divide a leaf by a power of two that is in what it was made of, without a division."""
     if twos == 0 or isinstance(leaf, int):
         return leaf >> twos if isinstance(leaf, int) else leaf
-    op, args = leaf.made
+    op, (a, b) = leaf.made
     if op == "add":
-        return lf.add(_quotient(args[0], twos), _quotient(args[1], twos))
-    first = _twos(args[0], twos)
-    return lf.mul(_quotient(args[0], first), _quotient(args[1], twos - first), fits32=True)
-
-
-def _in_units(at: Inserter, offset: SsaInt) -> SSAValue:
-    """Return an offset as a number of units that two divides no more, times the unit.
-
-    An address is 64 bits wide, so a product in 32 bits is an instruction before it is widened, while a widened number
-    is scaled where it is added. Layouts are exact: the product does not overflow.
-    """
-    twos = _twos(offset) if offset.width == 32 else 0
-    if twos == 0:
-        return offset.value
-    units = _quotient(offset, twos).as_width(32)
-    return at.op("arith.shli", [units, at.constant("i32", twos)], [units.type], EXACT)
-
-
-# What each operation emits -----------------------------------------------------------------------
+        return lf.add(_quotient(a, twos), _quotient(b, twos))
+    first = _twos(a, twos)
+    return lf.mul(_quotient(a, first), _quotient(b, twos - first), fits32=True)
 
 
 def _emit(at: Inserter, op: str, args: tuple[Any, ...], width: int) -> SSAValue:
@@ -271,31 +249,36 @@ class SsaPointer:
         value, info = self.base, self.origin
         offset = self.offset()
         if offset is not None:
-            value, info = self._step(value, info, self.moved, ("offset", id(value), id(offset)), offset)
+            value, info = self._step(value, info, self.moved, offset)
         if self.tail:
-            value, _ = self._step(value, info, self.tail, ("offset", id(value), self.tail))
+            value, _ = self._step(value, info, self.tail, None)
         return value
 
     def offset(self) -> SSAValue | None:
-        """Return the run-time offset, in a form that fits the memory, or None; it is worked out here, once."""
+        """Return the run-time offset, if there is one; it is worked out here, once.
+
+        A sum of multiples of some power of two is that of the quotients, times the power: what is widened to an address
+        is scaled where it is added, so each term spares an instruction. The product is exact, as layouts are.
+        """
         if isinstance(self.moved, int):
             return None
-        if self.space != "global":
+        is_narrow_sum = self.space == "global" and self.moved.width == 32 and self.moved.made[0] == "add"
+        twos = _twos(self.moved, (WIDEST_BYTES // storage_bytes(self.elem)).bit_length() - 1) if is_narrow_sum else 0
+        if twos < 1:
             return self.moved.value
-        key = ("units", id(self.moved.value))
-        return self.at.remembered(key) or self.at.remember(key, _in_units(self.at, self.moved))
+        key = ("units", id(self.moved.value), twos)
+        if (found := self.at.remembered(key)) is None:
+            units = [register(self.at, _quotient(self.moved, twos), 32), self.at.constant("i32", twos)]
+            found = self.at.remember(key, self.at.op("arith.shli", units, [i32], EXACT))
+        return found
 
-    def _step(
-        self, value: SSAValue, info: pl.Pointer, by: Any, key: Any, offset: SSAValue | None = None
-    ) -> tuple[SSAValue, pl.Pointer]:
-        moved = info.add_offset(by)
+    def _step(self, value: SSAValue, info: pl.Pointer, by: Any, offset: SSAValue | None) -> tuple[SSAValue, pl.Pointer]:
+        moved, key = info.add_offset(by), ("offset", id(value), by if offset is None else id(offset))
         found = self.at.remembered(key)
         if found is None:
-            step = self.at.static(by) if offset is None else make_tuple(self.at, by, offset)
+            if offset is None:
+                step = self.at.static(by)
+            else:
+                step = self.at.fly("make_int_tuple", [offset], [type_of(Unknown(by.width, by.div))])
             found = self.at.remember(key, self.at.fly("add_offset", [value, step], [type_of(moved)]))
         return found, moved
-
-
-def make_tuple(at: Inserter, leaf: SsaInt, value: SSAValue | None = None) -> SSAValue:
-    """Return a run-time leaf as a value of the int tuple type; ``value``: the same number in another form."""
-    return at.fly("make_int_tuple", [value or leaf.value], [type_of(Unknown(leaf.width, leaf.div))])

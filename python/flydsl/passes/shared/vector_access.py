@@ -17,11 +17,9 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.accesses import Access, accesses, distinct, spots
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
+from flydsl.passes.shared.ssa_leaf import WIDEST_BYTES, SsaPointer
 from flydsl.passes.shared.walk import KEPT, sanitizes
 from flydsl.target.dtype import storage_bytes, width_bits
-
-WIDEST_BYTES = 16
-"""The widest access of one thread to memory; registers have no such limit."""
 
 Mask = Sequence[int]
 """Which predicate of a vector of them decides about each element."""
@@ -62,14 +60,14 @@ def _register_accesses(tensor: Tensor) -> list[Access]:
     return [Access(tuple(range(first, first + count)), 0) for first, count in runs(offsets)]
 
 
-def _start(tensor: Tensor, access: Access) -> Any:
-    """Where an access begins: a pointer whose offset is worked out here, and which is made when its value is asked for."""
+def _start(tensor: Tensor, access: Access) -> SsaPointer:
+    """Return where an access begins. Its offset is worked out here, the pointer when its value is asked for."""
     start = tensor.iter.add_offset(_offset(tensor, access.positions[0]))
     start.offset()
     return start
 
 
-def _load_access(at: Inserter, tensor: Tensor, access: Access, start: Any) -> SSAValue:
+def _load_access(at: Inserter, tensor: Tensor, access: Access, start: SsaPointer) -> SSAValue:
     elem, count = tensor.iter.elem, len(access.positions)
     type_ = vector_type(count, elem) if count > 1 else element_type(elem)
     return at.fly("ptr.load", [start.value()], [type_])
@@ -203,9 +201,9 @@ def load_masked(at: Inserter, tensor: Tensor, flags: SSAValue, mask: Mask, other
         positions = tuple(p for access in group for p in access.positions)
         starts = [_start(tensor, access) for access in group]
 
-        def load(given: Any = (group, starts)) -> SSAValue:
-            made = [(_load_access(at, tensor, a, start), len(a.positions)) for a, start in zip(*given, strict=True)]
-            return concatenate(at, made, elem)
+        def load(group: list[Access] = group, starts: list[SsaPointer] = starts) -> SSAValue:
+            made = [_load_access(at, tensor, *pair) for pair in zip(group, starts, strict=True)]
+            return concatenate(at, [(value, len(a.positions)) for value, a in zip(made, group, strict=True)], elem)
 
         kept = as_vector(at, picked(at, other, positions, elem), len(positions), elem)
         value = at.when(extract(at, flags, flag, "i1"), load, kept)
@@ -226,8 +224,8 @@ def store_masked(at: Inserter, vector: SSAValue, tensor: Tensor, flags: SSAValue
     for flag, group in _by_flag(_masked_accesses(tensor, mask, writes=True), mask):
         starts = [_start(tensor, access) for access in group]
 
-        def store(given: Any = (group, starts)) -> None:
-            for access, start in zip(*given, strict=True):
+        def store(group: list[Access] = group, starts: list[SsaPointer] = starts) -> None:
+            for access, start in zip(group, starts, strict=True):
                 at.fly("ptr.store", [picked(at, vector, access.positions, elem), start.value()])
 
         at.when(extract(at, flags, flag, "i1"), store, None)
