@@ -23,7 +23,7 @@ from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
 from flydsl.kernels.gemm.hopper.tiles import warp_product
 from flydsl.kernels.moe.few_tokens.chosen import ChosenExperts, ChosenRows
 from flydsl.kernels.moe.few_tokens.plan import MOST_TOKENS, STRIP, THREADS, WARPS, Stage, plan_stages
-from flydsl.kernels.moe.few_tokens.progress import ALL, ALL_BUT_LAST, Progress
+from flydsl.kernels.moe.few_tokens.progress import ALL, ALL_BUT_LAST, SENT, Progress
 from flydsl.kernels.moe.few_tokens.strips import LANES, HeldRows, Turn, ring_of
 
 
@@ -95,6 +95,9 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
 
         ring.begin(turn_of, mine * stage.batches)
         token = fx.min(fx.lane_id() // LANES, T - 1)
+        if fx.const_expr(stage.late == 2):
+            if mine == 2:
+                progress.tell(SENT)
         if mine <= 1:
             progress.tell(ALL_BUT_LAST)
         for turn in range(mine):
@@ -102,6 +105,9 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
             parts.put(ring.sum_strip(turn * stage.batches, token), warp, turn)
             fx.barrier()
             write_gated(parts, inner, unit // units, unit % units * strips, T, stage, turn)
+            if fx.const_expr(stage.late == 2):
+                if turn == mine - 3:
+                    progress.tell(SENT)
             if turn == mine - 2:
                 progress.tell(ALL_BUT_LAST)
         progress.tell(ALL)
@@ -168,9 +174,12 @@ def compile_second(
             expert = fx.Int32(chosen.numbers[team + task % divisor * teams])
             return Turn(expert, block + task // divisor * each, i % stage.batches)
 
-        ring.begin(turn_of, mine_of_block * mine * stage.batches)
         progress = Progress(words, others)
         early = progress.experts_early(count, before.units) // teams
+        if fx.const_expr(stage.late):
+            if early > 0:
+                progress.wait(SENT if stage.late == 2 else ALL_BUT_LAST)
+        ring.begin(turn_of, mine_of_block * mine * stage.batches)
         if early > 0:
             progress.wait(ALL_BUT_LAST)
             hold_rows(held, inner, chosen, fx.Int32(0), early * teams)
