@@ -10,15 +10,7 @@ from functools import cache
 from typing import Any
 
 from xdsl.dialects.arith import ShLIOp
-from xdsl.dialects.builtin import (
-    FunctionType,
-    IntAttr,
-    IntegerAttr,
-    IntegerType,
-    VectorType,
-    i8,
-    i64,
-)
+from xdsl.dialects.builtin import FunctionType, IntAttr, IntegerAttr, IntegerType, VectorType, i8, i64
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 

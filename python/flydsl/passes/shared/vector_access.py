@@ -75,10 +75,7 @@ def _load_access(at: Inserter, tensor: Tensor, access: Access, start: SsaPointer
 
 def load_elements(at: Inserter, tensor: Tensor) -> SSAValue:
     """Return all elements of a memory tensor as a vector."""
-    if tensor.iter.space == "register":
-        made = _register_accesses(tensor)
-    else:
-        made = element_accesses(tensor)
+    made = _register_accesses(tensor) if tensor.iter.space == "register" else element_accesses(tensor)
     pieces = [(_load_access(at, tensor, a, _start(tensor, a)), len(a.positions)) for a in made]
     return _in_order(at, concatenate(at, pieces, tensor.iter.elem), made, tensor)
 
