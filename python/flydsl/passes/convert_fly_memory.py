@@ -8,12 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xdsl.dialects.builtin import (
-    IntegerAttr,
-    StringAttr,
-    SymbolRefAttr,
-    i64,
-)
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr, i64
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Operation
 

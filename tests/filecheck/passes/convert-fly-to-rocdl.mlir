@@ -28,6 +28,29 @@ func.func @pointers(%g: !fly.ptr<f32, global, align<16>>, %s: !fly.ptr<f16, shar
   return %a, %b, %c : vector<4xf32>, f16, i8
 }
 
+// A number of elements that is an exact multiple of some is one of wider elements in global memory, up to the widest access.
+// CHECK-LABEL: func.func @units(
+// CHECK: %a = llvm.getelementptr %h[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i128
+// CHECK: %b = llvm.getelementptr %f[%eight] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+// CHECK: %c = llvm.getelementptr %h[%wraps] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+// CHECK: %d = llvm.getelementptr %s[%eight] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f16
+func.func @units(%h: !fly.ptr<f16, global>, %f: !fly.ptr<f32, global>, %s: !fly.ptr<f16, shared>, %i: i32) -> (f16, f32, f16, f16) {
+  %three = arith.constant 3 : i32
+  %eight = arith.shli %i, %three overflow<nsw> : i32
+  %wraps = arith.shli %i, %three : i32
+  %o = fly.make_int_tuple(%eight) : (i32) -> !fly.int_tuple<?{div=8}>
+  %w = fly.make_int_tuple(%wraps) : (i32) -> !fly.int_tuple<?{div=8}>
+  %a = fly.add_offset(%h, %o) : (!fly.ptr<f16, global>, !fly.int_tuple<?{div=8}>) -> !fly.ptr<f16, global>
+  %x = fly.ptr.load(%a) : (!fly.ptr<f16, global>) -> f16
+  %b = fly.add_offset(%f, %o) : (!fly.ptr<f32, global>, !fly.int_tuple<?{div=8}>) -> !fly.ptr<f32, global>
+  %y = fly.ptr.load(%b) : (!fly.ptr<f32, global>) -> f32
+  %c = fly.add_offset(%h, %w) : (!fly.ptr<f16, global>, !fly.int_tuple<?{div=8}>) -> !fly.ptr<f16, global>
+  %z = fly.ptr.load(%c) : (!fly.ptr<f16, global>) -> f16
+  %d = fly.add_offset(%s, %o) : (!fly.ptr<f16, shared>, !fly.int_tuple<?{div=8}>) -> !fly.ptr<f16, shared>
+  %u = fly.ptr.load(%d) : (!fly.ptr<f16, shared>) -> f16
+  return %x, %y, %z, %u : f16, f32, f16, f16
+}
+
 // Memory has bytes for bools and plain integers for narrow floats; registers do not tell signs apart.
 // CHECK-LABEL: func.func @memory_types(
 // CHECK-SAME: %b: !llvm.ptr<1>, %f: !llvm.ptr<1>, %u: !llvm.ptr<1>, %x: i1, %y: vector<4xf8E4M3FNUZ>, %z: i8) -> (i1, vector<4xf8E4M3FNUZ>, i8) {

@@ -74,14 +74,15 @@ func.func @tiles(%n: i32) -> (i64, i32) {
   return %a, %b : i64, i32
 }
 
-// A thread's part of a tensor: one run-time step, one constant one, one wide access.
+// A thread's part of a tensor: one run-time step, one constant one, one wide access. A sum of multiples of four elements
+// is counted in fours in global memory.
 // CHECK-LABEL: func.func @slice(
 // CHECK-SAME: %p: !fly.ptr<f32, global, align<16>>, %b: i32, %t: i32) -> vector<4xf32> {
-// CHECK-NEXT: [[V0:%[0-9]+]] = arith.constant 8 : i32
-// CHECK-NEXT: [[V1:%[0-9]+]] = arith.constant 2 : i32
-// CHECK-NEXT: [[V2:%[0-9]+]] = arith.shli %b, [[V0]] : i32
-// CHECK-NEXT: [[V3:%[0-9]+]] = arith.shli %t, [[V1]] : i32
-// CHECK-NEXT: [[V4:%[0-9]+]] = arith.addi [[V2]], [[V3]] : i32
+// CHECK-NEXT: [[V0:%[0-9]+]] = arith.constant 2 : i32
+// CHECK-NEXT: [[V1:%[0-9]+]] = arith.constant 6 : i32
+// CHECK-NEXT: [[V2:%[0-9]+]] = arith.shli %b, [[V1]] : i32
+// CHECK-NEXT: [[V3:%[0-9]+]] = arith.addi [[V2]], %t : i32
+// CHECK-NEXT: [[V4:%[0-9]+]] = arith.shli [[V3]], [[V0]] overflow<nsw> : i32
 // CHECK-NEXT: [[V5:%[0-9]+]] = fly.make_int_tuple([[V4]]) : (i32) -> !fly.int_tuple<?{div=4}>
 // CHECK-NEXT: [[V6:%[0-9]+]] = fly.add_offset(%p, [[V5]]) : {{.*}} -> !fly.ptr<f32, global, align<16>>
 // CHECK-NEXT: %x = fly.ptr.load([[V6]]) : (!fly.ptr<f32, global, align<16>>) -> vector<4xf32>
@@ -338,4 +339,26 @@ func.func @under_a_mask(%p: !fly.ptr<f32, global, align<8>>, %flags: vector<2xi1
   %m = fly.make_view(%p, %l) : (!fly.ptr<f32, global, align<8>>, !fly.layout<(2,2):(6,1)>) -> !fly.memref<f32, global, (2,2):(6,1), align<8>>
   %x = fly.memref.masked_load_vec(%m, %flags, %v) {mask = array<i32: 0, 1, 0, 1>} : (!fly.memref<f32, global, (2,2):(6,1), align<8>>, vector<2xi1>, vector<4xf32>) -> vector<4xf32>
   return %x : vector<4xf32>
+}
+
+// Where accesses under a mask go is worked out once, before any branch: the rows of two columns share their offsets.
+// CHECK-LABEL: func.func @offsets_under_a_mask(
+// CHECK: scf.if
+// CHECK: [[ROW:%[0-9]+]] = arith.addi %pitch, {{.*}} : i64
+// CHECK: scf.if
+// CHECK-NOT: arith.
+// CHECK: fly.make_int_tuple([[ROW]])
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK-NOT: arith.
+// CHECK: fly.make_int_tuple([[ROW]])
+func.func @offsets_under_a_mask(%p: !fly.ptr<f32, global>, %flags: vector<4xi1>, %v: vector<4xf32>, %pitch: i64, %i: i32) {
+  %s = fly.make_stride(%pitch, %pitch) : (i64, i64) -> !fly.int_tuple<(?{i64},(?{i64},32))>
+  %e = fly.make_shape(%i) : (i32) -> !fly.int_tuple<(?,(2,2))>
+  %l = fly.make_layout(%e, %s) : (!fly.int_tuple<(?,(2,2))>, !fly.int_tuple<(?{i64},(?{i64},32))>) -> !fly.layout<(?,(2,2)):(?{i64},(?{i64},32))>
+  %m = fly.make_view(%p, %l) : (!fly.ptr<f32, global>, !fly.layout<(?,(2,2)):(?{i64},(?{i64},32))>) -> !fly.memref<f32, global, (?,(2,2)):(?{i64},(?{i64},32))>
+  %c = fly.make_coord(%i) : (i32) -> !fly.int_tuple<(?,*)>
+  %x = fly.slice(%m, %c) : (!fly.memref<f32, global, (?,(2,2)):(?{i64},(?{i64},32))>, !fly.int_tuple<(?,*)>) -> !fly.memref<f32, global, (2,2):(?{i64},32)>
+  fly.memref.masked_store_vec(%v, %x, %flags) {mask = array<i32: 0, 1, 2, 3>} : (vector<4xf32>, !fly.memref<f32, global, (2,2):(?{i64},32)>, vector<4xi1>) -> ()
+  return
 }

@@ -9,14 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from xdsl.dialects.builtin import (
-    FunctionType,
-    IntAttr,
-    IntegerAttr,
-    VectorType,
-    i8,
-    i64,
-)
+from xdsl.dialects.arith import ShLIOp
+from xdsl.dialects.builtin import FunctionType, IntAttr, IntegerAttr, IntegerType, VectorType, i8, i64
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
@@ -27,7 +21,8 @@ from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_
 from flydsl.dialects.upstream import integer, integers, ops_of, replace_uses
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.ssa_leaf import SsaInt, register
+from flydsl.passes.shared.known_bits import shift_of
+from flydsl.passes.shared.ssa_leaf import EXACT, WIDEST_BYTES, SsaInt, register
 from flydsl.passes.shared.vector_access import concatenate, piece
 from flydsl.passes.shared.walk import located, mark_swizzle, sanitizes, take_out
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
@@ -224,9 +219,14 @@ class MemoryConversion:
             return buffer_pointers.moved(self, pointer, info, by, constant)
         if not by and not -(2**31) < constant < 2**31:
             by = [self.at.constant("i64", constant)]
+        unit, made = memory_type(info.elem), by[0].owner if by and info.space == "global" else None
+        if isinstance(made, ShLIOp) and made.properties["overflowFlags"] == EXACT["overflowFlags"]:
+            twos, size = shift_of(made), storage_bytes(info.elem)
+            if twos is not None and size << twos <= WIDEST_BYTES:  # an exact multiple is a number of wider elements
+                by, unit = [made.operands[0]], IntegerType(8 * size << twos)
         properties = {
             "rawConstantIndices": integers(32, _GEP_DYNAMIC if by else constant),
-            "elem_type": memory_type(info.elem),
+            "elem_type": unit,
             "noWrapFlags": integer(0, 32),
         }
         return self.at.op("llvm.getelementptr", [pointer, *by], [pointer.type], properties)

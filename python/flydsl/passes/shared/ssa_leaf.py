@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects.arith import CMPI_COMPARISON_OPERATIONS, IntegerOverflowAttr
-from xdsl.dialects.builtin import IntegerAttr, i1, i64
+from xdsl.dialects.arith import CMPI_COMPARISON_OPERATIONS, IntegerOverflowAttr, IntegerOverflowFlag
+from xdsl.dialects.builtin import IntegerAttr, i1, i32, i64
 from xdsl.ir import SSAValue
 
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import to_attr
 from flydsl.dialects.fly.types import element_type, type_of
+from flydsl.layout import leaf as lf
 from flydsl.layout.leaf import Basis, DynInt, Unknown
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.launch_conditions import subject
+from flydsl.target.dtype import storage_bytes
 
 _NO_OVERFLOW = {"overflowFlags": IntegerOverflowAttr("none")}
+EXACT = {"overflowFlags": IntegerOverflowAttr([IntegerOverflowFlag.NSW])}
+WIDEST_BYTES = 16
+"""The widest access of one thread to memory; registers have no such limit."""
 _PREDICATE = {name: {"predicate": IntegerAttr(i, i64)} for i, name in enumerate(CMPI_COMPARISON_OPERATIONS)}
 _PLAIN = {
     "add": ("arith.addi", _NO_OVERFLOW),
@@ -42,10 +47,11 @@ class SsaInt(DynInt):
     """A run-time integer in the function being lowered.
 
     ``base`` and ``tail`` remember a sum with a constant: the value is ``base + tail``. A pointer moved
-    by it takes the two apart, so that neighbouring accesses differ by a constant only.
+    by it takes the two apart, so that neighbouring accesses differ by a constant only. ``made`` is how it came about:
+    an operation and what it was done to.
     """
 
-    __slots__ = ("at", "base", "div", "tail", "value", "width")
+    __slots__ = ("at", "base", "div", "made", "tail", "value", "width")
 
     def __init__(self, at: Inserter, value: SSAValue, width: int, div: int = 1) -> None:
         self.at = at
@@ -54,6 +60,7 @@ class SsaInt(DynInt):
         self.div = div
         self.base: SsaInt = self
         self.tail = 0
+        self.made: tuple[str, tuple[Any, ...]] = ("", ())
 
     def emit(self, op: str, args: tuple[Any, ...], width: int, div: int) -> SsaInt:
         key = (op, width, *(a if isinstance(a, int) else id(a.value) for a in args))
@@ -61,6 +68,7 @@ class SsaInt(DynInt):
         if found is None:
             found = self.at.remember(key, SsaInt(self.at, _emit(self.at, op, args, width), width, div))
             found._remember_sum(op, args)
+            found.made = (op, args)
         return found
 
     def _remember_sum(self, op: str, args: tuple[Any, ...]) -> None:
@@ -105,6 +113,28 @@ def register(at: Inserter, leaf: Any, width: int) -> SSAValue:
     if isinstance(leaf, SsaInt):
         return leaf.as_width(width)
     return at.constant(f"i{width}", leaf)
+
+
+def _twos(leaf: int | SsaInt, most: int) -> int:
+    """Return how often two divides a leaf made of sums and of products with constants, ``most`` times or less."""
+    if isinstance(leaf, int):
+        return min((leaf & -leaf).bit_length() - 1, most) if leaf else most
+    op, args = leaf.made
+    if op == "mul" and any(isinstance(a, int) for a in args):
+        first = _twos(args[0], most)
+        return first + _twos(args[1], most - first)
+    return _twos(args[1], _twos(args[0], most)) if op == "add" else 0
+
+
+def _quotient(leaf: int | SsaInt, twos: int) -> int | SsaInt:
+    """Divide a leaf by a power of two that is in what it was made of, without a division."""
+    if twos == 0 or isinstance(leaf, int):
+        return leaf >> twos if isinstance(leaf, int) else leaf
+    op, (a, b) = leaf.made
+    if op == "add":
+        return lf.add(_quotient(a, twos), _quotient(b, twos))
+    first = _twos(a, twos)
+    return lf.mul(_quotient(a, first), _quotient(b, twos - first), fits32=True)
 
 
 def _emit(at: Inserter, op: str, args: tuple[Any, ...], width: int) -> SSAValue:
@@ -217,21 +247,38 @@ class SsaPointer:
     def value(self) -> SSAValue:
         """Return the pointer with its offsets applied: the run-time one, then the constant one."""
         value, info = self.base, self.origin
-        if not isinstance(self.moved, int):
-            value, info = self._step(value, info, self.moved, ("offset", id(value), id(self.moved.value)))
+        offset = self.offset()
+        if offset is not None:
+            value, info = self._step(value, info, self.moved, offset)
         if self.tail:
-            value, _ = self._step(value, info, self.tail, ("offset", id(value), self.tail))
+            value, _ = self._step(value, info, self.tail, None)
         return value
 
-    def _step(self, value: SSAValue, info: pl.Pointer, offset: Any, key: Any) -> tuple[SSAValue, pl.Pointer]:
-        moved = info.add_offset(offset)
+    def offset(self) -> SSAValue | None:
+        """Return the run-time offset, if there is one; it is worked out here, once.
+
+        A sum of multiples of some power of two is that of the quotients, times the power: what is widened to an address
+        is scaled where it is added, so each term spares an instruction. The product is exact, as layouts are.
+        """
+        if isinstance(self.moved, int):
+            return None
+        is_narrow_sum = self.space == "global" and self.moved.width == 32 and self.moved.made[0] == "add"
+        twos = _twos(self.moved, (WIDEST_BYTES // storage_bytes(self.elem)).bit_length() - 1) if is_narrow_sum else 0
+        if twos < 1:
+            return self.moved.value
+        key = ("units", id(self.moved.value), twos)
+        if (found := self.at.remembered(key)) is None:
+            units = [register(self.at, _quotient(self.moved, twos), 32), self.at.constant("i32", twos)]
+            found = self.at.remember(key, self.at.op("arith.shli", units, [i32], EXACT))
+        return found
+
+    def _step(self, value: SSAValue, info: pl.Pointer, by: Any, offset: SSAValue | None) -> tuple[SSAValue, pl.Pointer]:
+        moved, key = info.add_offset(by), ("offset", id(value), by if offset is None else id(offset))
         found = self.at.remembered(key)
         if found is None:
-            step = self.at.static(offset) if isinstance(offset, int) else make_tuple(self.at, offset)
+            if offset is None:
+                step = self.at.static(by)
+            else:
+                step = self.at.fly("make_int_tuple", [offset], [type_of(Unknown(by.width, by.div))])
             found = self.at.remember(key, self.at.fly("add_offset", [value, step], [type_of(moved)]))
         return found, moved
-
-
-def make_tuple(at: Inserter, leaf: SsaInt) -> SSAValue:
-    """Return a run-time leaf as a value of the int tuple type."""
-    return at.fly("make_int_tuple", [leaf.value], [type_of(Unknown(leaf.width, leaf.div))])

@@ -17,11 +17,9 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.accesses import Access, accesses, distinct, spots
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
+from flydsl.passes.shared.ssa_leaf import WIDEST_BYTES, SsaPointer
 from flydsl.passes.shared.walk import KEPT, sanitizes
 from flydsl.target.dtype import storage_bytes, width_bits
-
-WIDEST_BYTES = 16
-"""The widest access of one thread to memory; registers have no such limit."""
 
 Mask = Sequence[int]
 """Which predicate of a vector of them decides about each element."""
@@ -62,23 +60,23 @@ def _register_accesses(tensor: Tensor) -> list[Access]:
     return [Access(tuple(range(first, first + count)), 0) for first, count in runs(offsets)]
 
 
-def _first_pointer(tensor: Tensor, access: Access) -> SSAValue:
-    return tensor.iter.add_offset(_offset(tensor, access.positions[0])).value()
+def _start(tensor: Tensor, access: Access) -> SsaPointer:
+    """Return where an access begins. Its offset is worked out here, the pointer when its value is asked for."""
+    start = tensor.iter.add_offset(_offset(tensor, access.positions[0]))
+    start.offset()
+    return start
 
 
-def _load_access(at: Inserter, tensor: Tensor, access: Access) -> SSAValue:
+def _load_access(at: Inserter, tensor: Tensor, access: Access, start: SsaPointer) -> SSAValue:
     elem, count = tensor.iter.elem, len(access.positions)
     type_ = vector_type(count, elem) if count > 1 else element_type(elem)
-    return at.fly("ptr.load", [_first_pointer(tensor, access)], [type_])
+    return at.fly("ptr.load", [start.value()], [type_])
 
 
 def load_elements(at: Inserter, tensor: Tensor) -> SSAValue:
     """Return all elements of a memory tensor as a vector."""
-    if tensor.iter.space == "register":
-        made = _register_accesses(tensor)
-    else:
-        made = element_accesses(tensor)
-    pieces = [(_load_access(at, tensor, access), len(access.positions)) for access in made]
+    made = _register_accesses(tensor) if tensor.iter.space == "register" else element_accesses(tensor)
+    pieces = [(_load_access(at, tensor, a, _start(tensor, a)), len(a.positions)) for a in made]
     return _in_order(at, concatenate(at, pieces, tensor.iter.elem), made, tensor)
 
 
@@ -161,7 +159,7 @@ def store_elements(at: Inserter, vector: SSAValue, tensor: Tensor) -> None:
     """Write a vector over all elements of a memory tensor; of those in one spot the last one stays."""
     made = _register_accesses(tensor) if tensor.iter.space == "register" else element_accesses(tensor, writes=True)
     for access in made:
-        at.fly("ptr.store", [picked(at, vector, access.positions, tensor.iter.elem), _first_pointer(tensor, access)])
+        at.fly("ptr.store", [picked(at, vector, access.positions, tensor.iter.elem), _start(tensor, access).value()])
 
 
 def picked(at: Inserter, vector: SSAValue, positions: Sequence[int], elem: str) -> SSAValue:
@@ -198,9 +196,11 @@ def load_masked(at: Inserter, tensor: Tensor, flags: SSAValue, mask: Mask, other
     order: list[Access] = []
     for flag, group in _by_flag(_masked_accesses(tensor, mask, writes=False), mask):
         positions = tuple(p for access in group for p in access.positions)
+        starts = [_start(tensor, access) for access in group]
 
-        def load(group: list[Access] = group) -> SSAValue:
-            return concatenate(at, [(_load_access(at, tensor, a), len(a.positions)) for a in group], elem)
+        def load(group: list[Access] = group, starts: list[SsaPointer] = starts) -> SSAValue:
+            made = [_load_access(at, tensor, *pair) for pair in zip(group, starts, strict=True)]
+            return concatenate(at, [(value, len(a.positions)) for value, a in zip(made, group, strict=True)], elem)
 
         kept = as_vector(at, picked(at, other, positions, elem), len(positions), elem)
         value = at.when(extract(at, flags, flag, "i1"), load, kept)
@@ -219,11 +219,11 @@ def store_masked(at: Inserter, vector: SSAValue, tensor: Tensor, flags: SSAValue
         store_elements(at, select_elements(at, flags, mask, vector, held, elem), tensor)
         return
     for flag, group in _by_flag(_masked_accesses(tensor, mask, writes=True), mask):
+        starts = [_start(tensor, access) for access in group]
 
-        def store(group: list[Access] = group) -> None:
-            for access in group:
-                value = picked(at, vector, access.positions, elem)
-                at.fly("ptr.store", [value, _first_pointer(tensor, access)])
+        def store(group: list[Access] = group, starts: list[SsaPointer] = starts) -> None:
+            for access, start in zip(group, starts, strict=True):
+                at.fly("ptr.store", [picked(at, vector, access.positions, elem), start.value()])
 
         at.when(extract(at, flags, flag, "i1"), store, None)
 

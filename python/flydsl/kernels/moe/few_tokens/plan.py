@@ -48,6 +48,7 @@ class Stage:
     parts: int
     held: int
     depth: int = 2
+    late: int = 0
 
     @property
     def pieces(self) -> int:
