@@ -124,6 +124,10 @@ AHEAD = {
     "elements by a cluster": RowPlan(
         4099, "f32", 1, 96, cluster=2, staged=True, bulk=True, keep=False, hints=ONCE, stages=2
     ),
+    "short rows whose lines stay": RowPlan(189, "f16", 1, 8, 4, staged=True, bulk=True, hints=ONCE, stages=2, crowd=2),
+    "pairs of several waves whose lines stay": RowPlan(
+        334, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE, stages=3, crowd=2
+    ),
 }
 
 
@@ -140,6 +144,9 @@ RINGS = {
     "beside lines in shared memory": RowPlan(
         1032, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=True
     ),
+    "beside lines in shared memory, rows that all begin at one place": RowPlan(
+        1027, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=True, one_place=True
+    ),
 }
 """Chunks of a row that take turns with the slots of a ring."""
 
@@ -153,6 +160,7 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
     plan = RINGS[kind]
     if plan.near_lines or plan.one_place:
         monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are more
+        monkeypatch.setattr(row_plan, "RING_REGISTERS", 255)
     for before, gap in PLACES if plan.shifted else [((8, 16), (8, 0))]:
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 
@@ -177,7 +185,8 @@ def test_loads_begin_before_any_is_waited_for(monkeypatch: pytest.MonkeyPatch) -
     """Lanes beyond the row load, too, and the row depends on what was loaded of lines: ptxas puts off such loads."""
     order = loads_and_stores(RowPlan(944, "f16", 8, 128, hints=ONCE), monkeypatch)
     begun = order[: order.index("reduce")]
-    assert begun.count("line") == 2 and begun.count("row") == 1 and "branch" not in begun
+    assert begun.count("line") == 2 and "branch" not in begun
+    assert begun.count("row") == 2  # its own vector, and the first, whose mean sums are about
     assert begun.count("depends") == 1
 
 

@@ -34,6 +34,8 @@ MAX_NARROW = 48
 MAX_EARLY, EARLY = 32, 8192
 """Those of rows that come early beside them; and bytes of a row from which on that is faster than through shared memory
 where rows begin anywhere and lines go with them."""
+MAX_LINES_KEPT = 96
+"""Those of a row and its lines where blocks stay and keep lines."""
 MAX_ONCE = 256
 """Where each is needed once only."""
 FEW_SUMS, MAX_SUMS = 32, 64
@@ -123,6 +125,8 @@ def candidates(
             for cluster in clusters if rows == 1 else (1,):
                 plan = RowPlan(length, dtype, width, count, rows, cluster, **task.fields)
                 yield from _kinds(plan, machine)
+                if lines and machine.bulk and not task.sums and width < widest:
+                    yield from _with_lines_kept(plan, lines)
                 pieces = replace(plan, width=widest, pieces=True)
                 if not machine.bulk or width == widest or rows > 1:
                     continue
@@ -173,6 +177,13 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
 
 
+def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
+    """Yield the plans whose blocks stay, so that lines whose elements are loaded one by one are loaded once."""
+    if (1 + lines) * plan.held <= MAX_LINES_KEPT and plan.rows > 1:
+        kept = replace(plan, staged=True, bulk=True, hints=ONCE)
+        yield from (replace(kept, stages=stages, crowd=crowd) for stages in STAGES for crowd in range(2, 13))
+
+
 def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     """Yield the plans whose threads load a row's pieces wherever it begins; lines would not begin alike."""
     if plan.held * plan.sources <= MAX_HELD:
@@ -213,9 +224,9 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
     """
     if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
         return
-    rest = bool(lines) and not plan.shifted and near_line_bytes(plan, lines) > 0
+    rest = bool(lines) and near_line_bytes(plan, lines) > 0
     spacious = False
-    for kind in [replace(plan, near_lines=True), plan] if rest else [plan]:
+    for kind in [replace(plan, near_lines=True), plan] if rest and not plan.shifted else [plan]:
         for chunks in RING_CHUNKS:
             if ring := _ring(replace(kind, chunks=chunks), machine, lines):
                 yield ring
@@ -223,7 +234,8 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
                 if spacious or plan.once:
                     break
     if lines and plan.shifted and not spacious and plan.lanes < RING_LANES:
-        found = (_ring(replace(plan, chunks=chunks, one_place=True), machine, lines) for chunks in RING_CHUNKS)
+        places = [replace(plan, one_place=True, near_lines=near) for near in ((True, False) if rest else (False,))]
+        found = (_ring(replace(kind, chunks=chunks), machine, lines) for kind in places for chunks in RING_CHUNKS)
         yield from filter(None, found)
 
 

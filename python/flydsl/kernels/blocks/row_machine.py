@@ -40,6 +40,8 @@ class Machine:
     """Instructions for an element of a source or target; of a line; of a sum over all rows; for reading an element
     again from shared memory; for an access, a mask, and a step of a reduction."""
     line: float = 1.9
+    kept_line: float = 0.5
+    """Of a line that stays in registers."""
     summed: float = 2.0
     read_again: float = 0.0
     narrow_again: float = 0.0

@@ -28,8 +28,8 @@ MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
 """Registers of a multiprocessor that lines may take which go with every row of a ring: half of them."""
-THREAD_LINE_REGISTERS = 88
-"""Those of a thread: with 112, one of 168 had to spill."""
+THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
+"""Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class RowPlan:
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     near_lines: bool = False
     """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
+    pivot: bool = True
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -151,6 +152,11 @@ class RowPlan:
         return self.sums > 0 and (self.keep or self.shifted or (narrow and self.held <= MAX_KEPT))
 
     @property
+    def one_pivot(self) -> bool:
+        """Whether all lanes of a row of 16-bit elements can know its first ones before they tell each other anything."""
+        return self.pivot and self.size == 2 and self.cluster == 1 and not self.shifted
+
+    @property
     def stays(self) -> bool:
         """Whether blocks take rows one after the other."""
         return bool(self.stages or self.sums or self.slots or self.early)
@@ -158,7 +164,12 @@ class RowPlan:
     @property
     def counted(self) -> bool:
         """Whether ``crowd`` says how many blocks a multiprocessor has."""
-        return self.slots > 0 or (self.early and not self.sums)
+        return self.slots > 0 or ((self.early or self.lines_stay) and not self.sums)
+
+    @property
+    def lines_stay(self) -> bool:
+        """Whether blocks that stay take rows from shared memory, and keep lines in registers."""
+        return self.stages > 0 and self.keep and not self.sums
 
 
 def check_row(length: int, dtype: str) -> None:
@@ -187,6 +198,8 @@ def registers(plan: RowPlan, lines: int) -> int:
     if plan.early and not plan.sums:
         # Beside the row and its lines, which are kept as they lie: the next row, and some vectors as f32.
         return -(-(48 + (2 + lines) * plan.held * plan.size // 4) // 8) * 8
+    if plan.lines_stay:
+        return -(-(32 + (1 + lines) * plan.held) // 8) * 8
     if plan.sums and (plan.bulk or plan.early):
         return -(-_summing_registers(plan, lines) // 8) * 8
     if plan.stays:
@@ -233,6 +246,7 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
 def kept_line_iterations(plan: RowPlan, words: int) -> int:
     """Return of how many iterations of a ring's rows registers hold the lines, which have so many words a vector."""
     most = min(LINE_REGISTERS // (plan.crowd * plan.lanes), THREAD_LINE_REGISTERS)
+    most = max(most, register_limit(plan, HOPPER, 0) - RING_REGISTERS)
     return min(most // words, plan.iterations) if words else 0
 
 
@@ -247,7 +261,8 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
     if plan.slots:
         return plan.crowd if shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared else 0
     if plan.counted:
-        return plan.crowd if register_limit(plan, machine, lines) >= registers(plan, lines) else 0
+        fits = register_limit(plan, machine, lines) >= registers(plan, lines)
+        return plan.crowd if fits and shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared else 0
     waves = -(-plan.threads // machine.wave)
     each = -(-registers(plan, lines) // 8) * 8
     by_registers = machine.registers // (waves * machine.wave * each)
@@ -286,12 +301,13 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     if plan.staged:
         parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
     loads = plan.sources * (1 if plan.keep or plan.once else 2)
-    moves = accesses * parts * (loads + plan.targets + lines)
+    moves = accesses * parts * (loads + plan.targets + (0 if plan.lines_stay else lines))
     if plan.staged and not plan.bulk:
         moves += 4 * 2 * (plan.sources + plan.targets) * plan.tile * plan.size / ACCESS_BYTES / plan.threads
     masks = accesses if plan.share % plan.lanes else 0
     steps = min(plan.lanes, machine.wave).bit_length() - 1
-    each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
+    each = machine.element * (plan.sources + plan.targets) + machine.summed * plan.sums
+    each += (machine.kept_line if plan.lines_stay else machine.line) * lines
     if plan.staged and not (plan.keep or plan.once):
         narrow = plan.sources == 1 and plan.width * plan.size < ACCESS_BYTES
         each += machine.read_again * plan.sources + (machine.narrow_again if narrow else 0)
@@ -300,7 +316,7 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
         each += machine.line * (1 if plan.keeps_lines else 1 + lines)
     if plan.early and registers(plan, lines) > machine.spare:
         each += machine.tight
-    if plan.width * plan.size < ACCESS_BYTES:
+    if plan.width * plan.size < ACCESS_BYTES and not plan.lines_stay:
         each += machine.narrow_line * lines / plan.width
     return 20 + plan.held * each + machine.access * moves + machine.mask * masks + machine.step * steps
 

@@ -228,8 +228,13 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
     """
     words = [-(-plan.width * line.dtype.width // 32) for line in lines]
     keep = kept_line_iterations(plan, sum(words))
+
+    def near_line(line: Any) -> bool:
+        return plan.near_lines and line.dtype is DTYPES[plan.dtype]
+
     if plan.one_place:
-        at_place = [LineAtPlace(line, share, keep) for line in lines]
+        at_place: list[Line] = [LineAtPlace(line, share, keep) for line in lines]
+        at_place = [NearLine(line, smem) if near_line(line) else line for line in at_place]
         return lambda _, row: [KeptLine(line, row) for line in at_place]
     if plan.shifted:
         tables = [LineTable(group, plan, smem) for group in _groups(lines)]
@@ -240,8 +245,7 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
     for line in lines:
         own = Line(vectors_of(fx.get_iter(line) + share.offset * plan.width, plan), share, None, keep=keep,
                    hint=plan.hints.line, dtype=line.dtype)  # fmt: skip
-        near = plan.near_lines and line.dtype is DTYPES[plan.dtype]
-        kept.append(NearLine(own, smem) if near else own)
+        kept.append(NearLine(own, smem) if near_line(line) else own)
     return lambda _, row: [KeptLine(line, row) for line in kept]
 
 

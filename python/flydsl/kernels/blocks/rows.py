@@ -6,6 +6,7 @@ The row's length is known while compiling. What lies beyond the row is filled wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -333,6 +334,12 @@ class Line:
             vector = following
             following = self._load(iteration + 1, hint) if iteration + 1 < count else None
             yield self._wide(vector)
+
+    def of_first_lane(self) -> Any:
+        """Return the first vector of the row's first lane, whichever lane asks; it is loaded once more."""
+        share = copy(self.share)
+        share.lane = fx.Int32(0)
+        return self._wide(load_iteration(self.vectors, share, 0, self.fill, self.hint, self.dtype))
 
     def again_at(self, iteration: int) -> Any:
         """Return a vector that was loaded before."""
