@@ -61,6 +61,12 @@ class RowExchange:
             fx.nvvm.cluster_wait()
         self.started = True
 
+    def begun(self) -> RowExchange:
+        """Return the exchange for those of a block's threads that tell each other numbers; see `start`."""
+        own = copy(self)
+        own.start()
+        return own
+
     def row(self, number: fx.Int32) -> RowExchange:
         """Return the exchange for this block's ``number``-th row."""
         if self.sets == 1:

@@ -419,12 +419,11 @@ def _in_turn_through_shared_memory(
 def _in_ring(arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator, code: RowCode) -> None:
     ring = Ring(arrays.sources, end, plan, smem)
     exchange = RowExchange(plan, arrays.numbers, smem)
-    exchange.start()
     if fx.thread_idx.x >= plan.lanes:
         if fx.thread_idx.x == plan.lanes:
-            ring.send_for_all()
+            ring.send_for_all()  # before the other blocks of a cluster have begun
     else:
-        _take_from_ring(arrays, ring, exchange, smem, code)
+        _take_from_ring(arrays, ring, exchange.begun(), smem, code)
 
 
 @flyc.jit

@@ -153,7 +153,7 @@ class RowPlan:
 
     @property
     def one_pivot(self) -> bool:
-        """Whether all lanes of a row of 16-bit elements can know its first ones before they tell each other anything."""
+        """Whether lanes of a row of 16-bit elements know its first ones before they tell each other anything."""
         return self.pivot and self.size == 2 and self.cluster == 1 and not self.shifted
 
     @property
