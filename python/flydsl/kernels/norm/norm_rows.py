@@ -216,7 +216,7 @@ def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> tuple[Any, A
     assert sums is not None and squares is not None
     parts = [part.reduce("add", fastmath="reassoc") for part in (sums, squares)]
     waves = work.exchange.publish([work.exchange.reduce(part, add) for part in parts])
-    total, square = (waves.combine(waves.read(index, 0.0), add) for index in range(2))
+    total, square = waves.sum(0), waves.sum(1)
     apart = _row_mean(total, form.length)
     variance = fx.max(fx.math.fma(-apart, apart, square * (1.0 / form.length)), fx.Float32(0.0))
     return pivot + apart, fx.math.rsqrt(variance + form.eps, fastmath="afn")

@@ -13,6 +13,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import FEW_WAVES
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
@@ -100,10 +101,10 @@ def powers_of_row(exchange: Any, top: Any, total: Any, more: Sequence[Any] = ())
 def powers_of_waves(exchange: Any, highest: Any, total: Any, more: Sequence[Any] = ()) -> tuple[Any, ...]:
     """`powers_of_row` of threads whose powers are all relative to the wave's ``highest`` element."""
     waves = exchange.publish([highest, *(exchange.reduce(value, add) for value in (total, *more))])
-    tops, parts = waves.read(0, LOWEST), waves.read(1, 0.0)
+    tops, parts = waves.read(0, LOWEST, FEW_WAVES // 2), waves.read(1, 0.0, FEW_WAVES // 2)
     base = above_lowest(waves.combine(tops, maximum))
     whole = waves.combine([part * power_of_e(other, base) for other, part in zip(tops, parts, strict=True)], add)
-    return base, whole, *(waves.combine(waves.read(2 + index, 0.0), add) for index in range(len(more)))
+    return base, whole, *(waves.sum(2 + index) for index in range(len(more)))
 
 
 def power_of_e(x: Any, base: Any) -> Any:
