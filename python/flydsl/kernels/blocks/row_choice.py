@@ -34,6 +34,8 @@ MAX_NARROW = 48
 MAX_EARLY, EARLY = 32, 8192
 """Those of rows that come early beside them; and bytes of a row from which on that is faster than through shared memory
 where rows begin anywhere and lines go with them."""
+LEAST_ACCESS, MAX_NARROWER = 4, 512
+"""Bytes of the accesses of few rows, and threads of a row that has narrower ones than it could."""
 MAX_LINES_KEPT = 96
 """Those of a row and its lines where blocks stay and keep lines."""
 MAX_ONCE = 256
@@ -137,6 +139,7 @@ def candidates(
                 elif cluster == 1 and pieces.held <= MAX_EARLY and length * pieces.size >= EARLY:
                     yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
     if machine.bulk and not task.sums and not threads:
+        yield from _narrower(RowPlan(length, dtype, width, machine.wave, hints=PLAIN, **task.fields))
         yield from rings(length, dtype, machine, task, lines)
 
 
@@ -175,6 +178,15 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         if machine.bulk and not (wide and plan.sources == 1):
             yield replace(plan, staged=True, bulk=True, keep=False, hints=once)
         yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
+
+
+def _narrower(plan: RowPlan) -> Iterator[RowPlan]:
+    """Yield the plans whose threads have a single access of fewer bytes than 16: few short rows then have more threads,
+    each of which has fewer instructions."""
+    for width in (plan.width // 2, plan.width // 4):
+        lanes = -(-plan.length // max(width, 1) // plan.lanes) * plan.lanes
+        if width * plan.size >= LEAST_ACCESS and lanes <= MAX_NARROWER:
+            yield replace(plan, width=width, lanes=lanes, rows=max(128 // lanes, 1))
 
 
 def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
@@ -231,7 +243,7 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
             if ring := _ring(replace(kind, chunks=chunks), machine, lines):
                 yield ring
                 spacious = ring.slots >= 2 * chunks
-                if spacious or plan.once:
+                if plan.once:
                     break
     if lines and plan.shifted and not spacious and plan.lanes < RING_LANES:
         places = [replace(plan, one_place=True, near_lines=near) for near in ((True, False) if rest else (False,))]
@@ -294,6 +306,8 @@ def choose(
         limit = min(limit, CLUSTERED // few.cluster)
     if few == many or limit == 0:
         return only(many)
+    if few.keep and not few.staged and not few.stays and machine.bulk:
+        few = replace(few, hints=PLAIN)  # few rows do not fill a cache, and priorities take instructions
     return RowChoice(many, few, limit, many.apart or few.apart)
 
 

@@ -32,6 +32,10 @@ THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
 """Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
 
 
+MAX_PIVOT = 1024
+"""Elements of rows of f32 whose sums are about the first of them."""
+
+
 @dataclass(frozen=True)
 class RowPlan:
     """Rows of ``length`` elements: ``rows`` of them in a block, ``lanes`` threads each, or one in a cluster of blocks.
@@ -153,8 +157,10 @@ class RowPlan:
 
     @property
     def one_pivot(self) -> bool:
-        """Whether lanes of a row of 16-bit elements know its first ones before they tell each other anything."""
-        return self.pivot and self.size == 2 and self.cluster == 1 and not self.shifted
+        """Whether lanes know a row's first elements before they tell each other anything, and sums of squares about
+        those lose no digits that matter: none of 16 bits, and few of short rows of f32."""
+        known = self.cluster == 1 and not self.shifted
+        return self.pivot and known and (self.size == 2 or self.length <= MAX_PIVOT)
 
     @property
     def stays(self) -> bool:
@@ -394,6 +400,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
 RING_WORK = {0: (266, 70, 40), 1: (120, 49, 14), 2: (242, 69, 26)}
 """By the number of lines, instructions of a wave for a row that comes through a ring, for a vector of 16-bit elements
 of it, and for one of f32, counted in machine code: without lines that is a softmax."""
+CHUNK_WORK = 20
+"""Those for each chunk, beside two."""
 SHIFTED_WORK = 100, 6, 4
 """Those that rows take beside them which begin anywhere."""
 
@@ -404,7 +412,7 @@ def ring_work(plan: RowPlan, lines: int) -> float:
     if plan.shifted:
         row, narrow, wide = row + SHIFTED_WORK[0], narrow + SHIFTED_WORK[1], wide + SHIFTED_WORK[2]
     vector = (wide if plan.size == 4 else narrow) * (plan.sources + plan.targets) / 2
-    return row + plan.iterations * vector
+    return row + plan.iterations * vector + CHUNK_WORK * (plan.parts - 2)
 
 
 def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
@@ -420,7 +428,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
         chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency
     # What has no slot yet when a row is there has to come while its results are computed.
     size = plan.share * ACCESS_BYTES
-    behind = max(2 - plan.slots / plan.parts, 0) * size
+    behind = max(2 - (plan.slots - 0.5) / plan.parts, 0) * size  # a slot is free when all of it is read
     stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
     places = ring_places(plan, machine)
     # The memory is as fast with some multiprocessors fewer.

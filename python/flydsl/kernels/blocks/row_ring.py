@@ -249,6 +249,10 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
     return lambda _, row: [KeptLine(line, row) for line in kept]
 
 
+NEAR_AT_ONCE = 8
+"""Vectors of a line that a thread has on their way to shared memory."""
+
+
 class NearLine(Line):
     """A line of which registers have some iterations, and shared memory the others. Each thread reads what it wrote."""
 
@@ -258,11 +262,14 @@ class NearLine(Line):
         self.rest = range(len(line.held), plan.iterations)
         memory = smem.allocate(fx.Array[self.kind, max(len(self.rest), 1) * plan.lanes * plan.width, 128]).ptr
         self.places = vectors_of(memory, plan, max(len(self.rest), 1) * plan.lanes)
-        for iteration in self.rest:
-            access, near = self._access(iteration)
-            access.fragment.store(line._load(iteration, line.hint))
-            for place, register in near:
-                fx.copy_atom_call(access.atom, register, place)
+        for first in range(0, len(self.rest), NEAR_AT_ONCE):
+            iterations = self.rest[first : first + NEAR_AT_ONCE]
+            loaded = [line._load(iteration, line.hint) for iteration in iterations]  # no load passes a store
+            for iteration, vector in zip(iterations, loaded, strict=True):
+                access, near = self._access(iteration)
+                access.fragment.store(vector)
+                for place, register in near:
+                    fx.copy_atom_call(access.atom, register, place)
 
     def _access(self, iteration: int) -> tuple[Access, list[Any]]:
         access = Access(self.share.plan, self.places, self.kind, None)

@@ -180,6 +180,13 @@ class Share:
 def picked(vector: fx.Vector, insides: list[Any], fill: float, dtype: Any) -> Any:
     """Return the vector with ``fill`` in place of elements that are not inside."""
     other = dtype(fill)
+    halves = zip(insides[::2], insides[1::2], strict=False)
+    if dtype.width == 16 and len(insides) % 2 == 0 and all(low is high for low, high in halves):
+        # Both halves of a word are inside, or none: a word is taken at once.
+        words, filled = vector.bitcast(fx.Int32), fx.Vector.filled(2, fill, dtype).bitcast(fx.Int32)
+        parts = [inside.select(words[i], filled[0]) if inside is not True else words[i]
+                 for i, inside in enumerate(insides[::2])]  # fmt: skip
+        return fx.Vector.from_elements(parts, fx.Int32).bitcast(dtype)
     parts = [vector[i] if inside is True else inside.select(vector[i], other) for i, inside in enumerate(insides)]
     return fx.Vector.from_elements(parts, dtype)
 
