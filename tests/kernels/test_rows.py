@@ -125,6 +125,12 @@ AHEAD = {
         4099, "f32", 1, 96, cluster=2, staged=True, bulk=True, keep=False, hints=ONCE, stages=2
     ),
     "short rows whose lines stay": RowPlan(189, "f16", 1, 8, 4, staged=True, bulk=True, hints=ONCE, stages=2, crowd=2),
+    "short rows that a thread takes in turn": RowPlan(
+        131, "bf16", 1, 16, 2, staged=True, bulk=True, hints=ONCE, stages=2, crowd=2, turns=3
+    ),
+    "rows of several waves in turn": RowPlan(
+        334, "bf16", 2, 64, 1, staged=True, bulk=True, hints=ONCE, stages=2, crowd=2, turns=2
+    ),
     "pairs of several waves whose lines stay": RowPlan(
         334, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE, stages=3, crowd=2
     ),
@@ -276,7 +282,7 @@ def test_blocks_that_stay(name: str, kind: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
     plan = AHEAD[kind]
     for before, gap in PLACES if plan.width == 1 else PLACES[:1]:
-        check(name, (11, plan.length), plan.dtype, plan, before, gap)
+        check(name, (10 * plan.tile_rows + 1, plan.length), plan.dtype, plan, before, gap)
 
 
 @pytest.mark.parametrize("name", KERNELS)

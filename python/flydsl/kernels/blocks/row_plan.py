@@ -64,6 +64,8 @@ class RowPlan:
     """Whether the kernel goes over a row a single time, so that nothing is loaded again."""
     stages: int = 0
     """Tiles that are in shared memory or on their way there: blocks then stay and take one tile after the other."""
+    turns: int = 1
+    """Rows of such a tile that a thread takes one after the other, so that what a tile takes by itself counts less."""
     slots: int = 0
     """Chunks of a row that shared memory has place for (`row_ring.py`): blocks stay, and chunks come all the time."""
     chunks: int = 1
@@ -119,9 +121,14 @@ class RowPlan:
         return self.iterations * self.accesses * self.width
 
     @property
+    def tile_rows(self) -> int:
+        """Rows that a block has at once."""
+        return self.rows * self.turns
+
+    @property
     def tile(self) -> int:
         """Elements of a source that a block has."""
-        return self.rows * self.share * self.width
+        return self.tile_rows * self.share * self.width
 
     @property
     def chunk_iterations(self) -> int:

@@ -64,7 +64,7 @@ def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
 
 def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> None:
     cluster = (plan.cluster, 1, 1) if plan.cluster > 1 else None
-    blocks = fx.ceildiv(rows, plan.rows)
+    blocks = fx.ceildiv(rows, plan.tile_rows)
     if plan.stays:
         blocks = fx.min(blocks, fx.Int32(places(plan)))
     # Blocks that stay are counted on to be there together.
