@@ -36,8 +36,8 @@ MAX_EARLY, EARLY = 32, 8192
 where rows begin anywhere and lines go with them."""
 LEAST_ACCESS, MAX_NARROWER = 4, 512
 """Bytes of the accesses of few rows, and threads of a row that has narrower ones than it could."""
-MAX_LINES_KEPT = 96
-"""Those of a row and its lines where blocks stay and keep lines."""
+MAX_LINES_KEPT, TURNS, KEPT_CROWDS = 96, (1, 2, 4), (2, 3, 4, 5, 6, 8)
+"""Those of a row and its lines where blocks stay and keep lines; rows that a thread then takes in turn, and blocks."""
 MAX_ONCE = 256
 """Where each is needed once only."""
 FEW_SUMS, MAX_SUMS = 32, 64
@@ -191,9 +191,9 @@ def _narrower(plan: RowPlan) -> Iterator[RowPlan]:
 
 def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
     """Yield the plans whose blocks stay, so that lines whose elements are loaded one by one are loaded once."""
-    if (1 + lines) * plan.held <= MAX_LINES_KEPT and plan.rows > 1:
-        kept = replace(plan, staged=True, bulk=True, hints=ONCE)
-        yield from (replace(kept, stages=stages, crowd=crowd) for stages in STAGES for crowd in range(2, 13))
+    if (1 + lines) * plan.taken <= MAX_LINES_KEPT and plan.cluster == 1:
+        kept = replace(plan, staged=True, bulk=True, hints=ONCE, stages=2)
+        yield from (replace(kept, turns=turns, crowd=crowd) for turns, crowd in product(TURNS, KEPT_CROWDS))
 
 
 def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:

@@ -40,8 +40,6 @@ class Machine:
     """Instructions for an element of a source or target; of a line; of a sum over all rows; for reading an element
     again from shared memory; for an access, a mask, and a step of a reduction."""
     line: float = 1.9
-    kept_line: float = 0.5
-    """Of a line that stays in registers."""
     summed: float = 2.0
     read_again: float = 0.0
     narrow_again: float = 0.0
@@ -79,6 +77,12 @@ class Machine:
     """What a cluster that stays loses between two tiles, beside that."""
     narrow_line: float = 0.0
     """Instructions for an access to a line that is narrower than 16 bytes, beside `line`."""
+    kept_issue: float = 3.4
+    """Of blocks that stay and keep lines of short rows: instructions that begin in a cycle, how many times longer than
+    by itself the memory takes, cycles before the first tile and behind the last, and `power`."""
+    kept_bytes: float = 1.06
+    kept_ends: float = 3000.0
+    kept_power: float = 6.0
     ring_issue: float = 2.88
     """Of a block whose rows come through a ring (`row_ring.py`): instructions that begin in a cycle, at most and of a
     wave; cycles that a row loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk;

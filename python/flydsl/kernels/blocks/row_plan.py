@@ -121,6 +121,11 @@ class RowPlan:
         return self.iterations * self.accesses * self.width
 
     @property
+    def taken(self) -> int:
+        """Elements of a row that a thread computes on: none of those that are beyond it for all lanes."""
+        return min(-(-self.share // self.lanes) * self.width, self.held)
+
+    @property
     def tile_rows(self) -> int:
         """Rows that a block has at once."""
         return self.rows * self.turns
@@ -212,7 +217,7 @@ def registers(plan: RowPlan, lines: int) -> int:
         # Beside the row and its lines, which are kept as they lie: the next row, and some vectors as f32.
         return -(-(48 + (2 + lines) * plan.held * plan.size // 4) // 8) * 8
     if plan.lines_stay:
-        return -(-(32 + (1 + lines) * plan.held) // 8) * 8
+        return -(-(32 + (1 + lines) * plan.taken) // 8) * 8
     if plan.sums and (plan.bulk or plan.early):
         return -(-_summing_registers(plan, lines) // 8) * 8
     if plan.stays:
@@ -309,18 +314,17 @@ def bank_passes(length: int, size: int, width: int, lanes: int, wave: int) -> in
 
 def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     """Of a wave, for its part of a block's rows; an access that is served in parts counts as many times."""
-    accesses = plan.iterations * plan.accesses
+    accesses = plan.taken // plan.width
     parts = max(plan.width * plan.size * machine.wave / 128, 1)
     if plan.staged:
         parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
     loads = plan.sources * (1 if plan.keep or plan.once else 2)
-    moves = accesses * parts * (loads + plan.targets + (0 if plan.lines_stay else lines))
+    moves = accesses * parts * (loads + plan.targets + lines)
     if plan.staged and not plan.bulk:
         moves += 4 * 2 * (plan.sources + plan.targets) * plan.tile * plan.size / ACCESS_BYTES / plan.threads
     masks = accesses if plan.share % plan.lanes else 0
     steps = min(plan.lanes, machine.wave).bit_length() - 1
-    each = machine.element * (plan.sources + plan.targets) + machine.summed * plan.sums
-    each += (machine.kept_line if plan.lines_stay else machine.line) * lines
+    each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
     if plan.staged and not (plan.keep or plan.once):
         narrow = plan.sources == 1 and plan.width * plan.size < ACCESS_BYTES
         each += machine.read_again * plan.sources + (machine.narrow_again if narrow else 0)
@@ -329,9 +333,9 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
         each += machine.line * (1 if plan.keeps_lines else 1 + lines)
     if plan.early and registers(plan, lines) > machine.spare:
         each += machine.tight
-    if plan.width * plan.size < ACCESS_BYTES and not plan.lines_stay:
+    if plan.width * plan.size < ACCESS_BYTES:
         each += machine.narrow_line * lines / plan.width
-    return 20 + plan.held * each + machine.access * moves + machine.mask * masks + machine.step * steps
+    return 20 + plan.taken * each + machine.access * moves + machine.mask * masks + machine.step * steps
 
 
 def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
@@ -388,6 +392,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return float("inf")
     if plan.slots:
         return _ring_time(plan, machine, lines, rows)
+    if plan.lines_stay:
+        return _kept_lines_time(plan, machine, lines, rows)
     times = block_times(plan, machine, lines)
     blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
     rounds = max(blocks / count, 1)
@@ -402,6 +408,25 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     lost = 1 + machine.part_round / rounds if plan.once else 1
     shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
     return _together([*shares, waiting], machine.power) + machine.tail * times["alone"]
+
+
+KEPT_WORK = {0: (45, 10, 8), 1: (45, 6.5, 5), 2: (45, 11, 8.5)}
+"""By the number of lines, instructions of a wave for its part of rows whose lines stay: for all of it, for each element
+of 16 bits of a lane, and for each of f32, counted in machine code."""
+TILE_WORK = 140
+"""Those for a tile."""
+
+
+def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
+    """Tiles come while others are computed on; a round takes what is slowest: the memory, the instructions of all
+    blocks, or a block's own way through a tile."""
+    row, narrow, wide = KEPT_WORK[min(lines, 2)]
+    work = TILE_WORK + plan.turns * (row + plan.taken * (wide if plan.size == 4 else narrow))
+    tile = (plan.sources + plan.targets) * plan.tile * plan.size
+    memory = machine.kept_bytes * plan.crowd * tile / machine.bytes_per_cycle
+    issue = plan.crowd * plan.threads / machine.wave * work / machine.kept_issue
+    rounds = max(-(-rows // plan.tile_rows) / (machine.processors * plan.crowd), 1)
+    return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
 
 
 RING_WORK = {0: (266, 70, 40), 1: (120, 49, 14), 2: (242, 69, 26)}
