@@ -16,6 +16,9 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import Combine, add, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_plan import RowPlan
 
+FEW_WAVES = 8
+"""Waves of a row whose numbers a lane reads by itself to add them up."""
+
 
 def block_barrier(plan: RowPlan) -> None:
     """A barrier of the threads that have rows: beside them, a ring has a wave that sends for chunks."""
@@ -39,7 +42,7 @@ class RowExchange:
         self.sets = 2 if plan.stays else 1
         self.all = self.total * plan.rows
         size = self.all * self.sets if self.total > 1 else 0
-        self.slots = [smem.allocate(fx.Array[fx.Float32, size]).peek() for _ in range(count)] if size else []
+        self.slots = [smem.allocate(fx.Array[fx.Float32, size, 16]).peek() for _ in range(count)] if size else []
         self.set: Any = 0
         self.phase: Any = 0
         self.started = False
@@ -60,6 +63,12 @@ class RowExchange:
         if self.by_cluster and not self.started:
             fx.nvvm.cluster_wait()
         self.started = True
+
+    def begun(self) -> RowExchange:
+        """Return the exchange for those of a block's threads that tell each other numbers; see `start`."""
+        own = copy(self)
+        own.start()
+        return own
 
     def row(self, number: fx.Int32) -> RowExchange:
         """Return the exchange for this block's ``number``-th row."""
@@ -105,7 +114,7 @@ class RowExchange:
         if halves and self.group == fx.num_warp_threads() and self.lanes() < self.group:
             return self._two_totals(*values)
         waves = self.publish([self.reduce(value, add) for value in values])
-        return [waves.combine(waves.read(index, 0.0), add) for index in range(len(values))]
+        return [waves.sum(index) for index in range(len(values))]
 
     @flyc.jit
     def _two_totals(self, first: Any, second: Any) -> list[Any]:
@@ -145,13 +154,19 @@ class RowNumbers:
     def __init__(self, exchange: RowExchange, own: list[Any], slots: list[Any]) -> None:
         self.exchange, self.own, self.slots = exchange, own, slots
 
-    def read(self, index: int, neutral: float) -> list[Any]:
-        """Return a number of every wave, spread over the lanes; ``neutral`` in lanes without one."""
+    def read(self, index: int, neutral: float, alone: int = 1) -> list[Any]:
+        """Return a number of every wave, spread over the lanes; ``neutral`` in lanes without one.
+
+        Where there are at most ``alone`` waves, each lane reads all of their numbers, which takes less time than to
+        be told them, and more instructions if much is done with each.
+        """
         total = self.exchange.total
         if total == 1:
             return [self.own[index]]
-        lanes, slot = self.exchange.lanes(), self.slots[index]
-        place, first_slot = fx.lane_id() % lanes, self.exchange.first_slot()
+        lanes, slot, first_slot = self.exchange.lanes(), self.slots[index], self.exchange.first_slot()
+        if total <= alone:
+            return [slot[first_slot + wave] for wave in range(total)]
+        place = fx.lane_id() % lanes
         found = []
         for first in range(0, total, lanes):
             inside = min(total - first, lanes)
@@ -163,9 +178,14 @@ class RowNumbers:
         """Return a number of the first wave."""
         return self.own[index] if self.exchange.total == 1 else self.slots[index][self.exchange.first_slot()]
 
+    def sum(self, index: int) -> Any:
+        """Return the sum of a number over the row."""
+        return self.combine(self.read(index, 0.0, FEW_WAVES), add)
+
     def combine(self, values: list[Any], how: Combine) -> Any:
-        """Combine what `read` gave, over the lanes too."""
-        result = values[0]
-        for value in values[1:]:
-            result = how(result, value)
-        return result if self.exchange.total == 1 else wave_reduce(result, how, self.exchange.lanes())
+        """Combine what `read` gave, over the lanes too where they have different ones."""
+        alone = len(values) == self.exchange.total
+        while len(values) > 1:
+            pairs = zip(values[::2], values[1::2], strict=False)
+            values = [how(a, b) for a, b in pairs] + values[len(values) // 2 * 2 :]
+        return values[0] if alone else wave_reduce(values[0], how, self.exchange.lanes())

@@ -34,6 +34,10 @@ MAX_NARROW = 48
 MAX_EARLY, EARLY = 32, 8192
 """Those of rows that come early beside them; and bytes of a row from which on that is faster than through shared memory
 where rows begin anywhere and lines go with them."""
+LEAST_ACCESS, MAX_NARROWER = 4, 512
+"""Bytes of the accesses of few rows, and threads of a row that has narrower ones than it could."""
+MAX_LINES_KEPT, TURNS, KEPT_CROWDS = 96, (1, 2, 4), (2, 3, 4, 5, 6, 8)
+"""Those of a row and its lines where blocks stay and keep lines; rows that a thread then takes in turn, and blocks."""
 MAX_ONCE = 256
 """Where each is needed once only."""
 FEW_SUMS, MAX_SUMS = 32, 64
@@ -123,6 +127,8 @@ def candidates(
             for cluster in clusters if rows == 1 else (1,):
                 plan = RowPlan(length, dtype, width, count, rows, cluster, **task.fields)
                 yield from _kinds(plan, machine)
+                if lines and machine.bulk and not task.sums and width < widest:
+                    yield from _with_lines_kept(plan, lines)
                 pieces = replace(plan, width=widest, pieces=True)
                 if not machine.bulk or width == widest or rows > 1:
                     continue
@@ -133,6 +139,7 @@ def candidates(
                 elif cluster == 1 and pieces.held <= MAX_EARLY and length * pieces.size >= EARLY:
                     yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
     if machine.bulk and not task.sums and not threads:
+        yield from _narrower(RowPlan(length, dtype, width, machine.wave, hints=PLAIN, **task.fields))
         yield from rings(length, dtype, machine, task, lines)
 
 
@@ -171,6 +178,22 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         if machine.bulk and not (wide and plan.sources == 1):
             yield replace(plan, staged=True, bulk=True, keep=False, hints=once)
         yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
+
+
+def _narrower(plan: RowPlan) -> Iterator[RowPlan]:
+    """Yield the plans whose threads have a single access of fewer bytes than 16: few short rows then have more threads,
+    each of which has fewer instructions."""
+    for width in (plan.width // 2, plan.width // 4):
+        lanes = -(-plan.length // max(width, 1) // plan.lanes) * plan.lanes
+        if width * plan.size >= LEAST_ACCESS and lanes <= MAX_NARROWER:
+            yield replace(plan, width=width, lanes=lanes, rows=max(128 // lanes, 1))
+
+
+def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
+    """Yield the plans whose blocks stay, so that lines whose elements are loaded one by one are loaded once."""
+    if (1 + lines) * plan.taken <= MAX_LINES_KEPT and plan.cluster == 1:
+        kept = replace(plan, staged=True, bulk=True, hints=ONCE, stages=2)
+        yield from (replace(kept, turns=turns, crowd=crowd) for turns, crowd in product(TURNS, KEPT_CROWDS))
 
 
 def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
@@ -213,17 +236,18 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
     """
     if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
         return
-    rest = bool(lines) and not plan.shifted and near_line_bytes(plan, lines) > 0
+    rest = bool(lines) and near_line_bytes(plan, lines) > 0
     spacious = False
-    for kind in [replace(plan, near_lines=True), plan] if rest else [plan]:
+    for kind in [replace(plan, near_lines=True), plan] if rest and not plan.shifted else [plan]:
         for chunks in RING_CHUNKS:
             if ring := _ring(replace(kind, chunks=chunks), machine, lines):
                 yield ring
                 spacious = ring.slots >= 2 * chunks
-                if spacious or plan.once:
+                if plan.once:
                     break
     if lines and plan.shifted and not spacious and plan.lanes < RING_LANES:
-        found = (_ring(replace(plan, chunks=chunks, one_place=True), machine, lines) for chunks in RING_CHUNKS)
+        places = [replace(plan, one_place=True, near_lines=near) for near in ((True, False) if rest else (False,))]
+        found = (_ring(replace(kind, chunks=chunks), machine, lines) for kind in places for chunks in RING_CHUNKS)
         yield from filter(None, found)
 
 
@@ -282,6 +306,8 @@ def choose(
         limit = min(limit, CLUSTERED // few.cluster)
     if few == many or limit == 0:
         return only(many)
+    if few.keep and not few.staged and not few.stays and machine.bulk:
+        few = replace(few, hints=PLAIN)  # few rows do not fill a cache, and priorities take instructions
     return RowChoice(many, few, limit, many.apart or few.apart)
 
 

@@ -135,7 +135,7 @@ class _Block:
 
     def _row(self, first: fx.Int32, end: fx.Int32) -> tuple[Any, Any]:
         """Return the number of this thread's row, and whether it has one."""
-        if self.plan.rows == 1:
+        if self.plan.tile_rows == 1:
             return first, True
         return fx.min(first + self.share.row, end - 1), first + self.share.row < end
 
@@ -221,11 +221,12 @@ class _Block:
         return RowWork(x, lines, self.exchange.row(iteration), share, row, True, stores, numbers)
 
     def work_in_tiles(
-        self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0, numbers: Sequence[Any] = ()
-    ) -> RowWork:
-        share = self.share
-        row, alive = self._row(first, end)
-        vectors = [tile.row(share.row) for tile in tiles]
+        self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0, numbers: Sequence[Any] = (),
+        turn: int = 0,
+    ) -> RowWork:  # fmt: skip
+        share, ahead = self.share, turn * self.plan.rows
+        row, alive = self._row(first + ahead, end)
+        vectors = [tile.row(share.row + ahead) for tile in tiles]
         kind = TilePieces if self.plan.shifted else Line
         x = [kind(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
@@ -344,7 +345,7 @@ def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
 
 def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
     """Return the first row of this block's first tile, and how far it is to the next."""
-    return fx.block_idx.x // plan.cluster * plan.rows, fx.grid_dim.x // plan.cluster * plan.rows
+    return fx.block_idx.x // plan.cluster * plan.tile_rows, fx.grid_dim.x // plan.cluster * plan.tile_rows
 
 
 @flyc.jit
@@ -403,7 +404,9 @@ def _in_turn_through_shared_memory(
         fx.nvvm.mbarrier_wait(arrived + stage, iteration // plan.stages % 2)
         if _needs_meeting(tiles):
             fx.barrier()
-        sums = code(block.work_in_tiles(tiles, first, end, iteration, numbers), sums)
+        for turn in fx.range_constexpr(plan.turns):
+            number = iteration * plan.turns + turn
+            sums = code(block.work_in_tiles(tiles, first, end, number, numbers, turn), sums)
         _write_back(tiles, arrays)
         numbers = next_numbers
         iteration = iteration + 1
@@ -419,12 +422,11 @@ def _in_turn_through_shared_memory(
 def _in_ring(arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator, code: RowCode) -> None:
     ring = Ring(arrays.sources, end, plan, smem)
     exchange = RowExchange(plan, arrays.numbers, smem)
-    exchange.start()
     if fx.thread_idx.x >= plan.lanes:
         if fx.thread_idx.x == plan.lanes:
-            ring.send_for_all()
+            ring.send_for_all()  # before the other blocks of a cluster have begun
     else:
-        _take_from_ring(arrays, ring, exchange, smem, code)
+        _take_from_ring(arrays, ring, exchange.begun(), smem, code)
 
 
 @flyc.jit
@@ -481,6 +483,6 @@ def _needs_meeting(tiles: list[RowTile]) -> Any:
     for tile in tiles:
         whole = tile.as_it_lies & tile.has_before & tile.has_behind
         needed = needed | whole.select(fx.Boolean(False), fx.Boolean(True))
-        if tile.plan.rows > 1:
+        if tile.plan.tile_rows > 1:
             needed = needed | (tile.count < tile.plan.tile)
     return needed

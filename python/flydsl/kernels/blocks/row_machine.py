@@ -77,6 +77,12 @@ class Machine:
     """What a cluster that stays loses between two tiles, beside that."""
     narrow_line: float = 0.0
     """Instructions for an access to a line that is narrower than 16 bytes, beside `line`."""
+    kept_issue: float = 3.4
+    """Of blocks that stay and keep lines of short rows: instructions that begin in a cycle, how many times longer than
+    by itself the memory takes, cycles before the first tile and behind the last, and `power`."""
+    kept_bytes: float = 1.06
+    kept_ends: float = 3000.0
+    kept_power: float = 6.0
     ring_issue: float = 2.88
     """Of a block whose rows come through a ring (`row_ring.py`): instructions that begin in a cycle, at most and of a
     wave; cycles that a row loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk;

@@ -28,8 +28,12 @@ MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
 """Registers of a multiprocessor that lines may take which go with every row of a ring: half of them."""
-THREAD_LINE_REGISTERS = 88
-"""Those of a thread: with 112, one of 168 had to spill."""
+THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
+"""Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
+
+
+MAX_PIVOT = 1024
+"""Elements of rows of f32 whose sums are about the first of them."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class RowPlan:
     """Whether the kernel goes over a row a single time, so that nothing is loaded again."""
     stages: int = 0
     """Tiles that are in shared memory or on their way there: blocks then stay and take one tile after the other."""
+    turns: int = 1
+    """Rows of such a tile that a thread takes one after the other, so that what a tile takes by itself counts less."""
     slots: int = 0
     """Chunks of a row that shared memory has place for (`row_ring.py`): blocks stay, and chunks come all the time."""
     chunks: int = 1
@@ -72,6 +78,7 @@ class RowPlan:
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     near_lines: bool = False
     """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
+    pivot: bool = True
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -114,9 +121,19 @@ class RowPlan:
         return self.iterations * self.accesses * self.width
 
     @property
+    def taken(self) -> int:
+        """Elements of a row that a thread computes on: none of those that are beyond it for all lanes."""
+        return min(-(-self.share // self.lanes) * self.width, self.held)
+
+    @property
+    def tile_rows(self) -> int:
+        """Rows that a block has at once."""
+        return self.rows * self.turns
+
+    @property
     def tile(self) -> int:
         """Elements of a source that a block has."""
-        return self.rows * self.share * self.width
+        return self.tile_rows * self.share * self.width
 
     @property
     def chunk_iterations(self) -> int:
@@ -151,6 +168,13 @@ class RowPlan:
         return self.sums > 0 and (self.keep or self.shifted or (narrow and self.held <= MAX_KEPT))
 
     @property
+    def one_pivot(self) -> bool:
+        """Whether lanes know a row's first elements before they tell each other anything, and sums of squares about
+        those lose no digits that matter: none of 16 bits, and few of short rows of f32."""
+        known = self.cluster == 1 and not self.shifted
+        return self.pivot and known and (self.size == 2 or self.length <= MAX_PIVOT)
+
+    @property
     def stays(self) -> bool:
         """Whether blocks take rows one after the other."""
         return bool(self.stages or self.sums or self.slots or self.early)
@@ -158,7 +182,12 @@ class RowPlan:
     @property
     def counted(self) -> bool:
         """Whether ``crowd`` says how many blocks a multiprocessor has."""
-        return self.slots > 0 or (self.early and not self.sums)
+        return self.slots > 0 or ((self.early or self.lines_stay) and not self.sums)
+
+    @property
+    def lines_stay(self) -> bool:
+        """Whether blocks that stay take rows from shared memory, and keep lines in registers."""
+        return self.stages > 0 and self.keep and not self.sums
 
 
 def check_row(length: int, dtype: str) -> None:
@@ -187,6 +216,8 @@ def registers(plan: RowPlan, lines: int) -> int:
     if plan.early and not plan.sums:
         # Beside the row and its lines, which are kept as they lie: the next row, and some vectors as f32.
         return -(-(48 + (2 + lines) * plan.held * plan.size // 4) // 8) * 8
+    if plan.lines_stay:
+        return -(-(32 + (1 + lines) * plan.taken) // 8) * 8
     if plan.sums and (plan.bulk or plan.early):
         return -(-_summing_registers(plan, lines) // 8) * 8
     if plan.stays:
@@ -233,6 +264,7 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
 def kept_line_iterations(plan: RowPlan, words: int) -> int:
     """Return of how many iterations of a ring's rows registers hold the lines, which have so many words a vector."""
     most = min(LINE_REGISTERS // (plan.crowd * plan.lanes), THREAD_LINE_REGISTERS)
+    most = max(most, register_limit(plan, HOPPER, 0) - RING_REGISTERS)
     return min(most // words, plan.iterations) if words else 0
 
 
@@ -247,7 +279,8 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
     if plan.slots:
         return plan.crowd if shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared else 0
     if plan.counted:
-        return plan.crowd if register_limit(plan, machine, lines) >= registers(plan, lines) else 0
+        fits = register_limit(plan, machine, lines) >= registers(plan, lines)
+        return plan.crowd if fits and shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared else 0
     waves = -(-plan.threads // machine.wave)
     each = -(-registers(plan, lines) // 8) * 8
     by_registers = machine.registers // (waves * machine.wave * each)
@@ -281,7 +314,7 @@ def bank_passes(length: int, size: int, width: int, lanes: int, wave: int) -> in
 
 def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     """Of a wave, for its part of a block's rows; an access that is served in parts counts as many times."""
-    accesses = plan.iterations * plan.accesses
+    accesses = plan.taken // plan.width
     parts = max(plan.width * plan.size * machine.wave / 128, 1)
     if plan.staged:
         parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
@@ -302,7 +335,7 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
         each += machine.tight
     if plan.width * plan.size < ACCESS_BYTES:
         each += machine.narrow_line * lines / plan.width
-    return 20 + plan.held * each + machine.access * moves + machine.mask * masks + machine.step * steps
+    return 20 + plan.taken * each + machine.access * moves + machine.mask * masks + machine.step * steps
 
 
 def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
@@ -359,6 +392,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return float("inf")
     if plan.slots:
         return _ring_time(plan, machine, lines, rows)
+    if plan.lines_stay:
+        return _kept_lines_time(plan, machine, lines, rows)
     times = block_times(plan, machine, lines)
     blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
     rounds = max(blocks / count, 1)
@@ -375,9 +410,30 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     return _together([*shares, waiting], machine.power) + machine.tail * times["alone"]
 
 
+KEPT_WORK = {0: (45, 10, 8), 1: (45, 6.5, 5), 2: (45, 11, 8.5)}
+"""By the number of lines, instructions of a wave for its part of rows whose lines stay: for all of it, for each element
+of 16 bits of a lane, and for each of f32, counted in machine code."""
+TILE_WORK = 140
+"""Those for a tile."""
+
+
+def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
+    """Tiles come while others are computed on; a round takes what is slowest: the memory, the instructions of all
+    blocks, or a block's own way through a tile."""
+    row, narrow, wide = KEPT_WORK[min(lines, 2)]
+    work = TILE_WORK + plan.turns * (row + plan.taken * (wide if plan.size == 4 else narrow))
+    tile = (plan.sources + plan.targets) * plan.tile * plan.size
+    memory = machine.kept_bytes * plan.crowd * tile / machine.bytes_per_cycle
+    issue = plan.crowd * plan.threads / machine.wave * work / machine.kept_issue
+    rounds = max(-(-rows // plan.tile_rows) / (machine.processors * plan.crowd), 1)
+    return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
+
+
 RING_WORK = {0: (266, 70, 40), 1: (120, 49, 14), 2: (242, 69, 26)}
 """By the number of lines, instructions of a wave for a row that comes through a ring, for a vector of 16-bit elements
 of it, and for one of f32, counted in machine code: without lines that is a softmax."""
+CHUNK_WORK = 20
+"""Those for each chunk, beside two."""
 SHIFTED_WORK = 100, 6, 4
 """Those that rows take beside them which begin anywhere."""
 
@@ -388,7 +444,7 @@ def ring_work(plan: RowPlan, lines: int) -> float:
     if plan.shifted:
         row, narrow, wide = row + SHIFTED_WORK[0], narrow + SHIFTED_WORK[1], wide + SHIFTED_WORK[2]
     vector = (wide if plan.size == 4 else narrow) * (plan.sources + plan.targets) / 2
-    return row + plan.iterations * vector
+    return row + plan.iterations * vector + CHUNK_WORK * (plan.parts - 2)
 
 
 def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
@@ -404,7 +460,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
         chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency
     # What has no slot yet when a row is there has to come while its results are computed.
     size = plan.share * ACCESS_BYTES
-    behind = max(2 - plan.slots / plan.parts, 0) * size
+    behind = max(2 - (plan.slots - 0.5) / plan.parts, 0) * size  # a slot is free when all of it is read
     stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
     places = ring_places(plan, machine)
     # The memory is as fast with some multiprocessors fewer.

@@ -228,8 +228,13 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
     """
     words = [-(-plan.width * line.dtype.width // 32) for line in lines]
     keep = kept_line_iterations(plan, sum(words))
+
+    def near_line(line: Any) -> bool:
+        return plan.near_lines and line.dtype is DTYPES[plan.dtype]
+
     if plan.one_place:
-        at_place = [LineAtPlace(line, share, keep) for line in lines]
+        at_place: list[Line] = [LineAtPlace(line, share, keep) for line in lines]
+        at_place = [NearLine(line, smem) if near_line(line) else line for line in at_place]
         return lambda _, row: [KeptLine(line, row) for line in at_place]
     if plan.shifted:
         tables = [LineTable(group, plan, smem) for group in _groups(lines)]
@@ -240,9 +245,12 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
     for line in lines:
         own = Line(vectors_of(fx.get_iter(line) + share.offset * plan.width, plan), share, None, keep=keep,
                    hint=plan.hints.line, dtype=line.dtype)  # fmt: skip
-        near = plan.near_lines and line.dtype is DTYPES[plan.dtype]
-        kept.append(NearLine(own, smem) if near else own)
+        kept.append(NearLine(own, smem) if near_line(line) else own)
     return lambda _, row: [KeptLine(line, row) for line in kept]
+
+
+NEAR_AT_ONCE = 8
+"""Vectors of a line that a thread has on their way to shared memory."""
 
 
 class NearLine(Line):
@@ -254,11 +262,14 @@ class NearLine(Line):
         self.rest = range(len(line.held), plan.iterations)
         memory = smem.allocate(fx.Array[self.kind, max(len(self.rest), 1) * plan.lanes * plan.width, 128]).ptr
         self.places = vectors_of(memory, plan, max(len(self.rest), 1) * plan.lanes)
-        for iteration in self.rest:
-            access, near = self._access(iteration)
-            access.fragment.store(line._load(iteration, line.hint))
-            for place, register in near:
-                fx.copy_atom_call(access.atom, register, place)
+        for first in range(0, len(self.rest), NEAR_AT_ONCE):
+            iterations = self.rest[first : first + NEAR_AT_ONCE]
+            loaded = [line._load(iteration, line.hint) for iteration in iterations]  # no load passes a store
+            for iteration, vector in zip(iterations, loaded, strict=True):
+                access, near = self._access(iteration)
+                access.fragment.store(vector)
+                for place, register in near:
+                    fx.copy_atom_call(access.atom, register, place)
 
     def _access(self, iteration: int) -> tuple[Access, list[Any]]:
         access = Access(self.share.plan, self.places, self.kind, None)

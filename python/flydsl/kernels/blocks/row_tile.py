@@ -39,7 +39,7 @@ class RowTile:
         plan = share.plan
         self.plan, self.share, self.source, self.first, self.buffer = plan, share, source, first, buffer
         self.per_piece = ACCESS_BYTES // plan.size
-        self.rows = fx.min(end - first, fx.Int32(plan.rows)) if plan.rows > 1 else fx.Int32(1)
+        self.rows = fx.min(end - first, fx.Int32(plan.tile_rows)) if plan.tile_rows > 1 else fx.Int32(1)
         self.count = fx.Int32(share.here * plan.width if plan.cluster > 1 else self.rows * plan.length)
         self.low = share.offset * plan.width
         if isinstance(share, ShiftedShare):
@@ -124,7 +124,7 @@ class RowTile:
         else:
             for at in range(fx.thread_idx.x, self.count, self.plan.threads):
                 self.buffer[at] = self.source[self._element(at)]
-        if fx.const_expr(self.plan.rows > 1):
+        if fx.const_expr(self.plan.tile_rows > 1):
             for at in range(self.count + fx.thread_idx.x, self.plan.tile, self.plan.threads):
                 self.buffer[self.place + at] = DTYPES[self.plan.dtype](0.0)
 

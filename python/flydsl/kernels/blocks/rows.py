@@ -6,6 +6,7 @@ The row's length is known while compiling. What lies beyond the row is filled wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -63,7 +64,7 @@ def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
 
 def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> None:
     cluster = (plan.cluster, 1, 1) if plan.cluster > 1 else None
-    blocks = fx.ceildiv(rows, plan.rows)
+    blocks = fx.ceildiv(rows, plan.tile_rows)
     if plan.stays:
         blocks = fx.min(blocks, fx.Int32(places(plan)))
     # Blocks that stay are counted on to be there together.
@@ -179,6 +180,13 @@ class Share:
 def picked(vector: fx.Vector, insides: list[Any], fill: float, dtype: Any) -> Any:
     """Return the vector with ``fill`` in place of elements that are not inside."""
     other = dtype(fill)
+    halves = zip(insides[::2], insides[1::2], strict=False)
+    if dtype.width == 16 and len(insides) % 2 == 0 and all(low is high for low, high in halves):
+        # Both halves of a word are inside, or none: a word is taken at once.
+        words, filled = vector.bitcast(fx.Int32), fx.Vector.filled(2, fill, dtype).bitcast(fx.Int32)
+        parts = [inside.select(words[i], filled[0]) if inside is not True else words[i]
+                 for i, inside in enumerate(insides[::2])]  # fmt: skip
+        return fx.Vector.from_elements(parts, fx.Int32).bitcast(dtype)
     parts = [vector[i] if inside is True else inside.select(vector[i], other) for i, inside in enumerate(insides)]
     return fx.Vector.from_elements(parts, dtype)
 
@@ -333,6 +341,12 @@ class Line:
             vector = following
             following = self._load(iteration + 1, hint) if iteration + 1 < count else None
             yield self._wide(vector)
+
+    def of_first_lane(self) -> Any:
+        """Return the first vector of the row's first lane, whichever lane asks; it is loaded once more."""
+        share = copy(self.share)
+        share.lane = fx.Int32(0)
+        return self._wide(load_iteration(self.vectors, share, 0, self.fill, self.hint, self.dtype))
 
     def again_at(self, iteration: int) -> Any:
         """Return a vector that was loaded before."""

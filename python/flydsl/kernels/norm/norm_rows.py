@@ -120,8 +120,13 @@ class AddedLine(Line):
         self.held = [self._load(iteration, None) for iteration in range(self.share.plan.iterations)] if keep else []
 
     def _load(self, iteration: int, hint: Any) -> Any:
-        a, b = (line.loaded(iteration, again=hint is not None) for line in self.lines)
+        return self._sum(*(line.loaded(iteration, again=hint is not None) for line in self.lines))
+
+    def _sum(self, a: Any, b: Any) -> Any:
         return (a.to(fx.Float32) + b.to(fx.Float32)).to(self.lines[0].kind)
+
+    def of_first_lane(self) -> Any:
+        return self._sum(*(line.of_first_lane() for line in self.lines)).to(fx.Float32)
 
 
 # Statistics ----------------------------------------------------------------------------------------------------------
@@ -183,6 +188,8 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
 
     The variance is of differences, which loses no digits where all elements are large.
     """
+    if x.held and work.share.plan.one_pivot:
+        return _moments_about_pivot(work, x, form)
     waves = work.exchange.publish(list(wave_moments(x, work.exchange)))
     sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
     first = mean_of(waves.first(0), waves.first(2))
@@ -193,6 +200,33 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
     mean, whole = _row_mean(waves.combine(sums, add), form.length), waves.combine(parts, add)
     variance = _about_mean(whole, mean, first, fx.Float32(float(form.length))) * (1.0 / form.length)
     return mean, fx.math.rsqrt(variance + form.eps, fastmath="afn")
+
+
+def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
+    """Return those of a row from differences from the mean of the first lane's first vector, which all lanes know: sums
+    and squares are added up at once, and once.
+
+    Squares lose no more digits than the row has vectors, which are far fewer than 16-bit elements are rounded by.
+    """
+    pivot, sums, squares = _row_pivot(work, x), None, None
+    for iteration, vector in enumerate(x):
+        apart = work.share.within(vector - pivot, iteration)
+        sums = apart if sums is None else sums + apart
+        squares = apart * apart if squares is None else fx.math.fma(apart, apart, squares)
+    assert sums is not None and squares is not None
+    parts = [part.reduce("add", fastmath="reassoc") for part in (sums, squares)]
+    waves = work.exchange.publish([work.exchange.reduce(part, add) for part in parts])
+    total, square = waves.sum(0), waves.sum(1)
+    apart = _row_mean(total, form.length)
+    variance = fx.max(fx.math.fma(-apart, apart, square * (1.0 / form.length)), fx.Float32(0.0))
+    return pivot + apart, fx.math.rsqrt(variance + form.eps, fastmath="afn")
+
+
+def _row_pivot(work: RowWork, x: Line) -> Any:
+    """Return the mean of the first lane's first vector: a wave is told it, several waves load it."""
+    vector = x[0] if work.exchange.total == 1 else x.of_first_lane()
+    mean = vector.reduce("add", fastmath="reassoc") * (1.0 / vector.numel)
+    return fx.shuffle_idx(mean, 0, work.exchange.group) if work.exchange.total == 1 else mean
 
 
 def squares_about(pivot: Any, mean: Any, squares: Any, count: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import FEW_WAVES
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
@@ -61,7 +62,7 @@ def softmax_row(work: RowWork) -> None:
     top = exchange.reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum)
     shift = above_lowest(top)
     powers = x.mapped(lambda vector: powers_of_e(vector, shift))
-    highest, total = powers_of_row(exchange, top, row_sum(powers()))
+    highest, total = powers_of_waves(exchange, top, row_sum(powers()))
     scale = power_of_e(shift, highest).divf(total, fastmath="arcp,afn")
     for iteration, vector in enumerate(powers()):
         work.store(iteration, vector * scale)
@@ -94,12 +95,16 @@ def powers_of_row(exchange: Any, top: Any, total: Any, more: Sequence[Any] = ())
     """Return (what powers of the row are relative to, their sum, the sum of each of ``more``), from what each thread
     has."""
     highest = exchange.reduce(top, maximum)
-    own = exchange.reduce(total * power_of_e(top, above_lowest(highest)), add)
-    waves = exchange.publish([highest, own, *(exchange.reduce(value, add) for value in more)])
-    tops, parts = waves.read(0, LOWEST), waves.read(1, 0.0)
+    return powers_of_waves(exchange, highest, total * power_of_e(top, above_lowest(highest)), more)
+
+
+def powers_of_waves(exchange: Any, highest: Any, total: Any, more: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """`powers_of_row` of threads whose powers are all relative to the wave's ``highest`` element."""
+    waves = exchange.publish([highest, *(exchange.reduce(value, add) for value in (total, *more))])
+    tops, parts = waves.read(0, LOWEST, FEW_WAVES // 2), waves.read(1, 0.0, FEW_WAVES // 2)
     base = above_lowest(waves.combine(tops, maximum))
     whole = waves.combine([part * power_of_e(other, base) for other, part in zip(tops, parts, strict=True)], add)
-    return base, whole, *(waves.combine(waves.read(2 + index, 0.0), add) for index in range(len(more)))
+    return base, whole, *(waves.sum(2 + index) for index in range(len(more)))
 
 
 def power_of_e(x: Any, base: Any) -> Any:
