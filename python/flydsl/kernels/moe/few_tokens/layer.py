@@ -23,7 +23,7 @@ from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
 from flydsl.kernels.gemm.hopper.tiles import warp_product
 from flydsl.kernels.moe.few_tokens.chosen import ChosenExperts, ChosenRows
 from flydsl.kernels.moe.few_tokens.plan import MOST_TOKENS, STRIP, THREADS, WARPS, Stage, plan_stages
-from flydsl.kernels.moe.few_tokens.progress import ALL, ALL_BUT_LAST, SENT, Progress
+from flydsl.kernels.moe.few_tokens.progress import ALL, ALL_BUT_LAST, Progress
 from flydsl.kernels.moe.few_tokens.strips import LANES, HeldRows, Turn, ring_of
 
 
@@ -53,10 +53,6 @@ def own_sums(view: Any) -> Any:
     return warp_product(MOST_TOKENS).get_slice(fx.lane_id()).partition_C(view)
 
 
-def mark(words: Any, base: Any, i: int) -> None:
-    """A trial writes the time here."""
-
-
 @cache
 def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int) -> Any:
     """Return the launcher ``fn(x, logits, ids, weights, w1, scale1, inner, words, T, stream)``.
@@ -79,8 +75,6 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
         def row_of_x(token: Any) -> Any:
             return fx.get_iter(x[token, None])
 
-        base = blocks + fx.block_idx.x * 8
-        mark(words, base, 0)
         fx.nvvm.griddepcontrol_wait()
         # Rows before weights: what is asked for behind those comes behind them.
         pieces = T * (stage.columns // 8)
@@ -91,7 +85,6 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
         held.keep(begun, 0, pieces)
         held.fill(len(begun) * THREADS, pieces, row_of_x)
         count = chosen.find()
-        mark(words, base, 1)
         block, each = fx.Int32(fx.block_idx.x), blocks
         mine = fx.max(fx.ceildiv(count * units - block, each), fx.Int32(0))
 
@@ -102,9 +95,6 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
 
         ring.begin(turn_of, mine * stage.batches)
         token = fx.min(fx.lane_id() // LANES, T - 1)
-        if fx.const_expr(stage.late == 2):
-            if mine == 2:
-                progress.tell(SENT)
         if mine <= 1:
             progress.tell(ALL_BUT_LAST)
         for turn in range(mine):
@@ -112,19 +102,9 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
             parts.put(ring.sum_strip(turn * stage.batches, token), warp, turn)
             fx.barrier()
             write_gated(parts, inner, unit // units, unit % units * strips, T, stage, turn)
-            if turn == 0:
-                mark(words, base, 2)
-            if turn == mine - 2:
-                mark(words, base, 3)
-            if turn == mine - 1:
-                mark(words, base, 4)
-            if fx.const_expr(stage.late == 2):
-                if turn == mine - 3:
-                    progress.tell(SENT)
             if turn == mine - 2:
                 progress.tell(ALL_BUT_LAST)
         progress.tell(ALL)
-        mark(words, base, 5)
 
     @flyc.jit
     def first(
@@ -176,8 +156,6 @@ def compile_second(
         held, warp = HeldRows(smem, inner.dtype, stage), fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
         ring = ring_of(smem, w2, map2, scale2, held, stage, warp % stage.parts)
         ring.prepare()
-        base = others * 9 + fx.block_idx.x * 8
-        mark(words, base, 0)
         # Logits, ids and weights are older than the launch before this one.
         chosen.read(chosen.load(logits, ids, weights), logits is not None, renormalize)
         count = chosen.find()
@@ -190,28 +168,19 @@ def compile_second(
             expert = fx.Int32(chosen.numbers[team + task % divisor * teams])
             return Turn(expert, block + task // divisor * each, i % stage.batches)
 
+        ring.begin(turn_of, mine_of_block * mine * stage.batches)
         progress = Progress(words, others)
         early = progress.experts_early(count, before.units) // teams
-        if fx.const_expr(stage.late):
-            if early > 0:
-                progress.wait(SENT if stage.late == 2 else ALL_BUT_LAST)
-        ring.begin(turn_of, mine_of_block * mine * stage.batches)
-        mark(words, base, 1)
         if early > 0:
             progress.wait(ALL_BUT_LAST)
-            mark(words, base, 2)
             hold_rows(held, inner, chosen, fx.Int32(0), early * teams)
-            mark(words, base, 3)
         for turn in range(mine_of_block):
             total = ring.zeros()
             for task in range(fx.ceildiv(count, teams)):
                 if (turn == 0) & (task == early):
-                    mark(words, base, 4)
                     progress.wait(ALL)
-                    mark(words, base, 5)
                     fx.nvvm.griddepcontrol_launch_dependents()
                     hold_rows(held, inner, chosen, early * teams, count)
-                    mark(words, base, 6)
                 number = team + task * teams
                 if number < count:
                     row = fx.Int32(chosen.rows[number, fx.lane_id() // LANES])
@@ -222,7 +191,6 @@ def compile_second(
                 token, row = i // STRIP, i % STRIP
                 total = parts.get(token, row, list(range(WARPS)), turn)
                 y[token, (block + turn * each) * STRIP + row] = total.to(y.dtype)
-        mark(words, base, 7)
         fx.nvvm.griddepcontrol_wait()  # who waits for this launch waits for the one before it too
 
     @flyc.jit

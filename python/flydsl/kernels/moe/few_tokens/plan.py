@@ -48,7 +48,6 @@ class Stage:
     parts: int
     held: int
     depth: int = 2
-    late: int = 0
 
     @property
     def pieces(self) -> int:

@@ -13,7 +13,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.moe.few_tokens.plan import THREADS
 
-SENT, ALL_BUT_LAST, ALL = 1, 2, 3
+ALL_BUT_LAST, ALL = 1, 2
 """Turns that a block of the first launch has done."""
 
 
