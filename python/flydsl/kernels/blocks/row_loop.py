@@ -67,6 +67,17 @@ class RowWork:
     stores: list[Callable[[int, Any], None]]
     given: Sequence[Any] = ()
     """The row's numbers of `RowArrays.given`."""
+    never: Any = False
+    """What is false for every row, and nothing that LLVM would know (`settle`)."""
+
+    def settle(self, values: list[Any], place: Any) -> None:
+        """Have sums be added up before what follows, where rows are read again.
+
+        LLVM puts off what is needed at the end of a loop's round behind the branches before that end: all that is added
+        would wait in registers, which rows of that kind have too few of.
+        """
+        if self.never is not False:
+            _write_if(self.never, values, place)
 
     def store(self, iteration: int, vector: fx.Vector, target: int = 0) -> None:
         """Write one of this thread's vectors of a result."""
@@ -77,6 +88,12 @@ class RowWork:
         first = (self.share.lane == 0) & (fx.Int32(self.share.offset) == 0)
         if first if self.alive is True else first & self.alive:
             tensor[self.index] = value
+
+
+@flyc.jit
+def _write_if(wanted: Any, vectors: list[Any], place: Any) -> None:
+    if wanted:
+        place[0] = sum((vector.reduce("add") for vector in vectors[1:]), vectors[0].reduce("add"))
 
 
 RowCode = Callable[[RowWork], None]
@@ -339,7 +356,7 @@ def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
     if not plan.shifted or not (plan.sums or plan.early):
         return Share(plan)
     first, _ = _first_and_step(plan)
-    return ShiftedShare(plan, place_of(row_start(source, first), plan))
+    return ShiftedShare(plan, place_of(row_start(source, first), plan), steady=True)
 
 
 def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
@@ -473,6 +490,45 @@ def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[i
         row.stored(iteration)
 
     return store
+
+
+@flyc.jit
+def sum_in_ring(
+    arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: SummedCode, smem: fx.SharedAllocator,
+    give: Callable[[list[Any]], None],
+) -> None:  # fmt: skip
+    """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums."""
+    ring = Ring(arrays.sources, end, plan, smem)
+    exchange = RowExchange(plan, arrays.numbers, smem)
+    exchange.start()
+    if fx.thread_idx.x >= plan.lanes:
+        if fx.thread_idx.x == plan.lanes:
+            ring.send_for_all()
+    else:
+        give(_sums_from_ring(arrays, ring, exchange, code))
+
+
+@flyc.jit
+def _sums_from_ring(arrays: RowArrays, ring: Ring, exchange: RowExchange, code: SummedCode) -> list[Any]:
+    """Return the sums over the rows of this block, which all begin at one place in a piece."""
+    plan, end = ring.plan, ring.end
+    share = share_of_block(arrays.sources[0], plan)
+    kept = [LineAtPlace(line, share) for line in arrays.lines]
+    sums = [fx.Vector.filled(plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
+    numbers = [values[ring.begin] for values in arrays.given]
+    number = fx.Int32(0)
+    for index in range(ring.begin, end, ring.step):
+        following_row = fx.min(fx.Int32(index) + ring.step, end - 1)
+        following = [values[following_row] for values in arrays.given]
+        row = RingRow(ring, index, number)
+        x: list[Line] = [RingLine(row, source, share, arrays.fill) for source in range(len(arrays.sources))]
+        lines: list[Line] = [KeptLine(line, index, following_row) for line in kept]
+        stores = [_store_from_ring(target, row, share) for target in arrays.targets]
+        sums = code(RowWork(x, lines, exchange.row(number), share, index, True, stores, numbers, index < 0), sums)
+        row.give_back(plan.iterations)
+        numbers = following
+        number = number + 1
+    return sums
 
 
 def _needs_meeting(tiles: list[RowTile]) -> Any:

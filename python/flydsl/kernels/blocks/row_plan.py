@@ -141,7 +141,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, staged=True, bulk=True,
+            early=False, staged=True, bulk=True, stages=2 if self.sums and self.slots else self.stages,
         )  # fmt: skip
 
     @property

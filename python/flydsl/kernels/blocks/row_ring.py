@@ -278,23 +278,29 @@ class KeptLine(Line):
     bits that are always zero.
     """
 
-    def __init__(self, line: Line, row: fx.Int32) -> None:
+    def __init__(self, line: Line, row: fx.Int32, other: fx.Int32 | None = None) -> None:
+        """``other`` is a number that is not negative either: what is asked for again is converted again by it."""
         self.share, self.fill, self.hint, self.again_hint = line.share, line.fill, line.hint, line.again_hint
         self.line, self.dtype, self.held = line, line.dtype, line.held
         self.nothing = row >> 31
+        self.nothing_again = self.nothing if other is None else other >> 31
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
         return self.line._load(iteration, hint)
 
     def _get(self, iteration: int, hint: Hint | None) -> Any:
+        return self._converted(iteration, hint, self.nothing)
+
+    def again_at(self, iteration: int) -> Any:
+        return self._converted(iteration, self.again_hint, self.nothing_again)
+
+    def _converted(self, iteration: int, hint: Hint | None, nothing: Any) -> Any:
         vector = self._own(iteration, hint)
         if self.kind.width == 32 or iteration >= len(self.held):
             return vector.to(fx.Float32)
         if widens_by_words(vector):
-            return widened(
-                vector, self.nothing
-            )  # what halves are taken out by depends on the row: no more instructions
-        return (vector.bitcast(fx.Int32) ^ self.nothing).bitcast(self.kind).to(fx.Float32)
+            return widened(vector, nothing)  # what halves are taken out by depends on the row: no more instructions
+        return (vector.bitcast(fx.Int32) ^ nothing).bitcast(self.kind).to(fx.Float32)
 
 
 def _groups(lines: Any) -> list[list[Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.row_choice import RowTask, plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block, sum_in_ring
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, store_sums
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row, register_limit
@@ -57,17 +57,24 @@ def norm_backward_launcher(
         sources = (dy, x) if dresidual is None else (dy, x, dresidual)
 
         def code(work: RowWork, sums: list[Any]) -> list[Any]:
-            return _norm_bwd_row(work, sums, length)
+            return _norm_bwd_row(work, sums, length, spare)
 
         given = (rstd,) if mean is None else (rstd, mean)
         arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
         smem = fx.SharedAllocator(128, static=False)
+        spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.slots else None
         meeting = smem.allocate(fx.Array[fx.Float32, plan.rows * plan.length]).ptr if plan.rows > 1 else None
-        sums = for_rows_in_turn(arrays, m, plan, code, smem)
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
-        for index, out in enumerate(outs):
-            own = sums[index * plan.iterations : (index + 1) * plan.iterations]
-            _give_sums(own, out, meeting, share_of_block(dy, plan), atomic)
+
+        def give(sums: list[Any]) -> None:
+            for index, out in enumerate(outs):
+                own = sums[index * plan.iterations : (index + 1) * plan.iterations]
+                _give_sums(own, out, meeting, share_of_block(dy, plan), atomic)
+
+        if fx.const_expr(plan.slots > 0):
+            sum_in_ring(arrays, m, plan, code, smem, give)
+        else:
+            give(for_rows_in_turn(arrays, m, plan, code, smem))
 
     @flyc.jit
     def norm_bwd(
@@ -123,41 +130,46 @@ def _add_rows(wanted: list[Any], blocks: Any, length: int, stream: fx.Stream | N
         )  # fmt: skip
 
 
-def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
+def _norm_bwd_row(work: RowWork, sums: list[Any], length: int, spare: Any) -> list[Any]:
     """Write dx of a row; returns the sums with what the row adds to them."""
     iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
     scale, *mean = work.given
+    centre = -mean[0] * scale if mean else None
 
-    def normed(vector: Any) -> Any:
-        return (vector - mean[0] if mean else vector) * scale
-
-    def weighted(iteration: int, vector: Any) -> Any:
-        return vector * work.lines[0][iteration] if work.lines else vector
+    def weighted(gradient: Any, line: Any) -> Any:
+        return gradient if line is None else gradient * line
 
     kept: dict[int, tuple[Any, Any]] = {}
-    products = total = None
+    added, products, total = list(sums), None, None
+    factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
     for iteration in range(iterations):
-        gradient, value = dy[iteration], normed(x[iteration])
+        gradient, vector = dy[iteration], x[iteration]
+        value = vector * scale if centre is None else fx.math.fma(vector, scale, centre)
+        d = weighted(gradient, work.lines[0][iteration] if work.lines else None)
         if work.share.plan.keep:
-            kept[iteration] = gradient, value
-        d = weighted(iteration, gradient)
+            kept[iteration] = d, value
         products = d * value if products is None else fx.math.fma(d, value, products)
         total = d if total is None else total + d
+        gradient = gradient if factor is None else gradient * factor
+        added[iteration] = fx.math.fma(gradient, value, sums[iteration])
+        if mean:
+            added[iterations + iteration] = sums[iterations + iteration] + gradient
+    work.settle(added, spare)
     parts = [products, total] if mean else [products]
     values = [part.reduce("add", fastmath="reassoc") for part in parts]
     means = [total * (1.0 / length) for total in work.exchange.totals(values)]
     slope, shift = -means[0] * scale, -means[1] * scale if mean else None
-    factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
-    added = list(sums)
+    steep, far = slope * scale, None if centre is None else fx.math.fma(centre, slope, shift)
     for iteration in range(iterations):
-        gradient, value = kept[iteration] if kept else (dy.again_at(iteration), normed(x.again_at(iteration)))
-        rest = value * slope if shift is None else fx.math.fma(value, slope, shift)
-        result = fx.math.fma(weighted(iteration, gradient), scale, rest)
+        if kept:
+            d, value = kept[iteration]
+            rest = value * slope if shift is None else fx.math.fma(value, slope, shift)
+        else:
+            vector = x.again_at(iteration)
+            rest = vector * steep if far is None else fx.math.fma(vector, steep, far)
+            d = weighted(dy.again_at(iteration), work.lines[0].again_at(iteration) if work.lines else None)
+        result = fx.math.fma(d, scale, rest)
         work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
-        gradient = gradient if factor is None else gradient * factor
-        added[iteration] = fx.math.fma(gradient, value, sums[iteration])
-        if shift is not None:
-            added[iterations + iteration] = sums[iterations + iteration] + gradient
     return added
 
 
