@@ -9,7 +9,7 @@ import numpy as np
 
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.ops import arrays
-from flydsl.ops.counters import counter_of
+from flydsl.ops.counters import counters_of
 from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, why_not_rows
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -39,7 +39,7 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     run, stream = build_cross_entropy_module(n, arrays.NAMES[matrix.dtype], smoothing > 0), arrays.stream_of(matrix)
     given = (matrix, labels, each, lse, m, ignore, smoothing, stream)
     if reduction:
-        run(*given, loss.reshape(1), scale, counter_of(matrix), int(reduction == 1))
+        run(*given, loss.reshape(1), scale, counters_of(matrix), int(reduction == 1))
     else:
         run(*given)
         arrays.filled(scale, 1.0)
