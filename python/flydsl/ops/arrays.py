@@ -162,11 +162,13 @@ def _never() -> bool:
 
 def _questions(torch: Any) -> tuple[Any, Any]:
     """Make `is_traced` and `is_transformed` of torch's own functions."""
-    is_compiling, forward = torch.compiler.is_compiling, torch.autograd.forward_ad
+    compiler, forward = torch.compiler, torch.autograd.forward_ad
+    is_compiling, is_followed = compiler.is_compiling, compiler.is_dynamo_compiling
     inside_functions = torch._C._are_functorch_transforms_active
 
     def traced() -> bool:
-        return is_compiling() or forward._current_level >= 0
+        # `is_compiling` in parts, since it asks for TorchScript too, which takes as long again.
+        return is_followed() or compiler._is_compiling_flag or forward._current_level >= 0
 
     def transformed() -> bool:
         return not is_compiling() and (forward._current_level >= 0 or inside_functions())

@@ -31,13 +31,22 @@ class RingLine(Line):
         self.row, self.source, self.share, self.fill = row, source, share, fill
         self.hint, self.again_hint, self.dtype, self.held = None, None, None, []
 
-    def _load(self, iteration: int, hint: Hint | None) -> Any:
+    def _loaded(self, iteration: int) -> Any:
+        """Return a vector with what lies beside the row."""
         plan = self.share.plan
-        kind = DTYPES[plan.dtype]
-        access = Access(plan, vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes), kind, None)
+        vectors = vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes)
+        access = Access(plan, vectors, DTYPES[plan.dtype], None)
         for memory, register in access.pairs(self.share.lane, 0):
             fx.copy_atom_call(access.atom, memory, register)
-        vector = access.fragment.load()
+        return access.fragment.load()
+
+    def again_at(self, iteration: int) -> Any:
+        """Return a vector whose elements are all that a result depends on: those beside the row are of no account."""
+        return self._wide(self._loaded(iteration))
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        plan = self.share.plan
+        kind, vector = DTYPES[plan.dtype], self._loaded(iteration)
         if plan.shifted:
             return self.share.filled(vector, iteration, self.fill, kind)
         insides = self.share.insides(iteration)
