@@ -161,15 +161,13 @@ def scaled_dot_product_attention(
     of keys with ``enable_gqa``, and masks of booleans (True is seen) or of numbers that are added. Sums in f32; results
     are within 1e-3 (f16) and 8e-3 (bf16) of the largest value of a head. A query that sees no key gets zeros.
     """
-    given = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     known = None
-    if arrays.is_tensor(query) and not arrays.is_traced() and not getattr(attn_mask, "requires_grad", False):
-        ordered = arrays.met_torch().are_deterministic_algorithms_enabled()
-        known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, ordered)
+    if not arrays.is_traced() and not _learned(attn_mask):
+        known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, _ordered(None))
         found = ATTENTION.lanes.again(query, key, value, attn_mask, None, None, None, None, *known)
         if found is not None:
             return found
-    reason = why_not(*given)
+    reason = why_not(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     if reason is None:
         numbers = _numbers(query, is_causal, scale, (None, None), 0.0, None, None, None)
         return ATTENTION(query, key, value, attn_mask, None, None, None, None, *numbers, key=known)
@@ -187,10 +185,16 @@ def _numbers(
     most_q: int | None, most_k: int | None, deterministic: bool | None,
 ) -> Arguments:  # fmt: skip
     """Return the numbers of the schema."""
-    deterministic = bool(deterministic) if arrays.is_array(query) else _ordered(deterministic)
     factor = query.shape[-1] ** -0.5 if scale is None else float(scale)
     sides = (-1 if side is None else side for side in window)
-    return (causal, factor, *sides, softcap, *(-1 if n is None else n for n in (most_q, most_k)), deterministic)
+    return (
+        causal,
+        factor,
+        *sides,
+        softcap,
+        *(-1 if n is None else n for n in (most_q, most_k)),
+        _ordered(deterministic),
+    )
 
 
 # With all features -----------------------------------------------------------------------------------
@@ -215,9 +219,8 @@ def attention(
     ``use_deterministic_algorithms``. What has no kernel is refused.
     """
     known = None
-    if arrays.is_tensor(q) and not arrays.is_traced() and not _learned(attn_mask, alibi_slopes, sinks):
-        ordered = _ordered(deterministic)
-        known = ("attention", is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, ordered)
+    if not arrays.is_traced() and not _learned(attn_mask, alibi_slopes, sinks):
+        known = ("attention", is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, _ordered(deterministic))
         found = ATTENTION.lanes.again(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *known)
         if found is not None:
             return found
@@ -235,12 +238,14 @@ def attention(
 
 def _learned(*others: Array) -> bool:
     """Return whether a tensor that has no gradient here wants one: such a call is refused."""
-    return any(tensor is not None and tensor.requires_grad for tensor in others)
+    return bool([tensor for tensor in others if tensor is not None and getattr(tensor, "requires_grad", False)])
 
 
 def _ordered(deterministic: bool | None) -> bool:
-    """Return whether sums have an order: without a word on it, where torch is asked for one."""
-    return arrays.met_torch().are_deterministic_algorithms_enabled() if deterministic is None else deterministic
+    """Return whether sums have an order: without a word on it, where torch is there and asked for one."""
+    if deterministic is None:
+        return arrays.TORCH is not None and arrays.TORCH.are_deterministic_algorithms_enabled()
+    return deterministic
 
 
 def _check_starts(name: str, starts: Array, tokens: int, longest: int | None) -> None:
