@@ -115,13 +115,13 @@ def decoding() -> dict[str, tuple[Callable[..., Any], ...]]:
     lengths = torch.full((1,), pages * tokens, device="cuda", dtype=torch.int32)
     caches = [torch.randn(PAGES, device="cuda").bfloat16() for _ in range(2)]
     beside = [cache[tables[0].long()].view(1, -1, kv_heads, size).transpose(1, 2).contiguous() for cache in caches]
-    exact = [cache.double() for cache in beside]
+    keys, values = ({torch.bfloat16: cache, torch.float64: cache.double()} for cache in beside)
     numbers = (None, size**-0.5, -1, 0.0, 1.0, 1.0)
     attend, operator = torch.nn.functional.scaled_dot_product_attention, torch.ops.flydsl.paged_attention
     return {
         "paged_attention": (
             lambda q: ops.paged_attention(q, *caches, tables, lengths),
-            lambda q: attend(q[:, :, None], *(beside if q.dtype is torch.bfloat16 else exact)),
+            lambda q: attend(q[:, :, None], keys[q.dtype], values[q.dtype]),
             lambda q: operator(q, *caches, tables, lengths, *numbers),
         )
     }
