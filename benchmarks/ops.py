@@ -120,7 +120,7 @@ def decoding() -> dict[str, tuple[Callable[..., Any], ...]]:
     attend, operator = torch.nn.functional.scaled_dot_product_attention, torch.ops.flydsl.paged_attention
     return {
         "paged_attention": (
-            lambda q: ops.paged_attention(q, *caches, tables, lengths),
+            lambda q: ops.paged_attention(q, caches[0], caches[1], tables, lengths),
             lambda q: attend(q[:, :, None], keys[q.dtype], values[q.dtype]),
             lambda q: operator(q, *caches, tables, lengths, *numbers),
         )
