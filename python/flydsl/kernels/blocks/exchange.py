@@ -18,9 +18,10 @@ from flydsl.kernels.blocks.row_plan import RowPlan
 
 
 def block_barrier(plan: RowPlan) -> None:
-    """A barrier of the threads that have rows: beside them, a ring has a wave that sends for chunks."""
+    """A barrier of the threads that have a row: beside them, a ring has a wave that sends for chunks."""
     if plan.slots:
-        fx.nvvm.barrier_sync(1, plan.lanes)
+        own = 1 if plan.rows == 1 else 1 + fx.thread_idx.x // plan.lanes
+        fx.nvvm.barrier_sync(own, plan.lanes)
     else:
         fx.barrier()
 

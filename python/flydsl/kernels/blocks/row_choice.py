@@ -20,6 +20,8 @@ from flydsl.kernels.blocks.row_plan import (
     check_row,
     launch_time,
     near_line_bytes,
+    register_limit,
+    registers,
     resident,
     ring_bytes,
     shared_bytes,
@@ -54,6 +56,9 @@ MIN_POWER_LANES = 256
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
+SUMMING_ROWS, SHORTEST_SUMMED = (1, 2, 4, 6, 8, 10, 12), 512
+"""Rows of a block at once that sums columns of rows in a ring, and bytes of a row from which on that is faster than to
+reach elements one by one."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 SHORTEST_RING = 8192
@@ -132,8 +137,8 @@ def candidates(
                     yield from _in_pieces(pieces, machine)
                 elif cluster == 1 and pieces.held <= MAX_EARLY and length * pieces.size >= EARLY:
                     yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
-    if machine.bulk and not task.sums and not threads:
-        yield from rings(length, dtype, machine, task, lines)
+    if machine.bulk and not threads:
+        yield from (summing_rings if task.sums else rings)(length, dtype, machine, task, lines)
 
 
 def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
@@ -205,6 +210,25 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
                 break
 
 
+def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
+    """Yield the plans that sum columns of rows which begin anywhere, and come through a ring."""
+    width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
+    start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
+    if not start.shifted or length * start.size < SHORTEST_SUMMED:
+        return
+    for cluster, crowd, rows, iterations in product((1, 2, 4, 8), CROWDS, SUMMING_ROWS, (1, *RING_ITERATIONS)):
+        plan = replace(start, cluster=cluster, crowd=crowd, rows=rows)
+        lanes = -(-plan.share // iterations // machine.wave) * machine.wave
+        plan = replace(plan, lanes=lanes)
+        fits = plan.threads <= MAX_THREADS and plan.threads * crowd <= machine.threads
+        if not fits or plan.iterations != iterations or (rows > 1 and (cluster > 1 or lanes * rows > SUMMING)):
+            continue
+        if registers(plan, lines) > register_limit(plan, machine, lines):
+            continue
+        found = (_ring(replace(plan, chunks=chunks), machine, lines) for chunks in (1, *RING_CHUNKS))
+        yield from list(filter(None, found))[:1]
+
+
 def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
     """Yield the plan with the fewest chunks that leave place for two rows, or with all numbers of them.
 
@@ -233,7 +257,7 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     if plan.parts < plan.chunks:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-    slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), MOST_AHEAD * plan.chunks)
+    slots = min((room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), MOST_AHEAD * plan.chunks)
     return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
 
 
@@ -292,6 +316,8 @@ def _summing(found: list[RowPlan], machine: Machine, lines: int) -> list[RowPlan
     that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere need
     registers for their ends: as few threads of a multiprocessor as are enough.
     """
+    if rings := [plan for plan in found if plan.slots]:
+        return _with_fewest_blocks(rings)
     pieces = [p for p in found if p.pieces and p.held > MAX_KEPT / 2 and p.iterations * p.lanes <= 1.15 * p.share]
     if busy := _with_fewest_blocks([p for p in pieces if resident(p, machine, lines) * p.threads >= BUSY]):
         few = [plan for plan in busy if plan.held <= SUMMED_HELD] or busy

@@ -495,27 +495,30 @@ def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[i
 @flyc.jit
 def sum_in_ring(
     arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: SummedCode, smem: fx.SharedAllocator,
-    give: Callable[[list[Any]], None],
+    give: Callable[[list[Any], Share], None],
 ) -> None:  # fmt: skip
     """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums."""
     ring = Ring(arrays.sources, end, plan, smem)
     exchange = RowExchange(plan, arrays.numbers, smem)
     exchange.start()
-    if fx.thread_idx.x >= plan.lanes:
-        if fx.thread_idx.x == plan.lanes:
+    takers = plan.lanes * plan.rows
+    if fx.thread_idx.x >= takers:
+        if fx.thread_idx.x < takers + plan.rows:
             ring.send_for_all()
     else:
-        give(_sums_from_ring(arrays, ring, exchange, code))
+        share = ShiftedShare(plan, place_of(row_start(arrays.sources[0], ring.begin), plan), steady=True)
+        give(_sums_from_ring(arrays, ring, share, exchange, code), share)
 
 
 @flyc.jit
-def _sums_from_ring(arrays: RowArrays, ring: Ring, exchange: RowExchange, code: SummedCode) -> list[Any]:
+def _sums_from_ring(
+    arrays: RowArrays, ring: Ring, share: ShiftedShare, exchange: RowExchange, code: SummedCode
+) -> list[Any]:
     """Return the sums over the rows of this block, which all begin at one place in a piece."""
     plan, end = ring.plan, ring.end
-    share = share_of_block(arrays.sources[0], plan)
     kept = [LineAtPlace(line, share) for line in arrays.lines]
     sums = [fx.Vector.filled(plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
-    numbers = [values[ring.begin] for values in arrays.given]
+    numbers = [values[fx.min(fx.Int32(ring.begin), end - 1)] for values in arrays.given]
     number = fx.Int32(0)
     for index in range(ring.begin, end, ring.step):
         following_row = fx.min(fx.Int32(index) + ring.step, end - 1)

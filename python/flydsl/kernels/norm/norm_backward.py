@@ -23,6 +23,8 @@ from flydsl.kernels.blocks.rows import Share, begin_alike, places, row_start, st
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
 FEWEST, MOST = 32, 528
+ALL_ROWS = 15
+"""The barrier at which all rows of a block meet that come through a ring: each has one of its own before."""
 COLUMNS, ROWS, AT_ONCE = 32, 16, 8
 """Threads of a block that adds up partial sums: columns, and rows of each at once; and loads of a thread at once."""
 
@@ -66,15 +68,15 @@ def norm_backward_launcher(
         meeting = smem.allocate(fx.Array[fx.Float32, plan.rows * plan.length]).ptr if plan.rows > 1 else None
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
 
-        def give(sums: list[Any]) -> None:
+        def give(sums: list[Any], share: Share) -> None:
             for index, out in enumerate(outs):
                 own = sums[index * plan.iterations : (index + 1) * plan.iterations]
-                _give_sums(own, out, meeting, share_of_block(dy, plan), atomic)
+                _give_sums(own, out, meeting, share, atomic)
 
         if fx.const_expr(plan.slots > 0):
             sum_in_ring(arrays, m, plan, code, smem, give)
         else:
-            give(for_rows_in_turn(arrays, m, plan, code, smem))
+            give(for_rows_in_turn(arrays, m, plan, code, smem), share_of_block(dy, plan))
 
     @flyc.jit
     def norm_bwd(
@@ -208,14 +210,17 @@ def _add_iteration(vector: Any, start: Any, share: Share, iteration: int) -> Non
 @flyc.jit
 def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, share: Share, atomic: bool) -> None:
     """The sums of all rows of a block meet in shared memory; each thread then has a column of them."""
-    plan = share.plan
-    fx.barrier()
-    vectors = vectors_of(meeting + share.row * plan.length, plan)
+    plan, threads = share.plan, share.plan.lanes * share.plan.rows
+    own = meeting + share.row * plan.length
+    _barrier_of_rows(plan)
     for iteration, vector in enumerate(sums):
-        store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)
-    fx.barrier()
+        if fx.const_expr(isinstance(share, ShiftedShare)):
+            store_sums(vector, own, share, iteration, False)
+        else:
+            store_iteration(vector, vectors_of(own, plan), share, iteration, True, dtype=fx.Float32)
+    _barrier_of_rows(plan)
     line = fx.make_view(start, fx.make_layout(plan.length, 1))
-    for column in range(fx.thread_idx.x, plan.length, plan.threads):
+    for column in range(fx.thread_idx.x, plan.length, threads):
         total = meeting[column]
         for row in fx.range_constexpr(1, plan.rows):
             total = total + meeting[column + row * plan.length]
@@ -223,6 +228,14 @@ def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, share: Share, 
             fx.atomic("add", line, total, at=column)
         else:
             line[column] = total
+
+
+def _barrier_of_rows(plan: RowPlan) -> None:
+    """A barrier of all threads that have rows: beside them, a ring has a wave that sends for chunks."""
+    if plan.slots:
+        fx.nvvm.barrier_sync(ALL_ROWS, plan.lanes * plan.rows)
+    else:
+        fx.barrier()
 
 
 @flyc.kernel
