@@ -42,9 +42,6 @@ FEW_SUMS, MAX_SUMS = 32, 64
 """Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
 SUMMING = 512
 """Threads of a block that sums on Hopper, so that each has 128 registers."""
-BUSY, SUMMED_HELD, SUMMED_PIECES = 384, 24, 4096
-"""Threads of a multiprocessor that are enough for sums of rows that begin anywhere and are read by pieces, and elements
-that each should have at most; and bytes of a row from which on that gains, where elements have 16 bits."""
 STAGES = (2, 3)
 MAX_STAYING = 2
 """Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
@@ -129,11 +126,9 @@ def candidates(
                 plan = RowPlan(length, dtype, width, count, rows, cluster, **task.fields)
                 yield from _kinds(plan, machine)
                 pieces = replace(plan, width=widest, pieces=True)
-                if not machine.bulk or width == widest or rows > 1:
+                if not machine.bulk or width == widest or rows > 1 or task.sums:
                     continue
-                if task.sums:
-                    yield from _kinds(pieces, machine) if length * pieces.size >= SUMMED_PIECES and widest > 4 else ()
-                elif not lines:
+                if not lines:
                     yield from _in_pieces(pieces, machine)
                 elif cluster == 1 and pieces.held <= MAX_EARLY and length * pieces.size >= EARLY:
                     yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
@@ -155,11 +150,10 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     ahead_gains = plan.sums or not (wide or plan.once)
     if machine.bulk and fits and ahead_gains and (plan.cluster <= MAX_STAYING or plan.sums):
         kept = bool(plan.sums) and plan.held <= MAX_KEPT and wide
-        for keep in (True, False) if kept and plan.pieces else (kept,):
-            ahead = replace(plan, staged=True, bulk=True, keep=keep, hints=once)
-            yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
+        ahead = replace(plan, staged=True, bulk=True, keep=kept, hints=once)
+        yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
     if plan.sums:
-        if machine.bulk and wide and plan.held <= MAX_KEPT and not plan.pieces:
+        if machine.bulk and wide and plan.held <= MAX_KEPT:
             yield replace(plan, early=True, hints=once)
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
             # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
@@ -284,7 +278,7 @@ def choose(
         plan for plan in candidates(length, dtype, machine, threads, task, lines) if resident(plan, machine, lines)
     ]
     if task.sums:
-        found = _summing(found, machine, lines)
+        found = _summing(found)
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
@@ -309,21 +303,15 @@ def choose(
     return RowChoice(many, few, limit, many.apart or few.apart)
 
 
-def _summing(found: list[RowPlan], machine: Machine, lines: int) -> list[RowPlan]:
+def _summing(found: list[RowPlan]) -> list[RowPlan]:
     """Return the plans of those that sum which come into question.
 
     Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks. But a row
-    that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere need
-    registers for their ends: as few threads of a multiprocessor as are enough.
+    that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere come
+    through rings where there are some.
     """
     if rings := [plan for plan in found if plan.slots]:
         return _with_fewest_blocks(rings)
-    pieces = [p for p in found if p.pieces and p.held > MAX_KEPT / 2 and p.iterations * p.lanes <= 1.15 * p.share]
-    if busy := _with_fewest_blocks([p for p in pieces if resident(p, machine, lines) * p.threads >= BUSY]):
-        few = [plan for plan in busy if plan.held <= SUMMED_HELD] or busy
-        threads = {plan: resident(plan, machine, lines) * plan.threads for plan in few}
-        return [plan for plan in few if (threads[plan], plan.held) == min((threads[p], p.held) for p in few)]
-    found = [plan for plan in found if not plan.pieces]
     many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
     if not any(plan.keep for plan in fit):

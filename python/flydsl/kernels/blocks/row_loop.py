@@ -20,7 +20,6 @@ from flydsl.kernels.blocks.row_pieces import (
     PieceLine,
     PiecesBefore,
     ShiftedShare,
-    TilePieces,
     place_of,
     store_shifted,
 )
@@ -243,8 +242,7 @@ class _Block:
         share = self.share
         row, alive = self._row(first, end)
         vectors = [tile.row(share.row) for tile in tiles]
-        kind = TilePieces if self.plan.shifted else Line
-        x = [kind(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
+        x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
 
@@ -353,7 +351,7 @@ def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
 
     Blocks are a multiple of a piece's elements, so that the rows of one are such a multiple apart.
     """
-    if not plan.shifted or not (plan.sums or plan.early):
+    if not (plan.shifted and plan.early):
         return Share(plan)
     first, _ = _first_and_step(plan)
     return ShiftedShare(plan, place_of(row_start(source, first), plan), steady=True)

@@ -34,12 +34,6 @@ class ShiftedShare(Share):
         """Return which element of the row the first one of a vector is; below 0 where it is none."""
         return (self.offset + self.vector(iteration)) * self.plan.width - self.place
 
-    def bounds(self) -> tuple[Any, Any]:
-        """Return which elements of the row the block has: from the first up to the second."""
-        plan, width = self.plan, self.plan.width
-        low = fx.max(fx.Int32(self.offset) * width - self.place, fx.Int32(0))
-        return low, fx.min((fx.Int32(self.offset) + plan.share) * width - self.place, fx.Int32(plan.length))
-
     def known_whole(self, iteration: int) -> bool:
         """Return whether all vectors of an iteration are known to be whole, whichever thread has them."""
         plan = self.plan
@@ -129,13 +123,6 @@ class ShiftedShare(Share):
         known = sum(self.plan.width for iteration in iterations if self.known_whole(iteration))
         counts = [self.counted(iteration) for iteration in iterations if not self.known_whole(iteration)]
         return sum(counts, fx.Float32(float(known)))
-
-
-class TilePieces(Line):
-    """This thread's vectors of a row in shared memory, which are the pieces that it lies in."""
-
-    def _load(self, iteration: int, hint: Hint | None) -> Any:
-        return self.share.filled(super()._load(iteration, hint), iteration, self.fill, self.kind)
 
 
 class PiecesBefore(Line):

@@ -148,7 +148,7 @@ class RowPlan:
     def keeps_lines(self) -> bool:
         """Whether blocks that sum load their lines once: with their rows, or where elements are loaded one by one."""
         narrow = self.width * self.size < ACCESS_BYTES
-        return self.sums > 0 and (self.keep or self.shifted or (narrow and self.held <= MAX_KEPT))
+        return self.sums > 0 and (self.keep or (narrow and self.held <= MAX_KEPT))
 
     @property
     def stays(self) -> bool:
@@ -210,8 +210,7 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
         return (64 if plan.sums == 1 else 60) + (plan.sums * 4 + lines * plan.size) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
     own = (plan.sources + lines) * plan.held if plan.keep else 16 + (lines * plan.held if plan.keeps_lines else 0)
-    # Rows that begin anywhere have ends to be masked.
-    return (46 if plan.shifted else 30) + plan.sums * plan.held + ahead + own
+    return 30 + plan.sums * plan.held + ahead + own
 
 
 def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
