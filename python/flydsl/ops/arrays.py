@@ -145,10 +145,11 @@ def raw_stream(device: int | None) -> Any:
 
 def is_capturing(device: int) -> bool:
     """Return whether what is launched on a GPU's current stream goes into a graph."""
-    if device != TORCH._C._cuda_getDevice():
+    native = TORCH._C
+    if device != native._cuda_getDevice():
         with TORCH.cuda.device(device):
-            return TORCH._C._cuda_isCurrentStreamCapturing()
-    return TORCH._C._cuda_isCurrentStreamCapturing()
+            return native._cuda_isCurrentStreamCapturing()
+    return native._cuda_isCurrentStreamCapturing()
 
 
 def stream_source(tensor: Any) -> tuple[Any, int | None]:

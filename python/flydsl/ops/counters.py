@@ -52,9 +52,13 @@ def is_counter(address: int, device: int | None) -> bool:
 
 def addresses_for(device: int) -> Callable[[int], int]:
     """Return a function for replays: where the counters of a stream lie, and -1 where there are none for this call."""
-    known = counters_of_device(device)
+    known, found = counters_of_device(device), {}
 
     def address(stream: int) -> int:
-        return known[stream].data_ptr() if stream in known and not arrays.is_capturing(device) else -1
+        if stream not in found:
+            if stream not in known:
+                return -1
+            found[stream] = known[stream].data_ptr()
+        return -1 if arrays.is_capturing(device) else found[stream]
 
     return address

@@ -103,14 +103,14 @@ def cross_entropy(
     1e-5 of its size, and so is the mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6
     in f32 and a rounding of the type else, relative to the largest of a row.
     """
-    if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if weight is None and not arrays.is_traced():
         found = CROSS_ENTROPY.lanes.again(input, target, ignore_index, reduction, label_smoothing)
         if found is not None:
             return found
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     reason = why_not(input, target, weight)
     if reason is None:
         _check(input, target, ignore_index)

@@ -8,6 +8,7 @@ memory. Rows that are held by a wave, or by some of its lanes, have nothing to e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import Any
 
@@ -18,10 +19,9 @@ from flydsl.kernels.blocks.row_plan import RowPlan
 
 
 def block_barrier(plan: RowPlan) -> None:
-    """A barrier of the threads that have a row: beside them, a ring has a wave that sends for chunks."""
+    """A barrier of the threads that have rows: beside them, a ring has a wave that sends for chunks."""
     if plan.slots:
-        own = 1 if plan.rows == 1 else 1 + fx.thread_idx.x // plan.lanes
-        fx.nvvm.barrier_sync(own, plan.lanes)
+        fx.nvvm.barrier_sync(1, plan.lanes)
     else:
         fx.barrier()
 
@@ -44,9 +44,14 @@ class RowExchange:
         self.set: Any = 0
         self.phase: Any = 0
         self.started = False
+        self.by_halves = count == 2 and fx.nvvm.is_target() and not self.by_cluster and self.total > 1
+        self.by_halves = self.by_halves and self.group == fx.num_warp_threads() and self.lanes() < self.group
         if self.by_cluster:
             self.barriers = smem.allocate(fx.Array[fx.Int64, count * self.sets]).ptr
             self._begin(count * self.sets)
+        elif plan.sums and plan.slots and self.total > 1:
+            self.barriers = smem.allocate(fx.Array[fx.Int64, self.sets]).ptr
+            self._begin_in_block(count)
 
     @flyc.jit
     def _begin(self, barriers: int) -> None:
@@ -55,6 +60,13 @@ class RowExchange:
                 fx.nvvm.mbarrier_init(self.barriers + barrier, 1)
             fx.nvvm.fence_mbarrier_init()
         fx.nvvm.cluster_arrive(relaxed=True)
+
+    @flyc.jit
+    def _begin_in_block(self, count: int) -> None:
+        """Those at which a block's waves do not wait for each other at once; a barrier of the block comes behind."""
+        if fx.thread_idx.x == 0:
+            for barrier in fx.range_constexpr(self.sets):
+                fx.nvvm.mbarrier_init(self.barriers + barrier, count * self.waves)
 
     def start(self) -> None:
         """Wait for the other blocks to have begun: their memory may be written then. Before the first numbers."""
@@ -84,15 +96,8 @@ class RowExchange:
         wave = fx.thread_idx.x // fx.num_warp_threads()
         lane = fx.lane_id()
         if fx.const_expr(self.by_cluster):
-            self.start()
-            barrier = self.barriers + (at * self.sets + self.set)
-            if fx.thread_idx.x == 0:
-                fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * len(values) * self.total)
-            place = self.set * self.total + fx.nvvm.block_rank_in_cluster() * self.waves + wave
-            if lane < self.plan.cluster:
-                for slot, value in zip(slots, values, strict=True):
-                    fx.nvvm.cluster_store(value, slot.ptr + place, lane, barrier)
-            fx.nvvm.mbarrier_wait(barrier, self.phase)
+            self._send_to_cluster(values, at)
+            fx.nvvm.mbarrier_wait(self.barriers + (at * self.sets + self.set), self.phase)
         elif fx.const_expr(self.total > 1):
             if lane == 0:
                 for slot, value in zip(slots, values, strict=True):
@@ -100,17 +105,33 @@ class RowExchange:
             block_barrier(self.plan)
         return RowNumbers(self, values, slots)
 
+    @flyc.jit
+    def _send_to_cluster(self, values: list[Any], at: int) -> None:
+        self.start()
+        barrier = self.barriers + (at * self.sets + self.set)
+        if fx.thread_idx.x == 0:
+            fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * len(values) * self.total)
+        wave, lane = fx.thread_idx.x // fx.num_warp_threads(), fx.lane_id()
+        place = self.set * self.total + fx.nvvm.block_rank_in_cluster() * self.waves + wave
+        if lane < self.plan.cluster:
+            for slot, value in zip(self.slots[at:], values, strict=False):
+                fx.nvvm.cluster_store(value, slot.ptr + place, lane, barrier)
+
     def totals(self, values: list[Any]) -> list[Any]:
         """Return the sum of each value over the row."""
-        halves = len(values) == 2 and fx.nvvm.is_target() and not self.by_cluster and self.total > 1
-        if halves and self.group == fx.num_warp_threads() and self.lanes() < self.group:
+        if self.by_halves and len(values) == 2:
             return self._two_totals(*values)
         waves = self.publish([self.reduce(value, add) for value in values])
         return [waves.combine(waves.read(index, 0.0), add) for index in range(len(values))]
 
-    @flyc.jit
     def _two_totals(self, first: Any, second: Any) -> list[Any]:
         """Half of a wave's lanes have the one and half the other, so that both take the steps of one."""
+        self._give_halves(first, second, lambda: None)
+        block_barrier(self.plan)
+        return self._join_halves(first, second)
+
+    @flyc.jit
+    def _give_halves(self, first: Any, second: Any, given: Callable[[], None]) -> None:
         half, lane = self.group // 2, fx.lane_id()
         upper = lane >= half
         part = upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), half, self.group)
@@ -118,14 +139,45 @@ class RowExchange:
         place = self.set * self.all + fx.thread_idx.x // self.group
         if lane == 0:
             self.slots[0][place] = part
+            given()
         if lane == half:
             self.slots[1][place] = part
-        block_barrier(self.plan)
+            given()
+
+    def _join_halves(self, first: Any, second: Any) -> list[Any]:
+        half = self.group // 2
+        upper = fx.lane_id() >= half
         waves = RowNumbers(self, [first, second], self.slots)
         (one,), (other,) = (waves.read(index, 0.0) for index in range(2))
         mine = wave_reduce(upper.select(other, one), add, self.lanes())
         theirs = fx.shuffle_xor(mine, half, self.group)
         return [upper.select(theirs, mine), upper.select(mine, theirs)]
+
+    @flyc.jit
+    def send(self, values: list[Any]) -> list[Any]:
+        """Give what this thread has of some sums to every wave of the row, and go on; `received` has the totals."""
+        barrier = self.barriers + self.set if self.total > 1 else None
+        if fx.const_expr(self.by_halves):
+            self._give_halves(values[0], values[1], lambda: fx.nvvm.mbarrier_arrive(barrier))
+        else:
+            values = [self.reduce(value, add) for value in values]
+            if fx.const_expr(self.by_cluster):
+                self._send_to_cluster(values, 0)
+            elif fx.const_expr(self.total > 1):
+                if fx.lane_id() == 0:
+                    for slot, value in zip(self.slots, values, strict=True):
+                        slot[self.set * self.all + fx.thread_idx.x // fx.num_warp_threads()] = value
+                        fx.nvvm.mbarrier_arrive(barrier)
+        return values
+
+    def received(self, values: list[Any]) -> list[Any]:
+        """Return the totals over the row of what was sent; ``values`` are what `send` returned."""
+        if self.total > 1:
+            fx.nvvm.mbarrier_wait(self.barriers + self.set, self.phase)
+        if self.by_halves:
+            return self._join_halves(values[0], values[1])
+        waves = RowNumbers(self, values, self.slots)
+        return [waves.combine(waves.read(index, 0.0), add) for index in range(len(values))]
 
     def first_slot(self) -> Any:
         """Return the first of the slots of this thread's row."""

@@ -53,9 +53,8 @@ MIN_POWER_LANES = 256
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
-SUMMING_ROWS, SHORTEST_SUMMED = (1, 2, 4, 6, 8, 10, 12), 512
-"""Rows of a block at once that sums columns of rows in a ring, and bytes of a row from which on that is faster than to
-reach elements one by one."""
+SHORTEST_SUMMED = 4096
+"""Bytes of a row from which on a ring is faster for sums of its columns than to reach elements one by one."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 SHORTEST_RING = 8192
@@ -210,12 +209,12 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
     if not start.shifted or length * start.size < SHORTEST_SUMMED:
         return
-    for cluster, crowd, rows, iterations in product((1, 2, 4, 8), CROWDS, SUMMING_ROWS, (1, *RING_ITERATIONS)):
-        plan = replace(start, cluster=cluster, crowd=crowd, rows=rows)
+    for cluster, crowd, iterations in product((1, 2, 4, 8), CROWDS, RING_ITERATIONS):
+        plan = replace(start, cluster=cluster, crowd=crowd)
         lanes = -(-plan.share // iterations // machine.wave) * machine.wave
         plan = replace(plan, lanes=lanes)
         fits = plan.threads <= MAX_THREADS and plan.threads * crowd <= machine.threads
-        if not fits or plan.iterations != iterations or (rows > 1 and (cluster > 1 or lanes * rows > SUMMING)):
+        if not fits or plan.iterations != iterations:
             continue
         if registers(plan, lines) > register_limit(plan, machine, lines):
             continue
@@ -251,8 +250,10 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     if plan.parts < plan.chunks:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-    slots = min((room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), MOST_AHEAD * plan.chunks)
-    return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
+    slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks)
+    # Blocks that sum have two rows there at a time.
+    least = 2 if plan.once else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
+    return replace(plan, slots=slots) if slots >= least else None
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:

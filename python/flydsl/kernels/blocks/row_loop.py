@@ -490,45 +490,72 @@ def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[i
     return store
 
 
+FirstPass = Callable[[RowWork, list[Any]], tuple[list[Any], list[Any]]]
+"""``first(work, sums)`` gives the sums with what the row adds to them, and numbers whose totals over the row..."""
+SecondPass = Callable[[RowWork, list[Any]], None]
+"""``second(work, totals)`` needs to write results."""
+
+
 @flyc.jit
 def sum_in_ring(
-    arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: SummedCode, smem: fx.SharedAllocator,
+    arrays: RowArrays, end: fx.Int32, plan: RowPlan, passes: tuple[FirstPass, SecondPass], smem: fx.SharedAllocator,
     give: Callable[[list[Any], Share], None],
 ) -> None:  # fmt: skip
     """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums."""
-    ring = Ring(arrays.sources, end, plan, smem)
     exchange = RowExchange(plan, arrays.numbers, smem)
+    ring = Ring(arrays.sources, end, plan, smem)
     exchange.start()
-    takers = plan.lanes * plan.rows
-    if fx.thread_idx.x >= takers:
-        if fx.thread_idx.x < takers + plan.rows:
+    if fx.thread_idx.x >= plan.lanes:
+        if fx.thread_idx.x == plan.lanes:
             ring.send_for_all()
     else:
         share = ShiftedShare(plan, place_of(row_start(arrays.sources[0], ring.begin), plan), steady=True)
-        give(_sums_from_ring(arrays, ring, share, exchange, code), share)
+        give(_sums_from_ring(arrays, ring, share, exchange, passes), share)
 
 
 @flyc.jit
 def _sums_from_ring(
-    arrays: RowArrays, ring: Ring, share: ShiftedShare, exchange: RowExchange, code: SummedCode
+    arrays: RowArrays, ring: Ring, share: ShiftedShare, exchange: RowExchange, passes: tuple[FirstPass, SecondPass]
 ) -> list[Any]:
-    """Return the sums over the rows of this block, which all begin at one place in a piece."""
-    plan, end = ring.plan, ring.end
+    """Return the sums over the rows of this block, which all begin at one place in a piece.
+
+    A row's first pass comes before the second one of the row before it: what waves tell each other is on its way then.
+    """
+    plan, end, step = ring.plan, ring.end, ring.step
     kept = [LineAtPlace(line, share) for line in arrays.lines]
-    sums = [fx.Vector.filled(plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
-    numbers = [values[fx.min(fx.Int32(ring.begin), end - 1)] for values in arrays.given]
-    number = fx.Int32(0)
-    for index in range(ring.begin, end, ring.step):
-        following_row = fx.min(fx.Int32(index) + ring.step, end - 1)
-        following = [values[following_row] for values in arrays.given]
-        row = RingRow(ring, index, number)
+
+    def work(index: Any, number: Any, numbers: list[Any], *, is_here: bool) -> tuple[RingRow, RowWork]:
+        row = RingRow(ring, index, number, is_here=is_here)
         x: list[Line] = [RingLine(row, source, share, arrays.fill) for source in range(len(arrays.sources))]
-        lines: list[Line] = [KeptLine(line, index, following_row) for line in kept]
+        lines: list[Line] = [KeptLine(line, index) for line in kept]
         stores = [_store_from_ring(target, row, share) for target in arrays.targets]
-        sums = code(RowWork(x, lines, exchange.row(number), share, index, True, stores, numbers, index < 0), sums)
+        return row, RowWork(x, lines, exchange.row(number), share, index, True, stores, numbers, index < 0)
+
+    def given(index: Any) -> list[Any]:
+        return [values[fx.min(fx.Int32(index), end - 1)] for values in arrays.given]
+
+    def begin_row(index: Any, number: Any, numbers: list[Any], sums: list[Any]) -> tuple[list[Any], list[Any]]:
+        _, own = work(index, number, numbers, is_here=False)
+        sums, values = passes[0](own, sums)
+        return sums, own.exchange.send(values)
+
+    def end_row(index: Any, number: Any, numbers: list[Any], totals: list[Any]) -> None:
+        row, own = work(index, number, numbers, is_here=True)
+        passes[1](own, totals)
         row.give_back(plan.iterations)
-        numbers = following
+
+    sums = [fx.Vector.filled(plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
+    last, number, numbers, following = fx.Int32(ring.begin), fx.Int32(0), given(ring.begin), given(ring.begin + step)
+    sums, sent = begin_row(last, number, numbers, sums)
+    totals = exchange.row(number).received(sent)
+    for index in range(ring.begin + step, end, step):
+        behind = given(index + step)
+        sums, sent = begin_row(index, number + 1, following, sums)
+        end_row(last, number, numbers, totals)
         number = number + 1
+        totals = exchange.row(number).received(sent)
+        last, numbers, following = fx.Int32(index), following, behind
+    end_row(last, number, numbers, totals)
     return sums
 
 

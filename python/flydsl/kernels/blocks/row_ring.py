@@ -61,33 +61,21 @@ class Ring:
 
     def __init__(self, sources: Any, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator) -> None:
         self.sources, self.end, self.plan, self.share = sources, end, plan, Share(plan)
-        kind, slots = DTYPES[plan.dtype], plan.rows * plan.slots
-        self.memories = [smem.allocate(fx.Array[kind, slots * plan.chunk, 128]).ptr for _ in sources]
-        self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, slots]).ptr for _ in range(2))
+        kind = DTYPES[plan.dtype]
+        self.memories = [smem.allocate(fx.Array[kind, plan.slots * plan.chunk, 128]).ptr for _ in sources]
+        self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, plan.slots]).ptr for _ in range(2))
         self.begin = fx.block_idx.x // plan.cluster
         self.step = fx.grid_dim.x // plan.cluster
         self._start()
-        if plan.rows > 1:
-            self._take_own_part()
 
     @flyc.jit
     def _start(self) -> None:
         if fx.thread_idx.x == 0:
-            for slot in fx.range_constexpr(self.plan.rows * self.plan.slots):
+            for slot in fx.range_constexpr(self.plan.slots):
                 fx.nvvm.mbarrier_init(self.arrived + slot, 1)
                 fx.nvvm.mbarrier_init(self.read + slot, wave_count(self.plan.lanes))
             fx.nvvm.fence_mbarrier_init()
         fx.barrier()
-
-    def _take_own_part(self) -> None:
-        """Each of the block's ``rows`` has slots of its own. It takes every so many-th of the block's rows, and a lane
-        of the wave that sends for chunks sends for them."""
-        plan, thread = self.plan, fx.thread_idx.x
-        takers = plan.lanes * plan.rows
-        part = (thread < takers).select(thread // plan.lanes, thread - takers)
-        self.memories = [memory + part * (plan.slots * plan.chunk) for memory in self.memories]
-        self.arrived, self.read = self.arrived + part * plan.slots, self.read + part * plan.slots
-        self.begin, self.step = self.begin + part * self.step, self.step * plan.rows
 
     @flyc.jit
     def for_each_row(self, at_place: Callable[[Any], Callable[[Any, Any], None]]) -> None:
@@ -202,12 +190,13 @@ class _Chunk:
 class RingRow:
     """A row in the ring: which slots its chunks are in, and which of them have been waited for and given back."""
 
-    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32) -> None:
+    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32, *, is_here: bool = False) -> None:
+        """``is_here`` says that all chunks have been waited for."""
         self.ring, self.row, plan = ring, row, ring.plan
         first = number * plan.parts
         self.slots = [(first + chunk) % plan.slots for chunk in range(plan.parts)]
         self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.parts)]
-        self.waited = self.returned = 0
+        self.waited, self.returned = plan.parts if is_here else 0, 0
         self.writes = [0] * plan.iterations
 
     def start_of(self, source: int, iteration: int) -> Any:

@@ -23,8 +23,6 @@ from flydsl.kernels.blocks.rows import Share, begin_alike, places, row_start, st
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
 FEWEST, MOST = 32, 528
-ALL_ROWS = 15
-"""The barrier at which all rows of a block meet that come through a ring: each has one of its own before."""
 COLUMNS, ROWS, AT_ONCE = 32, 16, 8
 """Threads of a block that adds up partial sums: columns, and rows of each at once; and loads of a thread at once."""
 
@@ -59,7 +57,15 @@ def norm_backward_launcher(
         sources = (dy, x) if dresidual is None else (dy, x, dresidual)
 
         def code(work: RowWork, sums: list[Any]) -> list[Any]:
-            return _norm_bwd_row(work, sums, length, spare)
+            kept = {} if plan.keep else None
+            added, values = _first_pass(work, sums, spare, kept)
+            _second_pass(work, work.exchange.totals(values), length, kept)
+            return added
+
+        passes = (
+            lambda work, sums: _first_pass(work, sums, spare),
+            lambda work, totals: _second_pass(work, totals, length),
+        )
 
         given = (rstd,) if mean is None else (rstd, mean)
         arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
@@ -74,7 +80,7 @@ def norm_backward_launcher(
                 _give_sums(own, out, meeting, share, atomic)
 
         if fx.const_expr(plan.slots > 0):
-            sum_in_ring(arrays, m, plan, code, smem, give)
+            sum_in_ring(arrays, m, plan, passes, smem, give)
         else:
             give(for_rows_in_turn(arrays, m, plan, code, smem), share_of_block(dy, plan))
 
@@ -132,47 +138,56 @@ def _add_rows(wanted: list[Any], blocks: Any, length: int, stream: fx.Stream | N
         )  # fmt: skip
 
 
-def _norm_bwd_row(work: RowWork, sums: list[Any], length: int, spare: Any) -> list[Any]:
-    """Write dx of a row; returns the sums with what the row adds to them."""
+def _first_pass(
+    work: RowWork, sums: list[Any], spare: Any, kept: dict[int, tuple[Any, Any]] | None = None
+) -> tuple[list[Any], list[Any]]:
+    """Return the sums with what a row adds to them, and what this thread has of the row's: of d * n, and of d.
+
+    ``kept`` takes each vector's d and n.
+    """
     iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
-    scale, *mean = work.given
-    centre = -mean[0] * scale if mean else None
-
-    def weighted(gradient: Any, line: Any) -> Any:
-        return gradient if line is None else gradient * line
-
-    kept: dict[int, tuple[Any, Any]] = {}
+    scale, centre = _line_of_norm(work)
     added, products, total = list(sums), None, None
     factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
     for iteration in range(iterations):
         gradient, vector = dy[iteration], x[iteration]
         value = vector * scale if centre is None else fx.math.fma(vector, scale, centre)
-        d = weighted(gradient, work.lines[0][iteration] if work.lines else None)
-        if work.share.plan.keep:
+        d = gradient * work.lines[0][iteration] if work.lines else gradient
+        if kept is not None:
             kept[iteration] = d, value
         products = d * value if products is None else fx.math.fma(d, value, products)
         total = d if total is None else total + d
         gradient = gradient if factor is None else gradient * factor
         added[iteration] = fx.math.fma(gradient, value, sums[iteration])
-        if mean:
+        if centre is not None:
             added[iterations + iteration] = sums[iterations + iteration] + gradient
     work.settle(added, spare)
-    parts = [products, total] if mean else [products]
-    values = [part.reduce("add", fastmath="reassoc") for part in parts]
-    means = [total * (1.0 / length) for total in work.exchange.totals(values)]
-    slope, shift = -means[0] * scale, -means[1] * scale if mean else None
-    steep, far = slope * scale, None if centre is None else fx.math.fma(centre, slope, shift)
-    for iteration in range(iterations):
-        if kept:
+    parts = [products] if centre is None else [products, total]
+    return added, [part.reduce("add", fastmath="reassoc") for part in parts]
+
+
+def _second_pass(work: RowWork, totals: list[Any], length: int, kept: dict[int, tuple[Any, Any]] | None = None) -> None:
+    """Write dx of a row, d * rstd + n * slope + shift."""
+    dy, x = work.x[0], work.x[1]
+    scale, centre = _line_of_norm(work)
+    slope, *shift = [total * (-1.0 / length) * scale for total in totals]
+    steep, far = slope * scale, None if centre is None else fx.math.fma(centre, slope, shift[0])
+    for iteration in range(work.share.plan.iterations):
+        if kept is not None:
             d, value = kept[iteration]
-            rest = value * slope if shift is None else fx.math.fma(value, slope, shift)
+            rest = fx.math.fma(value, slope, shift[0]) if shift else value * slope
         else:
-            vector = x.again_at(iteration)
+            vector, gradient = x.again_at(iteration), dy.again_at(iteration)
             rest = vector * steep if far is None else fx.math.fma(vector, steep, far)
-            d = weighted(dy.again_at(iteration), work.lines[0].again_at(iteration) if work.lines else None)
+            d = gradient * work.lines[0].again_at(iteration) if work.lines else gradient
         result = fx.math.fma(d, scale, rest)
         work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
-    return added
+
+
+def _line_of_norm(work: RowWork) -> tuple[Any, Any]:
+    """Return (a, b) with n = a * x + b; there is no b without a mean."""
+    scale, *mean = work.given
+    return scale, -mean[0] * scale if mean else None
 
 
 # Sums over rows ------------------------------------------------------------------------------------------------------
@@ -210,17 +225,14 @@ def _add_iteration(vector: Any, start: Any, share: Share, iteration: int) -> Non
 @flyc.jit
 def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, share: Share, atomic: bool) -> None:
     """The sums of all rows of a block meet in shared memory; each thread then has a column of them."""
-    plan, threads = share.plan, share.plan.lanes * share.plan.rows
-    own = meeting + share.row * plan.length
-    _barrier_of_rows(plan)
+    plan = share.plan
+    fx.barrier()
+    vectors = vectors_of(meeting + share.row * plan.length, plan)
     for iteration, vector in enumerate(sums):
-        if fx.const_expr(isinstance(share, ShiftedShare)):
-            store_sums(vector, own, share, iteration, False)
-        else:
-            store_iteration(vector, vectors_of(own, plan), share, iteration, True, dtype=fx.Float32)
-    _barrier_of_rows(plan)
+        store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)
+    fx.barrier()
     line = fx.make_view(start, fx.make_layout(plan.length, 1))
-    for column in range(fx.thread_idx.x, plan.length, threads):
+    for column in range(fx.thread_idx.x, plan.length, plan.threads):
         total = meeting[column]
         for row in fx.range_constexpr(1, plan.rows):
             total = total + meeting[column + row * plan.length]
@@ -228,14 +240,6 @@ def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, share: Share, 
             fx.atomic("add", line, total, at=column)
         else:
             line[column] = total
-
-
-def _barrier_of_rows(plan: RowPlan) -> None:
-    """A barrier of all threads that have rows: beside them, a ring has a wave that sends for chunks."""
-    if plan.slots:
-        fx.nvvm.barrier_sync(ALL_ROWS, plan.lanes * plan.rows)
-    else:
-        fx.barrier()
 
 
 @flyc.kernel
