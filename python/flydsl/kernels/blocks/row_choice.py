@@ -250,7 +250,9 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     if plan.parts < plan.chunks:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-    slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks)
+    slots = min(
+        (room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks
+    )
     # Blocks that sum have two rows there at a time.
     least = 2 if plan.once else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
     return replace(plan, slots=slots) if slots >= least else None

@@ -485,7 +485,8 @@ def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[i
             store_shifted(vector, target, row.row, share, iteration)
         else:
             store_iteration(vector, out, share, iteration, True, plan.hints.store, target.dtype)
-        row.stored(iteration)
+        if plan.rows == 1:
+            row.stored(iteration)
 
     return store
 
@@ -505,12 +506,24 @@ def sum_in_ring(
     exchange = RowExchange(plan, arrays.numbers, smem)
     ring = Ring(arrays.sources, end, plan, smem)
     exchange.start()
-    if fx.thread_idx.x >= plan.lanes:
-        if fx.thread_idx.x == plan.lanes:
-            ring.send_for_all()
+    share = ShiftedShare(plan, place_of(row_start(arrays.sources[0], ring.begin), plan), steady=True)
+    if fx.const_expr(plan.rows > 1):
+        sums = _no_sums(plan)
+        if ring.begin < end:
+            for number in fx.range_constexpr(plan.slots):
+                ring.send_for_own(ring.begin + number * ring.step, fx.Int32(number))
+            sums = _sums_from_ring(arrays, ring, share, exchange, passes)
+        give(sums, share)
     else:
-        share = ShiftedShare(plan, place_of(row_start(arrays.sources[0], ring.begin), plan), steady=True)
-        give(_sums_from_ring(arrays, ring, share, exchange, passes), share)
+        if fx.thread_idx.x >= plan.lanes:
+            if fx.thread_idx.x == plan.lanes:
+                ring.send_for_all()
+        else:
+            give(_sums_from_ring(arrays, ring, share, exchange, passes), share)
+
+
+def _no_sums(plan: RowPlan) -> list[Any]:
+    return [fx.Vector.filled(plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
 
 
 @flyc.jit
@@ -542,9 +555,12 @@ def _sums_from_ring(
     def end_row(index: Any, number: Any, numbers: list[Any], totals: list[Any]) -> None:
         row, own = work(index, number, numbers, is_here=True)
         passes[1](own, totals)
-        row.give_back(plan.iterations)
+        if fx.const_expr(plan.rows > 1):
+            ring.send_for_own(index + plan.slots * step, number)
+        else:
+            row.give_back(plan.iterations)
 
-    sums = [fx.Vector.filled(plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
+    sums = _no_sums(plan)
     last, number, numbers, following = fx.Int32(ring.begin), fx.Int32(0), given(ring.begin), given(ring.begin + step)
     sums, sent = begin_row(last, number, numbers, sums)
     totals = exchange.row(number).received(sent)

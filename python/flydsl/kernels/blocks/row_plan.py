@@ -82,8 +82,8 @@ class RowPlan:
 
     @property
     def threads(self) -> int:
-        """Of a block; a ring has a wave more, which sends for chunks."""
-        return self.lanes * self.rows + (HOPPER.wave if self.slots else 0)
+        """Of a block; a ring has a wave more, which sends for chunks, but where each wave does so for a row."""
+        return self.lanes * self.rows + (HOPPER.wave if self.slots and self.rows == 1 else 0)
 
     @property
     def shifted(self) -> bool:
@@ -228,7 +228,7 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
     table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
     near = lines * (near_line_bytes(plan, lines) + 128) if plan.near_lines else 0
-    ring = ring_bytes(plan) + BARRIERS * plan.slots + 256 if plan.slots else 0
+    ring = ring_bytes(plan) + BARRIERS * plan.rows * plan.slots + 256 if plan.slots else 0
     return 1024 + slots + tiles + summed + table + near + ring
 
 
@@ -415,11 +415,11 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     size = plan.share * ACCESS_BYTES
     behind = max(2 - plan.slots / plan.parts, 0) * size
     stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
-    places = ring_places(plan, machine)
+    places = ring_places(plan, machine) * plan.rows
     # The memory is as fast with some multiprocessors fewer.
     busy = places * plan.cluster / machine.processors
     memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
-    together = _together([memory, work * plan.crowd / machine.ring_issue, chain], machine.ring_power)
+    together = _together([memory, work * plan.crowd * plan.rows / machine.ring_issue, chain], machine.ring_power)
     together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
     # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
     rounds = (-(-rows // places) + rows / places + 0.5) / 2
@@ -442,4 +442,4 @@ def _together(times: list[float], power: float) -> float:
 
 def ring_bytes(plan: RowPlan) -> int:
     """Shared memory of the slots of all sources."""
-    return plan.slots * plan.sources * plan.chunk * plan.size
+    return plan.rows * plan.slots * plan.sources * plan.chunk * plan.size

@@ -61,17 +61,23 @@ class Ring:
 
     def __init__(self, sources: Any, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator) -> None:
         self.sources, self.end, self.plan, self.share = sources, end, plan, Share(plan)
-        kind = DTYPES[plan.dtype]
-        self.memories = [smem.allocate(fx.Array[kind, plan.slots * plan.chunk, 128]).ptr for _ in sources]
-        self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, plan.slots]).ptr for _ in range(2))
+        kind, slots = DTYPES[plan.dtype], plan.rows * plan.slots
+        self.memories = [smem.allocate(fx.Array[kind, slots * plan.chunk, 128]).ptr for _ in sources]
+        self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, slots]).ptr for _ in range(2))
         self.begin = fx.block_idx.x // plan.cluster
         self.step = fx.grid_dim.x // plan.cluster
         self._start()
+        if plan.rows > 1:
+            # Each wave has slots of its own, and every so many-th of the block's rows.
+            wave = self.share.row
+            self.memories = [memory + wave * (plan.slots * plan.chunk) for memory in self.memories]
+            self.arrived = self.arrived + wave * plan.slots
+            self.begin, self.step = self.begin + wave * self.step, self.step * plan.rows
 
     @flyc.jit
     def _start(self) -> None:
         if fx.thread_idx.x == 0:
-            for slot in fx.range_constexpr(self.plan.slots):
+            for slot in fx.range_constexpr(self.plan.rows * self.plan.slots):
                 fx.nvvm.mbarrier_init(self.arrived + slot, 1)
                 fx.nvvm.mbarrier_init(self.read + slot, wave_count(self.plan.lanes))
             fx.nvvm.fence_mbarrier_init()
@@ -124,6 +130,13 @@ class Ring:
             if uses > 0:
                 fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
             self._send(row, chunk, slot)
+
+    @flyc.jit
+    def send_for_own(self, row: fx.Int32, number: fx.Int32) -> None:
+        """Send for a row of this wave, whose slot all its lanes have read; where waves have slots of their own."""
+        if fx.nvvm.elect_one():
+            if row < self.end:
+                self._send(row, 0, number % self.plan.slots)
 
     def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32) -> None:
         """Have a chunk of every source brought to a slot; one thread does that."""

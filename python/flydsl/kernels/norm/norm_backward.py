@@ -225,11 +225,13 @@ def _add_iteration(vector: Any, start: Any, share: Share, iteration: int) -> Non
 @flyc.jit
 def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, share: Share, atomic: bool) -> None:
     """The sums of all rows of a block meet in shared memory; each thread then has a column of them."""
-    plan = share.plan
+    plan, own = share.plan, meeting + share.row * share.plan.length
     fx.barrier()
-    vectors = vectors_of(meeting + share.row * plan.length, plan)
     for iteration, vector in enumerate(sums):
-        store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)
+        if fx.const_expr(isinstance(share, ShiftedShare)):
+            store_sums(vector, own, share, iteration, False)
+        else:
+            store_iteration(vector, vectors_of(own, plan), share, iteration, True, dtype=fx.Float32)
     fx.barrier()
     line = fx.make_view(start, fx.make_layout(plan.length, 1))
     for column in range(fx.thread_idx.x, plan.length, plan.threads):
