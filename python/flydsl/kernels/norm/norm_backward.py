@@ -14,10 +14,11 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.row_choice import RowTask, plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block, sum_in_ring
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, store_sums
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row, register_limit
+from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
 from flydsl.kernels.blocks.rows import Share, begin_alike, places, row_start, store_iteration, vectors_of
 
 ADDED = 1 << 21
@@ -161,7 +162,7 @@ def _first_pass(
         added[iteration] = fx.math.fma(gradient, value, sums[iteration])
         if centre is not None:
             added[iterations + iteration] = sums[iterations + iteration] + gradient
-    work.settle(added, spare)
+    settle(work, added, spare)
     parts = [products] if centre is None else [products, total]
     return added, [part.reduce("add", fastmath="reassoc") for part in parts]
 
