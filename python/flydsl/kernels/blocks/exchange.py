@@ -93,15 +93,13 @@ class RowExchange:
         A row that is exchanged a second time has its further numbers ``at`` other slots.
         """
         slots = self.slots[at : at + len(values)]
-        wave = fx.thread_idx.x // fx.num_warp_threads()
-        lane = fx.lane_id()
         if fx.const_expr(self.by_cluster):
             self._send_to_cluster(values, at)
             fx.nvvm.mbarrier_wait(self.barriers + (at * self.sets + self.set), self.phase)
         elif fx.const_expr(self.total > 1):
-            if lane == 0:
+            if fx.lane_id() == 0:
                 for slot, value in zip(slots, values, strict=True):
-                    slot[self.set * self.all + wave] = value
+                    slot[self.place()] = value
             block_barrier(self.plan)
         return RowNumbers(self, values, slots)
 
@@ -111,8 +109,7 @@ class RowExchange:
         barrier = self.barriers + (at * self.sets + self.set)
         if fx.thread_idx.x == 0:
             fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * len(values) * self.total)
-        wave, lane = fx.thread_idx.x // fx.num_warp_threads(), fx.lane_id()
-        place = self.set * self.total + fx.nvvm.block_rank_in_cluster() * self.waves + wave
+        lane, place = fx.lane_id(), self.place() + fx.nvvm.block_rank_in_cluster() * self.waves
         if lane < self.plan.cluster:
             for slot, value in zip(self.slots[at:], values, strict=False):
                 fx.nvvm.cluster_store(value, slot.ptr + place, lane, barrier)
@@ -136,12 +133,11 @@ class RowExchange:
         upper = lane >= half
         part = upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), half, self.group)
         part = wave_reduce(part, add, half)
-        place = self.set * self.all + fx.thread_idx.x // self.group
         if lane == 0:
-            self.slots[0][place] = part
+            self.slots[0][self.place()] = part
             given()
         if lane == half:
-            self.slots[1][place] = part
+            self.slots[1][self.place()] = part
             given()
 
     def _join_halves(self, first: Any, second: Any) -> list[Any]:
@@ -166,7 +162,7 @@ class RowExchange:
             elif fx.const_expr(self.total > 1):
                 if fx.lane_id() == 0:
                     for slot, value in zip(self.slots, values, strict=True):
-                        slot[self.set * self.all + fx.thread_idx.x // fx.num_warp_threads()] = value
+                        slot[self.place()] = value
                         fx.nvvm.mbarrier_arrive(barrier)
         return values
 
@@ -178,6 +174,10 @@ class RowExchange:
             return self._join_halves(values[0], values[1])
         waves = RowNumbers(self, values, self.slots)
         return [waves.combine(waves.read(index, 0.0), add) for index in range(len(values))]
+
+    def place(self) -> Any:
+        """Return the slot of this wave."""
+        return self.set * self.all + fx.thread_idx.x // fx.num_warp_threads()
 
     def first_slot(self) -> Any:
         """Return the first of the slots of this thread's row."""
