@@ -204,6 +204,7 @@ IN_RINGS = [
     (True, RowPlan(333, "bf16", 8, 32, slots=3)),
     (False, RowPlan(777, "f16", 8, 64, slots=3)),
     (True, RowPlan(1027, "f32", 4, 64, slots=7, chunks=3)),
+    (True, RowPlan(333, "f16", 8, 32, rows=3, slots=2)),
     (False, RowPlan(1001, "bf16", 8, 32, cluster=2, slots=5, chunks=2)),
 ]
 """(Whether rows are centred, plan) of rows that begin anywhere and come through a ring."""
