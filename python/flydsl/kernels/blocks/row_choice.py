@@ -53,8 +53,9 @@ MIN_POWER_LANES = 256
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
-SHORTEST_SUMMED = 4096
-"""Bytes of a row from which on a ring is faster for sums of its columns than to reach elements one by one."""
+SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
+"""By the number of sums, elements of a row from which on a ring is faster for them than to reach elements one by one;
+those of 16 bits up to which a row has a wave; and how many such rows a block has."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 SHORTEST_RING = 8192
@@ -207,7 +208,10 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
     """Yield the plans that sum columns of rows which begin anywhere, and come through a ring."""
     width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
-    if not start.shifted or length * start.size < SHORTEST_SUMMED:
+    if not start.shifted or length < SHORTEST_SUMMED[task.sums]:
+        return
+    if length <= ROW_OF_A_WAVE and start.size == 2:
+        yield from _rows_of_waves(start, machine, lines)
         return
     for cluster, crowd, iterations in product((1, 2, 4, 8), CROWDS, RING_ITERATIONS):
         plan = replace(start, cluster=cluster, crowd=crowd)
@@ -220,6 +224,15 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
             continue
         found = (_ring(replace(plan, chunks=chunks), machine, lines) for chunks in (1, *RING_CHUNKS))
         yield from list(filter(None, found))[:1]
+
+
+def _rows_of_waves(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
+    """Yield the plans whose waves have a row each and send for those to come."""
+    for crowd in (2, 1):
+        ring = _ring(replace(plan, rows=WAVE_ROWS, crowd=crowd), machine, lines)
+        if ring and registers(ring, lines) <= register_limit(ring, machine, lines):
+            yield ring
+            return
 
 
 def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
@@ -254,7 +267,7 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
         (room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks
     )
     # Blocks that sum have two rows there at a time.
-    least = 2 if plan.once else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
+    least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
     return replace(plan, slots=slots) if slots >= least else None
 
 
@@ -314,7 +327,10 @@ def _summing(found: list[RowPlan]) -> list[RowPlan]:
     through rings where there are some.
     """
     if rings := [plan for plan in found if plan.slots]:
-        return _with_fewest_blocks(rings)
+        few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
+        # Two blocks of a multiprocessor hide each other's waiting where elements are many for their bytes.
+        two = [plan for plan in few if plan.size == 2 and plan.crowd > 1 and plan.cluster <= 2]
+        return _with_fewest_blocks(two or few)
     many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
     if not any(plan.keep for plan in fit):

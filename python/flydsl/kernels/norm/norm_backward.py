@@ -58,10 +58,7 @@ def norm_backward_launcher(
         sources = (dy, x) if dresidual is None else (dy, x, dresidual)
 
         def code(work: RowWork, sums: list[Any]) -> list[Any]:
-            kept = {} if plan.keep else None
-            added, values = _first_pass(work, sums, spare, kept)
-            _second_pass(work, work.exchange.totals(values), length, kept)
-            return added
+            return _norm_bwd_row(work, sums, length)
 
         passes = (
             lambda work, sums: _first_pass(work, sums, spare),
@@ -139,26 +136,55 @@ def _add_rows(wanted: list[Any], blocks: Any, length: int, stream: fx.Stream | N
         )  # fmt: skip
 
 
-def _first_pass(
-    work: RowWork, sums: list[Any], spare: Any, kept: dict[int, tuple[Any, Any]] | None = None
-) -> tuple[list[Any], list[Any]]:
-    """Return the sums with what a row adds to them, and what this thread has of the row's: of d * n, and of d.
+def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
+    """Write dx of a row; returns the sums with what the row adds to them."""
+    iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
+    scale, *mean = work.given
 
-    ``kept`` takes each vector's d and n.
-    """
+    def normed(vector: Any) -> Any:
+        return (vector - mean[0] if mean else vector) * scale
+
+    def weighted(iteration: int, vector: Any) -> Any:
+        return vector * work.lines[0][iteration] if work.lines else vector
+
+    kept: dict[int, tuple[Any, Any]] = {}
+    products = total = None
+    for iteration in range(iterations):
+        gradient, value = dy[iteration], normed(x[iteration])
+        if work.share.plan.keep:
+            kept[iteration] = gradient, value
+        d = weighted(iteration, gradient)
+        products = d * value if products is None else fx.math.fma(d, value, products)
+        total = d if total is None else total + d
+    parts = [products, total] if mean else [products]
+    values = [part.reduce("add", fastmath="reassoc") for part in parts]
+    means = [total * (1.0 / length) for total in work.exchange.totals(values)]
+    slope, shift = -means[0] * scale, -means[1] * scale if mean else None
+    factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
+    added = list(sums)
+    for iteration in range(iterations):
+        gradient, value = kept[iteration] if kept else (dy.again_at(iteration), normed(x.again_at(iteration)))
+        rest = value * slope if shift is None else fx.math.fma(value, slope, shift)
+        result = fx.math.fma(weighted(iteration, gradient), scale, rest)
+        work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
+        gradient = gradient if factor is None else gradient * factor
+        added[iteration] = fx.math.fma(gradient, value, sums[iteration])
+        if shift is not None:
+            added[iterations + iteration] = sums[iterations + iteration] + gradient
+    return added
+
+
+def _first_pass(work: RowWork, sums: list[Any], spare: Any) -> tuple[list[Any], list[Any]]:
+    """Return the sums with what a row adds to them, and what this thread has of the row's: of d * n, and of d."""
     iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
     scale, centre = _line_of_norm(work)
     added, products, total = list(sums), None, None
-    factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
     for iteration in range(iterations):
         gradient, vector = dy[iteration], x[iteration]
         value = vector * scale if centre is None else fx.math.fma(vector, scale, centre)
         d = gradient * work.lines[0][iteration] if work.lines else gradient
-        if kept is not None:
-            kept[iteration] = d, value
         products = d * value if products is None else fx.math.fma(d, value, products)
         total = d if total is None else total + d
-        gradient = gradient if factor is None else gradient * factor
         added[iteration] = fx.math.fma(gradient, value, sums[iteration])
         if centre is not None:
             added[iterations + iteration] = sums[iterations + iteration] + gradient
@@ -167,20 +193,16 @@ def _first_pass(
     return added, [part.reduce("add", fastmath="reassoc") for part in parts]
 
 
-def _second_pass(work: RowWork, totals: list[Any], length: int, kept: dict[int, tuple[Any, Any]] | None = None) -> None:
+def _second_pass(work: RowWork, totals: list[Any], length: int) -> None:
     """Write dx of a row, d * rstd + n * slope + shift."""
     dy, x = work.x[0], work.x[1]
     scale, centre = _line_of_norm(work)
     slope, *shift = [total * (-1.0 / length) * scale for total in totals]
     steep, far = slope * scale, None if centre is None else fx.math.fma(centre, slope, shift[0])
     for iteration in range(work.share.plan.iterations):
-        if kept is not None:
-            d, value = kept[iteration]
-            rest = fx.math.fma(value, slope, shift[0]) if shift else value * slope
-        else:
-            vector, gradient = x.again_at(iteration), dy.again_at(iteration)
-            rest = vector * steep if far is None else fx.math.fma(vector, steep, far)
-            d = gradient * work.lines[0].again_at(iteration) if work.lines else gradient
+        vector, gradient = x.again_at(iteration), dy.again_at(iteration)
+        rest = vector * steep if far is None else fx.math.fma(vector, steep, far)
+        d = gradient * work.lines[0].again_at(iteration) if work.lines else gradient
         result = fx.math.fma(d, scale, rest)
         work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
 
