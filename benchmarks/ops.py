@@ -3,9 +3,9 @@
 Run it: python benchmarks/ops.py [--quick]
 
 Microseconds from one call to the next, all cells in turns, the least of some rounds, on tensors of 128 x 1024 bf16,
-where the GPU is faster than the host; without gradients, and with, which is the forward call with autograd's
-bookkeeping. Before, what calls give that repeat a recorded one is compared with torch in float64. A second table has
-the parts of a call.
+for attention 8 heads of 128 x 64, where the GPU is faster than the host; without gradients, and with, which is the
+forward call with autograd's bookkeeping. Before, what calls give that repeat a recorded one is compared with torch in
+float64. A second table has the parts of a call.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 
 ROWS, LENGTH = 128, 1024
+HEADS, PAGES = (1, 8, 128, 64), (32, 16, 8, 64)
 CALLS, ROUNDS = 50, 60
 """Short rounds, and many: the host has slow times of some milliseconds."""
 CLOSE = 2e-2
@@ -89,10 +90,47 @@ def sides() -> dict[str, tuple[Callable[..., Any], ...]]:
     }  # fmt: skip
 
 
+def heads() -> dict[str, tuple[Callable[..., Any], ...]]:
+    """`sides` of attention, each of (q, k, v)."""
+    import flydsl.ops as ops
+
+    theirs, operator = torch.nn.functional.scaled_dot_product_attention, torch.ops.flydsl.attention
+    nothing, numbers = [None] * 5, (HEADS[-1] ** -0.5, -1, -1, 0.0, -1, -1, False)
+    return {
+        "scaled_dot_product_attention": (
+            lambda q, k, v: ops.scaled_dot_product_attention(q, k, v, is_causal=True),
+            lambda q, k, v: theirs(q, k, v, is_causal=True),
+            lambda q, k, v: operator(q, k, v, *nothing, True, *numbers)[0],
+        ),
+        "attention": (ops.attention, theirs, lambda q, k, v: operator(q, k, v, *nothing, False, *numbers)[0]),
+    }
+
+
+def decoding() -> dict[str, tuple[Callable[..., Any], ...]]:
+    """`sides` of a new token over pages, of (q,); torch's keys lie side by side."""
+    import flydsl.ops as ops
+
+    pages, tokens, kv_heads, size = PAGES
+    tables = torch.randperm(pages, device="cuda").int().view(1, -1)
+    lengths = torch.full((1,), pages * tokens, device="cuda", dtype=torch.int32)
+    caches = [torch.randn(PAGES, device="cuda").bfloat16() for _ in range(2)]
+    beside = [cache[tables[0].long()].view(1, -1, kv_heads, size).transpose(1, 2).contiguous() for cache in caches]
+    keys, values = ({torch.bfloat16: cache, torch.float64: cache.double()} for cache in beside)
+    numbers = (None, size**-0.5, -1, 0.0, 1.0, 1.0)
+    attend, operator = torch.nn.functional.scaled_dot_product_attention, torch.ops.flydsl.paged_attention
+    return {
+        "paged_attention": (
+            lambda q: ops.paged_attention(q, caches[0], caches[1], tables, lengths),
+            lambda q: attend(q[:, :, None], keys[q.dtype], values[q.dtype]),
+            lambda q: operator(q, *caches, tables, lengths, *numbers),
+        )
+    }
+
+
 def check(name: str, ours: Callable[..., Any], reference: Callable[..., Any], given: list[torch.Tensor]) -> float:
     """The largest difference of results and gradients to torch in float64, in parts of the largest element."""
-    worst = 0.0
-    for wants in (False, True, False, True, False, True):  # the third is the first that is repeated
+    worst, graded = 0.0, name != "paged_attention"
+    for wants in (False, graded) * 3:  # the third is the first that is repeated
         fresh = [torch.randn_like(x, dtype=torch.float32).to(x.dtype) for x in given]
         mine = [x.requires_grad_(wants) for x in fresh]
         exact = [x.detach().double().requires_grad_(wants) for x in fresh]
@@ -103,7 +141,8 @@ def check(name: str, ours: Callable[..., Any], reference: Callable[..., Any], gi
             want = torch.autograd.grad(pairs[0][1], exact, slope, allow_unused=True)
             pairs += [(a, b) for a, b in zip(found, want, strict=True) if b is not None]
         for a, b in pairs:
-            worst = max(worst, float((a.detach().double() - b.detach()).abs().max() / b.detach().abs().max()))
+            a, b = a.detach().double(), b.detach().reshape(a.shape)
+            worst = max(worst, float((a - b).abs().max() / b.abs().max()))
     if not worst < CLOSE:
         raise SystemExit(f"{name} is off by {worst:.3g} of the largest element")
     return worst
@@ -137,21 +176,26 @@ def main() -> None:
     x = torch.randn(ROWS, LENGTH, device="cuda", dtype=torch.float32).to(torch.bfloat16)
     w = torch.ones(LENGTH, device="cuda", dtype=torch.bfloat16)
     m = torch.randn(LENGTH, LENGTH, device="cuda", dtype=torch.float32).to(torch.bfloat16)
+    qkv = [torch.randn(HEADS, device="cuda").to(torch.bfloat16) for _ in range(3)]
     learned = [tensor.clone().requires_grad_() for tensor in (x, w, m)]
     calls, rounds = (20, 1) if given.quick else (CALLS, ROUNDS)
-    rivals = sides()
-    worst = [check(name, ours, theirs, [x, w, m]) for name, (ours, theirs, _) in rivals.items()]
-    cells = [
-        lambda f=f, tensors=tensors: f(*tensors)
-        for functions in rivals.values() for tensors in ((x, w, m), learned) for f in functions
-    ]  # fmt: skip
-    times = iter(microseconds(cells, calls, rounds))
+    groups = (([x, w, m], sides()), (qkv, heads()), ([qkv[0][:, :, 0].contiguous()], decoding()))
+    rivals = [(name, tensors, functions) for tensors, group in groups for name, functions in group.items()]
+    worst = [check(name, ours, theirs, tensors) for name, tensors, (ours, theirs, _) in rivals]
+    cells: dict[tuple[str, int, bool], Side] = {}
+    for name, tensors, functions in rivals:
+        for wants in (False, True) if name != "paged_attention" else (False,):
+            own = [tensor.clone().requires_grad_(wants) for tensor in tensors]
+            for place, function in enumerate(functions):
+                cells[name, place, wants] = lambda function=function, own=own: function(*own)
+    times = dict(zip(cells, microseconds([*cells.values()], calls, rounds), strict=True))
+    columns = [(place, wants) for wants in (False, True) for place in range(3)]
     table = [
-        [name, *(f"{next(times):.1f}" for _ in range(6)), f"{error:.1e}"]
-        for name, error in zip(rivals, worst, strict=True)
+        [name, *(f"{times[name, *cell]:.1f}" if (name, *cell) in times else "" for cell in columns), f"{error:.1e}"]
+        for (name, _, _), error in zip(rivals, worst, strict=True)
     ]
-    columns = ["", "ours", "torch", "operator", "ours, grad", "torch, grad", "operator, grad", "difference"]
-    timing.print_table(columns, table)
+    heading = ["", "ours", "torch", "operator", "ours, grad", "torch, grad", "operator, grad", "difference"]
+    timing.print_table(heading, table)
     rows = parts(x, learned[0], m)
     costs = [[name, f"{time_:.2f}"] for name, time_ in zip(rows, microseconds([*rows.values()], calls, rounds))]
     timing.print_table(["part", "us"], costs)

@@ -200,12 +200,14 @@ EARLY = [
 row, for sm_90a."""
 
 
-IN_PIECES = [
-    (True, RowPlan(333, "bf16", 8, 32, keep=False, stages=3)),
-    (True, RowPlan(1027, "f32", 4, 96, stages=2)),
-    (False, RowPlan(1001, "f16", 8, 32, cluster=2, keep=False, stages=2)),
+IN_RINGS = [
+    (True, RowPlan(333, "bf16", 8, 32, slots=3)),
+    (False, RowPlan(777, "f16", 8, 64, slots=3)),
+    (True, RowPlan(1027, "f32", 4, 64, slots=7, chunks=3)),
+    (True, RowPlan(333, "f16", 8, 32, rows=3, slots=2)),
+    (False, RowPlan(1001, "bf16", 8, 32, cluster=2, slots=5, chunks=2)),
 ]
-"""(Whether rows are centred, plan) of rows that begin anywhere and are read by the pieces that they lie in."""
+"""(Whether rows are centred, plan) of rows that begin anywhere and come through a ring."""
 
 
 def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
@@ -213,13 +215,34 @@ def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
 ) -> None:
     """Each of eight blocks takes several rows; places for ten are rounded down, and those for seven too few."""
     monkeypatch.setenv("ARCH", "sm_90a")
-    for centred, plan in IN_PIECES:
-        plan = replace(plan, staged=True, bulk=True, sources=2, sums=1 + centred, pieces=True, hints=ONCE)
-        for places, m, atomic in ((10, 29, False), (10, 29, True), (7, 29, False), (10, 3, False)):
+    for centred, plan in IN_RINGS:
+        plan = replace(plan, keep=False, sources=2, sums=1 + centred, hints=ONCE)
+        for places, m, atomic in ((10, 83, False), (10, 83, True), (7, 29, False), (10, 3, False)):
             monkeypatch.setattr(norm_backward, "places", lambda plan, places=places: places)
             for build in (norm_backward_launcher, build_layernorm_bwd_module, build_rmsnorm_bwd_module):
                 build.cache_clear()
             norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan)
+
+
+def test_rows_that_begin_at_different_places_in_a_piece(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """dy begins elsewhere than x: no ring then, and nothing that lies beside a row counts."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    m, n = 21, 777
+    memory = np.full((2, m * n + 32), np.nan, ml_dtypes.bfloat16)
+    for apart in (0, 3):
+        starts = [-part.ctypes.data // 2 % 8 + shift for part, shift in zip(memory, (1, 1 + apart), strict=True)]
+        dy, x = (part[at : at + m * n].reshape(m, n) for part, at in zip(memory, starts, strict=True))
+        dy[...], x[...] = drawn(rng, (m, n), "bf16"), drawn(rng, (m, n), "bf16")
+        gamma, rstd, dx = drawn(rng, (n,), "bf16"), np.ones(m, np.float32), np.full((m, n), np.nan, x.dtype)
+        sums, dgamma = np.full((m, n), np.nan, np.float32), np.full(n, np.nan, x.dtype)
+        norm_backward_launcher(False, n, "bf16", False, False)(
+            dy, x, gamma, None, rstd, dx, None, sums, None, dgamma, None, m
+        )
+        D, X, G = wide(dy, x, gamma)
+        check(dx, D * G - X * (D * G * X).mean(1, keepdims=True), "bf16", 4)
+        check(dgamma, (D * X).sum(0), "bf16", m)
 
 
 def test_rows_that_are_loaded_early(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:

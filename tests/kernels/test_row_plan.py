@@ -224,12 +224,15 @@ def test_clusters_are_for_few_rows_only() -> None:
 
 
 def test_gradients_of_norms() -> None:
-    """A cluster keeps rows that a block would read again; odd rows are read by pieces."""
+    """A cluster keeps rows that a block would read again; odd ones come through rings, by threads that have few
+    columns each."""
     kept = choose(16_384, "bf16", HOPPER, 1, task=backward_task(False)).many
     assert kept.keep and kept.cluster == 2
     for centred in (False, True):
-        odd = choose(4097, "bf16", HOPPER, 1, task=backward_task(centred)).many
-        assert odd.pieces and resident(odd, HOPPER_LONG, 1) == 2
+        for length, dtype in ((2049, "bf16"), (1025, "f32"), (4097, "f16"), (9001, "bf16")):
+            odd = choose(length, dtype, HOPPER, 1, task=backward_task(centred)).many
+            assert odd.slots > odd.chunks and odd.cluster <= 2 and odd.held <= 32
+            assert registers(odd, 1) <= register_limit(odd, HOPPER_LONG, 1)
 
 
 def test_rows_that_are_only_read() -> None:

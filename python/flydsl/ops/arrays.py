@@ -145,10 +145,11 @@ def raw_stream(device: int | None) -> Any:
 
 def is_capturing(device: int) -> bool:
     """Return whether what is launched on a GPU's current stream goes into a graph."""
-    if device != TORCH._C._cuda_getDevice():
+    native = TORCH._C
+    if device != native._cuda_getDevice():
         with TORCH.cuda.device(device):
-            return TORCH._C._cuda_isCurrentStreamCapturing()
-    return TORCH._C._cuda_isCurrentStreamCapturing()
+            return native._cuda_isCurrentStreamCapturing()
+    return native._cuda_isCurrentStreamCapturing()
 
 
 def stream_source(tensor: Any) -> tuple[Any, int | None]:
@@ -162,11 +163,13 @@ def _never() -> bool:
 
 def _questions(torch: Any) -> tuple[Any, Any]:
     """Make `is_traced` and `is_transformed` of torch's own functions."""
-    is_compiling, forward = torch.compiler.is_compiling, torch.autograd.forward_ad
+    compiler, forward = torch.compiler, torch.autograd.forward_ad
+    is_compiling, is_followed = compiler.is_compiling, compiler.is_dynamo_compiling
     inside_functions = torch._C._are_functorch_transforms_active
 
     def traced() -> bool:
-        return is_compiling() or forward._current_level >= 0
+        # `is_compiling` in parts, since it asks for TorchScript too, which takes as long again.
+        return is_followed() or compiler._is_compiling_flag or forward._current_level >= 0
 
     def transformed() -> bool:
         return not is_compiling() and (forward._current_level >= 0 or inside_functions())

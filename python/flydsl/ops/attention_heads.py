@@ -29,12 +29,17 @@ def _asked(numbers: Arguments) -> dict[str, Any]:
 
 def _allocate(q: Array, k: Array, v: Array, *rest: Any) -> Arguments:
     rows = (q.shape[1], q.shape[0]) if len(q.shape) == 3 else tuple(q.shape[:3])
-    return arrays.empty(q, (*q.shape[:-1], v.shape[-1])), arrays.empty(q, rows, "f32")
+    return *_allocate_result(q, k, v), arrays.empty(q, rows, "f32")
+
+
+def _allocate_result(q: Array, k: Array, v: Array, *rest: Any) -> Arguments:
+    """Return the result without the logarithms, which gradients need."""
+    return (arrays.empty(q, (*q.shape[:-1], v.shape[-1])),)
 
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
     (q, k, v, mask, slopes, sinks, starts, key_starts), numbers = arguments[:8], arguments[8:]
-    out, lse = results
+    out, lse = (*results, None)[:2]
     run_attention(
         *map(in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=slopes, sinks=sinks,
         cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts), stream=arrays.stream_of(q),
@@ -80,7 +85,8 @@ ATTENTION = Op(
     "attention",
     "Tensor q, Tensor k, Tensor v, Tensor? mask, Tensor? slopes, Tensor? sinks, Tensor? starts, Tensor? key_starts, "
     f"{_NUMBERS}",
-    _allocate, _launch, results=2, tensors=8, gradient=BACKWARD, spread=(0, 1, 2),
+    _allocate, _launch, results=2, tensors=8, gradient=BACKWARD, spread=(0, 1, 2), strided=True,
+    bare=_allocate_result,
     saved=lambda a, results: ((*a[:3], *results, *a[3:5], *a[6:8]), a[8:]),
 )  # fmt: skip
 
@@ -152,15 +158,13 @@ def scaled_dot_product_attention(
     ``enable_gqa``, and masks of booleans (True is seen) or of numbers that are added. Sums in f32; results
     are within 1e-3 (f16) and 8e-3 (bf16) of the largest value of a head. A query that sees no key gets zeros.
     """
-    given = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     known = None
-    if arrays.is_tensor(query) and not arrays.is_traced() and not getattr(attn_mask, "requires_grad", False):
-        ordered = arrays.met_torch().are_deterministic_algorithms_enabled()
-        known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, ordered)
+    if not arrays.is_traced() and not _learned(attn_mask):
+        known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, _ordered(None))
         found = ATTENTION.lanes.again(query, key, value, attn_mask, None, None, None, None, *known)
         if found is not None:
             return found
-    reason = why_not(*given)
+    reason = why_not(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     if reason is None:
         numbers = _numbers(query, is_causal, scale, (None, None), 0.0, None, None, None)
         return ATTENTION(query, key, value, attn_mask, None, None, None, None, *numbers, key=known)
@@ -177,12 +181,17 @@ def _numbers(
     query: Array, causal: bool, scale: float | None, window: tuple[int | None, int | None], softcap: float,
     most_q: int | None, most_k: int | None, deterministic: bool | None,
 ) -> Arguments:  # fmt: skip
-    """Return the numbers of the schema. Without a word on it, sums have an order where torch is asked for one."""
-    if deterministic is None:
-        deterministic = not arrays.is_array(query) and arrays.met_torch().are_deterministic_algorithms_enabled()
+    """Return the numbers of the schema."""
     factor = query.shape[-1] ** -0.5 if scale is None else float(scale)
     sides = (-1 if side is None else side for side in window)
-    return (causal, factor, *sides, softcap, *(-1 if n is None else n for n in (most_q, most_k)), deterministic)
+    return (
+        causal,
+        factor,
+        *sides,
+        softcap,
+        *(-1 if n is None else n for n in (most_q, most_k)),
+        _ordered(deterministic),
+    )
 
 
 # With all features -----------------------------------------------------------------------------------
@@ -206,6 +215,12 @@ def attention(
     ``deterministic`` gradients have the same bits each time; None follows torch's
     ``use_deterministic_algorithms``. What has no kernel is refused.
     """
+    known = None
+    if not arrays.is_traced() and not _learned(attn_mask, alibi_slopes, sinks):
+        known = ("attention", is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, _ordered(deterministic))
+        found = ATTENTION.lanes.again(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *known)
+        if found is not None:
+            return found
     reason = why_not_attention(q, k, v, attn_mask=attn_mask, alibi_slopes=alibi_slopes, sinks=sinks)
     numpy_only("attention", reason)
     if any(side is not None and side < 0 for side in window):
@@ -214,7 +229,20 @@ def attention(
     _check_starts("cu_seqlens_q", cu_seqlens_q, len(q), max_seqlen_q)
     _check_starts("cu_seqlens_k", cu_seqlens_k, len(k), max_seqlen_k)
     numbers = _numbers(q, is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, deterministic)
-    return ATTENTION(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *numbers)
+    given = (q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k)
+    return ATTENTION(*given, *numbers, key=known)
+
+
+def _learned(*others: Array) -> bool:
+    """Return whether a tensor that has no gradient here wants one: such a call is refused."""
+    return bool([tensor for tensor in others if tensor is not None and getattr(tensor, "requires_grad", False)])
+
+
+def _ordered(deterministic: bool | None) -> bool:
+    """Return whether sums have an order: without a word on it, where torch is there and asked for one."""
+    if deterministic is None:
+        return arrays.TORCH is not None and arrays.TORCH.are_deterministic_algorithms_enabled()
+    return deterministic
 
 
 def _check_starts(name: str, starts: Array, tokens: int, longest: int | None) -> None:

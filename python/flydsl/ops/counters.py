@@ -1,7 +1,7 @@
-"""Counters of blocks that are done, for launches whose last block puts results together.
+"""Counters of blocks that are done, for launches whose last blocks put results together.
 
-A launch finds its counter zero and leaves it so. Launches of one stream run one after the other and share a counter;
-what is captured in a graph may run beside anything, and has one of its own, which the graph sets to zero.
+A launch finds its counters zero and leaves them so. Launches of one stream run one after the other and share them;
+what is captured in a graph may run beside anything, and has some of its own, which the graph sets to zero.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 
 from flydsl.ops import arrays
 
+MOST = 8192
+"""Counters that a stream has."""
 _PER_THREAD = 2
 """CUDA's handle of the default stream of whichever thread asks: not one stream."""
 
@@ -24,33 +26,39 @@ def counters_of_device(device: int) -> dict[int, Any]:
     return {}
 
 
-def counter_of(x: Any) -> Any:
-    """Return a counter for a launch on an array's device and current stream, an i32 that is zero."""
+def counters_of(x: Any, count: int = 1) -> Any:
+    """Return counters for a launch on an array's device and current stream: i32 that are zero, ``count`` or more."""
     if arrays.is_array(x):
-        return np.zeros(1, np.int32)
+        return np.zeros(count, np.int32)
+    if count > MOST:
+        return x.new_zeros(count, dtype=arrays.met_torch().int32)
     stream = arrays.stream_of(x)
     if not x.is_cuda or stream == _PER_THREAD or arrays.is_capturing(x.device.index):
-        return _zero(x)
+        return _zeros(x, count)
     known = counters_of_device(x.device.index)
-    return known[stream] if stream in known else known.setdefault(stream, _zero(x))
+    return known[stream] if stream in known else known.setdefault(stream, _zeros(x, MOST))
 
 
-def _zero(x: Any) -> Any:
+def _zeros(x: Any, count: int) -> Any:
     torch = arrays.met_torch()
     with torch._C._DisableTorchDispatch():  # what is not made for one call is nothing that a recording has to make
-        return x.new_zeros(1, dtype=torch.int32)
+        return x.new_zeros(count, dtype=torch.int32)
 
 
 def is_counter(address: int, device: int | None) -> bool:
-    """Return whether a stream of a GPU has its counter there; None is the host, which has none to keep."""
+    """Return whether the counters of a stream of a GPU begin there; None is the host, which has none to keep."""
     return device is not None and any(address == kept.data_ptr() for kept in counters_of_device(device).values())
 
 
 def addresses_for(device: int) -> Callable[[int], int]:
-    """Return a function for replays: where the counter of a stream lies, and -1 where there is none for this call."""
-    known = counters_of_device(device)
+    """Return a function for replays: where the counters of a stream lie, and -1 where there are none for this call."""
+    known, found = counters_of_device(device), {}
 
     def address(stream: int) -> int:
-        return known[stream].data_ptr() if stream in known and not arrays.is_capturing(device) else -1
+        if stream not in found:
+            if stream not in known:
+                return -1
+            found[stream] = known[stream].data_ptr()
+        return -1 if arrays.is_capturing(device) else found[stream]
 
     return address

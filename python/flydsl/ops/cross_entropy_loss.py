@@ -9,7 +9,7 @@ import numpy as np
 
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.ops import arrays
-from flydsl.ops.counters import counter_of
+from flydsl.ops.counters import counters_of
 from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, why_not_rows
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -39,7 +39,7 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     run, stream = build_cross_entropy_module(n, arrays.NAMES[matrix.dtype], smoothing > 0), arrays.stream_of(matrix)
     given = (matrix, labels, each, lse, m, ignore, smoothing, stream)
     if reduction:
-        run(*given, loss.reshape(1), scale, counter_of(matrix), int(reduction == 1))
+        run(*given, loss.reshape(1), scale, counters_of(matrix), int(reduction == 1))
     else:
         run(*given)
         arrays.filled(scale, 1.0)
@@ -103,14 +103,14 @@ def cross_entropy(
     1e-5 of its size, and so is the mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6
     in f32 and a rounding of the type else, relative to the largest of a row.
     """
-    if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if weight is None and not arrays.is_traced():
         found = CROSS_ENTROPY.lanes.again(input, target, ignore_index, reduction, label_smoothing)
         if found is not None:
             return found
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     reason = why_not(input, target, weight)
     if reason is None:
         _check(input, target, ignore_index)

@@ -47,6 +47,8 @@ class Op:
     """Which result of the gradient is that of each array; in order where nothing is said. The rest have none."""
     in_place: bool = False
     """Whether the first result may lie where an array lies: what is written was read before, by the same threads."""
+    strided: bool = False
+    """Whether the gradient reads those of the outputs as they lie, where elements of the last dimension do together."""
     lanes: Lanes = field(default_factory=Lanes)
     """Calls that were recorded."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from flydsl.kernels.attention import paged
 from flydsl.kernels.blocks.inputs import contiguous
 from flydsl.ops import arrays
 from flydsl.ops.attention_heads import in_heads, no_attention
+from flydsl.ops.counters import counters_of
 from flydsl.ops.op import Arguments, Op, host_numbers, numpy_only, one_place
 
 
@@ -23,6 +25,7 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
         in_heads(q), k_cache, v_cache, contiguous(tables), contiguous(lengths), out=results[0], scale=scale,
         window=None if window < 0 else window,
         softcap=softcap, sinks=sinks, k_scale=k_scale, v_scale=v_scale, stream=arrays.stream_of(q),
+        counters=counters_of(q, prod(q.shape[:-1])),
     )  # fmt: skip
 
 
@@ -31,6 +34,19 @@ PAGED = Op(
     "Tensor q, Tensor k_cache, Tensor v_cache, Tensor tables, Tensor lengths, Tensor? sinks, float scale, int window, "
     "float softcap, float k_scale, float v_scale",
     _allocate, _launch, tensors=6,
+)  # fmt: skip
+
+
+def _launch_latent(arguments: Arguments, results: Arguments) -> None:
+    q, kv_cache, tables, lengths, dv, scale, kv_scale = arguments
+    caches = paged.latent_caches(kv_cache, dv)
+    _launch((q, *caches, tables, lengths, None, scale, -1, 0.0, kv_scale, kv_scale), results)
+
+
+LATENT = Op(
+    "mla_decode",
+    "Tensor q, Tensor kv_cache, Tensor tables, Tensor lengths, int dv, float scale, float kv_scale",
+    lambda q, kv_cache, tables, lengths, dv, *_: (arrays.empty(q, (*q.shape[:-1], dv)),), _launch_latent, tensors=4,
 )  # fmt: skip
 
 
@@ -51,12 +67,19 @@ def paged_attention(
     q is (batch, heads, d) or (batch, new tokens, heads, d); caches are (pages, tokens, kv heads, d), of q's type or
     of 8 bits with their scales. Nothing is read back: calls can be captured into graphs.
     """
+    if not arrays.is_traced():
+        found = PAGED.lanes.again(
+            q, k_cache, v_cache, block_tables, context_lens, sinks, scale, window, softcap, k_scale, v_scale
+        )
+        if found is not None:
+            return found
+    key = (scale, window, softcap, k_scale, v_scale)
     numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
     _check_places(k_cache, block_tables, context_lens)
     if window is not None and window < 0:
         raise ValueError(f"window is None or not negative, got {window}")
     numbers = (q.shape[-1] ** -0.5 if scale is None else float(scale), -1 if window is None else window)
-    return PAGED(q, k_cache, v_cache, block_tables, context_lens, sinks, *numbers, softcap, k_scale, v_scale)
+    return PAGED(q, k_cache, v_cache, block_tables, context_lens, sinks, *numbers, softcap, k_scale, v_scale, key=key)
 
 
 def _check_places(cache: Any, tables: Any, lengths: Any) -> None:
@@ -80,8 +103,11 @@ def mla_decode(
     kv_scale: float = 1.0,
 ) -> Any:  # fmt: skip
     """Attention over a latent cache (pages, tokens, d), whose first ``dv`` elements are values too."""
+    if not arrays.is_traced():
+        found = LATENT.lanes.again(q, kv_cache, block_tables, context_lens, dv, scale, kv_scale)
+        if found is not None:
+            return found
     numpy_only("mla_decode", why_not(q, kv_cache, block_tables, context_lens))
-    k_cache, v_cache = paged.latent_caches(kv_cache, dv)
-    return paged_attention(
-        q, k_cache, v_cache, block_tables, context_lens, scale=scale, k_scale=kv_scale, v_scale=kv_scale
-    )
+    _check_places(paged.latent_caches(kv_cache, dv)[0], block_tables, context_lens)
+    factor = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    return LATENT(q, kv_cache, block_tables, context_lens, dv, factor, float(kv_scale), key=(dv, scale, kv_scale))

@@ -63,7 +63,7 @@ TABLE: dict[str, Row] = {
         Row(products.scaled_mm, products.SCALED_MM, products.why_not_scaled, products.how_scaled),
         Row(products.grouped_mm, products.GROUPED_MM, products.why_not_grouped),
         Row(paged_caches.paged_attention, paged_caches.PAGED, paged_caches.why_not),
-        Row(paged_caches.mla_decode, paged_caches.PAGED, paged_caches.why_not),
+        Row(paged_caches.mla_decode, paged_caches.LATENT, paged_caches.why_not),
         Row(products.linear_int4, products.LINEAR_INT4, products.why_not_int4),
         Row(quantizers.quantize_per_token, quantizers.QUANTIZE_ROWS, quantizers.why_not),
         Row(quantizers.quantize_per_tensor, quantizers.QUANTIZE_ROWS, quantizers.why_not),

@@ -103,6 +103,7 @@ def test_operators_pass_torchs_own_checks(torch: Any, monkeypatch: pytest.Monkey
         "cross_entropy": (x, torch.tensor([1, 2, -100]), -100, 1, 0.0), "rope": (t, cos, cos, False),
         "attention": (h, h, h, None, None, None, None, None, True, 0.2, -1, -1, 0.0, -1, -1, False),
         "paged_attention": (flat, cache, cache, pages, torch.ones(1).int(), None, 0.2, -1, 0.0, 1.0, 1.0),
+        "mla_decode": (flat, cache[:, :, 0], pages, torch.ones(1).int(), 32, 0.2, 1.0),
         "matmul": (x, torch.randn(8, 8, requires_grad=True)), "linear": (x, torch.randn(8, 8), None),
         "route": (x.detach(), 2, True), "quantize_rows": (x.detach(), "i8", False),
         "quantize_mx": (torch.randn(2, 32), "mxfp8"), "quantize_blocks": (torch.randn(2, 128), 1, "fp8"),

@@ -265,13 +265,13 @@ def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     x = SimpleNamespace(is_cuda=True, device=SimpleNamespace(index=device), new_zeros=torch.zeros)
     address = counters.addresses_for(device)
     assert address(5) == -1
-    first = counters.counter_of(x)
-    assert first.dtype is torch.int32 and not first.any() and counters.counter_of(x) is first
+    first = counters.counters_of(x)
+    assert first.dtype is torch.int32 and not first.any() and counters.counters_of(x) is first
     assert address(5) == first.data_ptr() and address(6) == -1
     assert counters.is_counter(first.data_ptr(), device) and not counters.is_counter(first.data_ptr() + 4, device)
     for other, inside in ((6, False), (2, False), (5, True)):
         stream[0], capturing[0] = other, inside
-        assert counters.counter_of(x) is not first
+        assert counters.counters_of(x) is not first
     assert address(5) == -1 and address(2) == -1
 
 
@@ -351,6 +351,46 @@ def test_calls_with_gradients_are_repeated(case: str, monkeypatch: pytest.Monkey
     )
     for again in found[1:]:
         assert all(torch.equal(a, b) for a, b in zip(again, found[0], strict=True))
+    lanes.forget()
+
+
+HEADS: dict[str, Callable[..., Any]] = {
+    "as torch has it": lambda q, k, v: ops.scaled_dot_product_attention(q, k, v, is_causal=True),
+    "with keys behind each other": lambda q, k, v: ops.scaled_dot_product_attention(q, k[:, :1], v[:, :1],
+                                                                                    enable_gqa=True),
+    "of a window": lambda q, k, v: ops.attention(q, k, v, window=(2, 0), softcap=5.0),
+    "of sequences": lambda q, k, v: ops.attention(*(t[0].transpose(0, 1) for t in (q, k, v)), cu_seqlens_q=STARTS,
+                                                  cu_seqlens_k=STARTS, max_seqlen_q=4),
+}  # fmt: skip
+STARTS = torch.tensor([0, 4, 6], dtype=torch.int32)
+
+
+@pytest.mark.parametrize("case", HEADS)
+def test_attention_is_repeated(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results and gradients are those of the long way, all by replays, also where starts of sequences change."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    lanes = TABLE["attention"].op.lanes
+    lanes.forget()
+    for place in (4, 4, 3):
+        STARTS[1] = place
+        found = []
+        for keeps in (True, False):
+            torch.manual_seed(0)
+            heads = [torch.randn(1, 2, 6, 32).half().requires_grad_() for _ in range(3)]
+            with monkeypatch.context() as patch:
+                if not keeps:
+                    patch.setattr(lanes, "again", lambda *_: None)
+                    patch.setattr(replays, "can_replay", lambda tensor: False)
+                y = HEADS[case](*heads)
+                given = torch.ones(*y.shape[:-3], y.shape[-2], y.shape[-3], y.shape[-1]).half().transpose(-2, -3)
+                slopes = torch.autograd.grad(y, heads, given)
+                with torch.no_grad():
+                    found.append([y, *slopes, HEADS[case](*heads)])
+        assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
+    (lane,) = [kept[2] for kept in lanes._known.values()]
+    assert {way: replay is not None for way, replay in lane._kept.items()} == dict.fromkeys(
+        ("kept", "gradient", "without"), True
+    )
     lanes.forget()
 
 

@@ -305,7 +305,7 @@ def shares_elements(k_cache: Array, v_cache: Array) -> bool:
 
 def latent_attention(
     q: Array, k_cache: Array, v_cache: Array, tables: Array, lengths: Array, out: Array, sinks: Array, numbers: Any,
-    stream: Any,
+    counters: Array, stream: Any,
 ) -> Any:  # fmt: skip
     """`paged_attention` where values are the first elements of keys; ``numbers`` are its scale, window and so on."""
     scale, window, softcap, k_scale, v_scale = numbers
@@ -323,9 +323,9 @@ def latent_attention(
     sequences = batch * (heads // group)
     part, splits = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))
     latent_decode(
-        queries, k_cache, results, tables, lengths, *room_for(q, sequences, splits, tokens * group, dv), scale,
-        float(v_scale), softcap, window or 0, splits, part, tokens, box_of(int(k_cache.shape[1]), plan.keys), plan,
-        stream_of(q, stream),
+        queries, k_cache, results, tables, lengths, *room_for(q, sequences, splits, tokens * group, dv, counters),
+        scale, float(v_scale), softcap, window or 0, splits, part, tokens, box_of(int(k_cache.shape[1]), plan.keys),
+        plan, stream_of(q, stream),
     )  # fmt: skip
     return out
 

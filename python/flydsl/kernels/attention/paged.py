@@ -48,14 +48,15 @@ LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 def paged_attention(
     q: Array, k_cache: Array, v_cache: Array, block_tables: Array, context_lens: Array, *, out: Array = None,
     scale: float | None = None, window: int | None = None, softcap: float = 0.0, sinks: Array = None,
-    k_scale: float = 1.0, v_scale: float = 1.0, workspace: tuple[Any, Any, Any] | None = None,
+    k_scale: float = 1.0, v_scale: float = 1.0, workspace: tuple[Any, Any, Any] | None = None, counters: Array = None,
     plan: ForwardPlan | None = None, stream: Any = None,
 ) -> Any:  # fmt: skip
     """softmax(scale * q k^T) v over each sequence's own keys; new token i of n sees all but the last n - 1 - i of them.
 
     ``window`` is how many keys before its own a token sees. Caches may be of 8 bits, keys and values times their scale.
     ``workspace`` is that of `paged_workspace`, for calls that must not allocate; calls that run at the same time
-    need one each.
+    need one each. ``counters``, of int32, are all that is given of one then: as many zeros as there are queries'
+    heads, which are zeros again after the call.
     """
     by_waves = not is_for_cuda(q)
     left = 0 if window is None else min(index(window), MOST_KEYS)
@@ -63,7 +64,7 @@ def paged_attention(
     _check_numbers(scale, softcap, k_scale, v_scale)
     if not by_waves and shares_elements(k_cache, v_cache):
         numbers = (scale, None if window is None else left, softcap, k_scale, v_scale)
-        return latent_attention(q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, stream)
+        return latent_attention(q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, counters, stream)
     by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
     queries = q[:, None] if len(q.shape) == 3 else q
@@ -85,7 +86,7 @@ def paged_attention(
         return out
     sizes = sizes_of(q, k_cache, v_cache, plan)
     part, splits = parts_of(q, int(q.shape[0]) * kv_heads, k_cache, block_tables, sizes)
-    space = workspace or room_for(q, int(q.shape[0]) * kv_heads, splits, tokens * heads // kv_heads, dv)
+    space = workspace or room_for(q, int(q.shape[0]) * kv_heads, splits, tokens * heads // kv_heads, dv, counters)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     if by_warps:
         numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)

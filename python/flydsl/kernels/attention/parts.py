@@ -43,11 +43,15 @@ def choose_part(sequences: int, blocks: int, multiprocessors: int, merging: floa
     return min(sorted({-(-blocks // splits) for splits in range(1, blocks + 1)}, reverse=True), key=end)
 
 
-def room_for(q: Array, sequences: int, splits: int, rows: int, dv: int) -> tuple[Any, Any, Any]:
-    """Room for the results of parts and their logarithms, and counters, which are zero before and after a call."""
-    counters = empty_beside(q, (sequences,), "int32")
-    if splits > 1:
-        counters[...] = 0
+def room_for(
+    q: Array, sequences: int, splits: int, rows: int, dv: int, counters: Array = None
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Room for the results of parts and their logarithms, and counters, which are zero before and after a call; they
+    may be given."""
+    if counters is None:
+        counters = empty_beside(q, (sequences,), "int32")
+        if splits > 1:
+            counters[...] = 0
     return (
         empty_beside(q, (sequences, splits, rows, dv), "float32"),
         empty_beside(q, (sequences, splits, rows), "float32"),

@@ -8,6 +8,7 @@ memory. Rows that are held by a wave, or by some of its lanes, have nothing to e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import Any
 
@@ -46,9 +47,14 @@ class RowExchange:
         self.set: Any = 0
         self.phase: Any = 0
         self.started = False
+        self.by_halves = count == 2 and fx.nvvm.is_target() and not self.by_cluster and self.total > 1
+        self.by_halves = self.by_halves and self.group == fx.num_warp_threads() and self.lanes() < self.group
         if self.by_cluster:
             self.barriers = smem.allocate(fx.Array[fx.Int64, count * self.sets]).ptr
             self._begin(count * self.sets)
+        elif plan.sums and plan.slots and self.total > 1:
+            self.barriers = smem.allocate(fx.Array[fx.Int64, self.sets]).ptr
+            self._begin_in_block(count)
 
     @flyc.jit
     def _begin(self, barriers: int) -> None:
@@ -57,6 +63,13 @@ class RowExchange:
                 fx.nvvm.mbarrier_init(self.barriers + barrier, 1)
             fx.nvvm.fence_mbarrier_init()
         fx.nvvm.cluster_arrive(relaxed=True)
+
+    @flyc.jit
+    def _begin_in_block(self, count: int) -> None:
+        """Those at which a block's waves do not wait for each other at once; a barrier of the block comes behind."""
+        if fx.thread_idx.x == 0:
+            for barrier in fx.range_constexpr(self.sets):
+                fx.nvvm.mbarrier_init(self.barriers + barrier, count * self.waves)
 
     def start(self) -> None:
         """Wait for the other blocks to have begun: their memory may be written then. Before the first numbers."""
@@ -89,51 +102,91 @@ class RowExchange:
         A row that is exchanged a second time has its further numbers ``at`` other slots.
         """
         slots = self.slots[at : at + len(values)]
-        wave = fx.thread_idx.x // fx.num_warp_threads()
-        lane = fx.lane_id()
         if fx.const_expr(self.by_cluster):
-            self.start()
-            barrier = self.barriers + (at * self.sets + self.set)
-            if fx.thread_idx.x == 0:
-                fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * len(values) * self.total)
-            place = self.set * self.total + fx.nvvm.block_rank_in_cluster() * self.waves + wave
-            if lane < self.plan.cluster:
-                for slot, value in zip(slots, values, strict=True):
-                    fx.nvvm.cluster_store(value, slot.ptr + place, lane, barrier)
-            fx.nvvm.mbarrier_wait(barrier, self.phase)
+            self._send_to_cluster(values, at)
+            fx.nvvm.mbarrier_wait(self.barriers + (at * self.sets + self.set), self.phase)
         elif fx.const_expr(self.total > 1):
-            if lane == 0:
+            if fx.lane_id() == 0:
                 for slot, value in zip(slots, values, strict=True):
-                    slot[self.set * self.all + wave] = value
+                    slot[self.place()] = value
             block_barrier(self.plan)
         return RowNumbers(self, values, slots)
 
+    @flyc.jit
+    def _send_to_cluster(self, values: list[Any], at: int) -> None:
+        self.start()
+        barrier = self.barriers + (at * self.sets + self.set)
+        if fx.thread_idx.x == 0:
+            fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * len(values) * self.total)
+        lane, place = fx.lane_id(), self.place() + fx.nvvm.block_rank_in_cluster() * self.waves
+        if lane < self.plan.cluster:
+            for slot, value in zip(self.slots[at:], values, strict=False):
+                fx.nvvm.cluster_store(value, slot.ptr + place, lane, barrier)
+
     def totals(self, values: list[Any]) -> list[Any]:
         """Return the sum of each value over the row."""
-        halves = len(values) == 2 and fx.nvvm.is_target() and not self.by_cluster and self.total > 1
-        if halves and self.group == fx.num_warp_threads() and self.lanes() < self.group:
+        if self.by_halves and len(values) == 2:
             return self._two_totals(*values)
         waves = self.publish([self.reduce(value, add) for value in values])
         return [waves.sum(index) for index in range(len(values))]
 
-    @flyc.jit
     def _two_totals(self, first: Any, second: Any) -> list[Any]:
         """Half of a wave's lanes have the one and half the other, so that both take the steps of one."""
+        self._give_halves(first, second, lambda: None)
+        block_barrier(self.plan)
+        return self._join_halves(first, second)
+
+    @flyc.jit
+    def _give_halves(self, first: Any, second: Any, given: Callable[[], None]) -> None:
         half, lane = self.group // 2, fx.lane_id()
         upper = lane >= half
         part = upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), half, self.group)
         part = wave_reduce(part, add, half)
-        place = self.set * self.all + fx.thread_idx.x // self.group
         if lane == 0:
-            self.slots[0][place] = part
+            self.slots[0][self.place()] = part
+            given()
         if lane == half:
-            self.slots[1][place] = part
-        block_barrier(self.plan)
+            self.slots[1][self.place()] = part
+            given()
+
+    def _join_halves(self, first: Any, second: Any) -> list[Any]:
+        half = self.group // 2
+        upper = fx.lane_id() >= half
         waves = RowNumbers(self, [first, second], self.slots)
         (one,), (other,) = (waves.read(index, 0.0) for index in range(2))
         mine = wave_reduce(upper.select(other, one), add, self.lanes())
         theirs = fx.shuffle_xor(mine, half, self.group)
         return [upper.select(theirs, mine), upper.select(mine, theirs)]
+
+    @flyc.jit
+    def send(self, values: list[Any]) -> list[Any]:
+        """Give what this thread has of some sums to every wave of the row, and go on; `received` has the totals."""
+        barrier = self.barriers + self.set if self.total > 1 else None
+        if fx.const_expr(self.by_halves):
+            self._give_halves(values[0], values[1], lambda: fx.nvvm.mbarrier_arrive(barrier))
+        else:
+            values = [self.reduce(value, add) for value in values]
+            if fx.const_expr(self.by_cluster):
+                self._send_to_cluster(values, 0)
+            elif fx.const_expr(self.total > 1):
+                if fx.lane_id() == 0:
+                    for slot, value in zip(self.slots, values, strict=True):
+                        slot[self.place()] = value
+                        fx.nvvm.mbarrier_arrive(barrier)
+        return values
+
+    def received(self, values: list[Any]) -> list[Any]:
+        """Return the totals over the row of what was sent; ``values`` are what `send` returned."""
+        if self.total > 1:
+            fx.nvvm.mbarrier_wait(self.barriers + self.set, self.phase)
+        if self.by_halves:
+            return self._join_halves(values[0], values[1])
+        waves = RowNumbers(self, values, self.slots)
+        return [waves.combine(waves.read(index, 0.0), add) for index in range(len(values))]
+
+    def place(self) -> Any:
+        """Return the slot of this wave."""
+        return self.set * self.all + fx.thread_idx.x // fx.num_warp_threads()
 
     def first_slot(self) -> Any:
         """Return the first of the slots of this thread's row."""

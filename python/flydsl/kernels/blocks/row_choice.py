@@ -20,6 +20,8 @@ from flydsl.kernels.blocks.row_plan import (
     check_row,
     launch_time,
     near_line_bytes,
+    register_limit,
+    registers,
     resident,
     ring_bytes,
     shared_bytes,
@@ -44,9 +46,6 @@ FEW_SUMS, MAX_SUMS = 32, 64
 """Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
 SUMMING = 512
 """Threads of a block that sums on Hopper, so that each has 128 registers."""
-BUSY, SUMMED_HELD, SUMMED_PIECES = 384, 24, 4096
-"""Threads of a multiprocessor that are enough for sums of rows that begin anywhere and are read by pieces, and elements
-that each should have at most; and bytes of a row from which on that gains, where elements have 16 bits."""
 STAGES = (2, 3)
 MAX_STAYING = 2
 """Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
@@ -58,6 +57,9 @@ MIN_POWER_LANES = 256
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
+SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
+"""By the number of sums, elements of a row from which on a ring is faster for them than to reach elements one by one;
+those of 16 bits up to which a row has a wave; and how many such rows a block has."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 SHORTEST_RING = 8192
@@ -130,17 +132,16 @@ def candidates(
                 if lines and machine.bulk and not task.sums and width < widest:
                     yield from _with_lines_kept(plan, lines)
                 pieces = replace(plan, width=widest, pieces=True)
-                if not machine.bulk or width == widest or rows > 1:
+                if not machine.bulk or width == widest or rows > 1 or task.sums:
                     continue
-                if task.sums:
-                    yield from _kinds(pieces, machine) if length * pieces.size >= SUMMED_PIECES and widest > 4 else ()
-                elif not lines:
+                if not lines:
                     yield from _in_pieces(pieces, machine)
                 elif cluster == 1 and pieces.held <= MAX_EARLY and length * pieces.size >= EARLY:
                     yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
-    if machine.bulk and not task.sums and not threads:
-        yield from _narrower(RowPlan(length, dtype, width, machine.wave, hints=PLAIN, **task.fields))
-        yield from rings(length, dtype, machine, task, lines)
+    if machine.bulk and not threads:
+        if not task.sums:
+            yield from _narrower(RowPlan(length, dtype, width, machine.wave, hints=PLAIN, **task.fields))
+        yield from (summing_rings if task.sums else rings)(length, dtype, machine, task, lines)
 
 
 def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
@@ -157,11 +158,10 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     ahead_gains = plan.sums or not (wide or plan.once)
     if machine.bulk and fits and ahead_gains and (plan.cluster <= MAX_STAYING or plan.sums):
         kept = bool(plan.sums) and plan.held <= MAX_KEPT and wide
-        for keep in (True, False) if kept and plan.pieces else (kept,):
-            ahead = replace(plan, staged=True, bulk=True, keep=keep, hints=once)
-            yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
+        ahead = replace(plan, staged=True, bulk=True, keep=kept, hints=once)
+        yield from (replace(ahead, stages=stages) for stages in (STAGES[::-1] if plan.sums else STAGES))
     if plan.sums:
-        if machine.bulk and wide and plan.held <= MAX_KEPT and not plan.pieces:
+        if machine.bulk and wide and plan.held <= MAX_KEPT:
             yield replace(plan, early=True, hints=once)
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
             # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
@@ -228,6 +228,37 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
                 break
 
 
+def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
+    """Yield the plans that sum columns of rows which begin anywhere, and come through a ring."""
+    width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
+    start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
+    if not start.shifted or length < SHORTEST_SUMMED[task.sums]:
+        return
+    if length <= ROW_OF_A_WAVE and start.size == 2:
+        yield from _rows_of_waves(start, machine, lines)
+        return
+    for cluster, crowd, iterations in product((1, 2, 4, 8), CROWDS, RING_ITERATIONS):
+        plan = replace(start, cluster=cluster, crowd=crowd)
+        lanes = -(-plan.share // iterations // machine.wave) * machine.wave
+        plan = replace(plan, lanes=lanes)
+        fits = plan.threads <= MAX_THREADS and plan.threads * crowd <= machine.threads
+        if not fits or plan.iterations != iterations:
+            continue
+        if registers(plan, lines) > register_limit(plan, machine, lines):
+            continue
+        found = (_ring(replace(plan, chunks=chunks), machine, lines) for chunks in (1, *RING_CHUNKS))
+        yield from list(filter(None, found))[:1]
+
+
+def _rows_of_waves(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
+    """Yield the plans whose waves have a row each and send for those to come."""
+    for crowd in (2, 1):
+        ring = _ring(replace(plan, rows=WAVE_ROWS, crowd=crowd), machine, lines)
+        if ring and registers(ring, lines) <= register_limit(ring, machine, lines):
+            yield ring
+            return
+
+
 def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
     """Yield the plan with the fewest chunks that leave place for two rows, or with all numbers of them.
 
@@ -257,8 +288,12 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     if plan.parts < plan.chunks:
         return None
     room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-    slots = min((room + BARRIERS) // (ring_bytes(plan) + BARRIERS), MOST_AHEAD * plan.chunks)
-    return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
+    slots = min(
+        (room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks
+    )
+    # Blocks that sum have two rows there at a time.
+    least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
+    return replace(plan, slots=slots) if slots >= least else None
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
@@ -284,7 +319,7 @@ def choose(
         plan for plan in candidates(length, dtype, machine, threads, task, lines) if resident(plan, machine, lines)
     ]
     if task.sums:
-        found = _summing(found, machine, lines)
+        found = _summing(found)
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
@@ -311,19 +346,18 @@ def choose(
     return RowChoice(many, few, limit, many.apart or few.apart)
 
 
-def _summing(found: list[RowPlan], machine: Machine, lines: int) -> list[RowPlan]:
+def _summing(found: list[RowPlan]) -> list[RowPlan]:
     """Return the plans of those that sum which come into question.
 
     Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks. But a row
-    that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere need
-    registers for their ends: as few threads of a multiprocessor as are enough.
+    that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere come
+    through rings where there are some.
     """
-    pieces = [p for p in found if p.pieces and p.held > MAX_KEPT / 2 and p.iterations * p.lanes <= 1.15 * p.share]
-    if busy := _with_fewest_blocks([p for p in pieces if resident(p, machine, lines) * p.threads >= BUSY]):
-        few = [plan for plan in busy if plan.held <= SUMMED_HELD] or busy
-        threads = {plan: resident(plan, machine, lines) * plan.threads for plan in few}
-        return [plan for plan in few if (threads[plan], plan.held) == min((threads[p], p.held) for p in few)]
-    found = [plan for plan in found if not plan.pieces]
+    if rings := [plan for plan in found if plan.slots]:
+        few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
+        # Two blocks of a multiprocessor hide each other's waiting where elements are many for their bytes.
+        two = [plan for plan in few if plan.size == 2 and plan.crowd > 1 and plan.cluster <= 2]
+        return _with_fewest_blocks(two or few)
     many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
     if not any(plan.keep for plan in fit):

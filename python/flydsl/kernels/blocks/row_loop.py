@@ -20,7 +20,6 @@ from flydsl.kernels.blocks.row_pieces import (
     PieceLine,
     PiecesBefore,
     ShiftedShare,
-    TilePieces,
     place_of,
     store_shifted,
 )
@@ -67,6 +66,8 @@ class RowWork:
     stores: list[Callable[[int, Any], None]]
     given: Sequence[Any] = ()
     """The row's numbers of `RowArrays.given`."""
+    never: Any = False
+    """What is false for every row, which LLVM does not know; nothing where that is of no use (`row_sums.py`)."""
 
     def store(self, iteration: int, vector: fx.Vector, target: int = 0) -> None:
         """Write one of this thread's vectors of a result."""
@@ -227,8 +228,7 @@ class _Block:
         share, ahead = self.share, turn * self.plan.rows
         row, alive = self._row(first + ahead, end)
         vectors = [tile.row(share.row + ahead) for tile in tiles]
-        kind = TilePieces if self.plan.shifted else Line
-        x = [kind(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
+        x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
 
@@ -337,10 +337,10 @@ def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
 
     Blocks are a multiple of a piece's elements, so that the rows of one are such a multiple apart.
     """
-    if not plan.shifted or not (plan.sums or plan.early):
+    if not (plan.shifted and plan.early):
         return Share(plan)
     first, _ = _first_and_step(plan)
-    return ShiftedShare(plan, place_of(row_start(source, first), plan))
+    return ShiftedShare(plan, place_of(row_start(source, first), plan), steady=True)
 
 
 def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
@@ -458,11 +458,11 @@ def _work_in_ring(
     start = row_start(arrays.sources[0], row.row)
     share = ShiftedShare(plan, place_of(start, plan)) if plan.shifted else Share(plan)
     x: list[Line] = [RingLine(row, number, share, arrays.fill) for number in range(len(arrays.sources))]
-    stores = [_store_from_ring(target, row, share) for target in arrays.targets]
+    stores = [store_from_ring(target, row, share) for target in arrays.targets]
     return RowWork(x, lines(share, row.row), exchange, share, row.row, True, stores)
 
 
-def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[int, Any], None]:
+def store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[int, Any], None]:
     """Return what writes a vector of a target."""
     plan = share.plan
     out = None if plan.shifted else vectors_of(row_start(target, row.row) + share.offset * plan.width, plan)
@@ -472,7 +472,8 @@ def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[i
             store_shifted(vector, target, row.row, share, iteration)
         else:
             store_iteration(vector, out, share, iteration, True, plan.hints.store, target.dtype)
-        row.stored(iteration)
+        if plan.rows == 1:
+            row.stored(iteration)
 
     return store
 

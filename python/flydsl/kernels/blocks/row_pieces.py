@@ -24,19 +24,15 @@ def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
 class ShiftedShare(Share):
     """Vectors are pieces of 16 bytes; the row begins at element ``place`` of the first piece."""
 
-    def __init__(self, plan: RowPlan, place: Any) -> None:
+    def __init__(self, plan: RowPlan, place: Any, *, steady: bool = False) -> None:
         super().__init__(plan)
         self.place = place
+        self.steady = steady
+        """Whether it is the share of all rows of a block: then masks are the same for all of them."""
 
     def first(self, iteration: int) -> Any:
         """Return which element of the row the first one of a vector is; below 0 where it is none."""
         return (self.offset + self.vector(iteration)) * self.plan.width - self.place
-
-    def bounds(self) -> tuple[Any, Any]:
-        """Return which elements of the row the block has: from the first up to the second."""
-        plan, width = self.plan, self.plan.width
-        low = fx.max(fx.Int32(self.offset) * width - self.place, fx.Int32(0))
-        return low, fx.min((fx.Int32(self.offset) + plan.share) * width - self.place, fx.Int32(plan.length))
 
     def known_whole(self, iteration: int) -> bool:
         """Return whether all vectors of an iteration are known to be whole, whichever thread has them."""
@@ -72,11 +68,26 @@ class ShiftedShare(Share):
 
     @flyc.jit
     def filled(self, vector: Any, iteration: int, fill: float, dtype: Any) -> Any:
-        """Return the vector with ``fill`` in place of what is not of the row; threads with whole vectors skip that."""
+        """Return the vector with ``fill`` in place of what is not of the row; threads with whole vectors skip that,
+        but where masks are kept for all rows of a block."""
         if fx.const_expr(not self.known_whole(iteration)):
-            if not self.whole(iteration):
-                vector = picked(vector, self.insides(iteration), fill, dtype)
+            if fx.const_expr(self.steady and fill == 0.0):
+                vector = (vector.bitcast(fx.Int32) & self._mask(iteration, dtype.width)).bitcast(dtype)
+            else:
+                if not self.whole(iteration):
+                    vector = picked(vector, self.insides(iteration), fill, dtype)
         return vector
+
+    def _mask(self, iteration: int, width: int) -> Any:
+        """Return words whose bits are set where elements of so many bits are of the row.
+
+        They are computed by shifts of signs: LLVM would put comparisons of all elements of each row in their place.
+        """
+        first, end = self.first(iteration), self._end(iteration)
+        signs = [((first + i - end) & ~(first + i)) >> 31 for i in range(self.plan.width)]
+        if width == 16:
+            signs = [(low & 0xFFFF) | (high << 16) for low, high in zip(signs[::2], signs[1::2], strict=True)]
+        return fx.Vector.from_elements(signs, fx.Int32)
 
     def within(self, vector: fx.Vector, iteration: int) -> Any:
         return self.within_or_zero(vector, iteration)
@@ -112,13 +123,6 @@ class ShiftedShare(Share):
         known = sum(self.plan.width for iteration in iterations if self.known_whole(iteration))
         counts = [self.counted(iteration) for iteration in iterations if not self.known_whole(iteration)]
         return sum(counts, fx.Float32(float(known)))
-
-
-class TilePieces(Line):
-    """This thread's vectors of a row in shared memory, which are the pieces that it lies in."""
-
-    def _load(self, iteration: int, hint: Hint | None) -> Any:
-        return self.share.filled(super()._load(iteration, hint), iteration, self.fill, self.kind)
 
 
 class PiecesBefore(Line):

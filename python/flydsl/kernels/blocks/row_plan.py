@@ -89,8 +89,8 @@ class RowPlan:
 
     @property
     def threads(self) -> int:
-        """Of a block; a ring has a wave more, which sends for chunks."""
-        return self.lanes * self.rows + (HOPPER.wave if self.slots else 0)
+        """Of a block; a ring has a wave more, which sends for chunks, but where each wave does so for a row."""
+        return self.lanes * self.rows + (HOPPER.wave if self.slots and self.rows == 1 else 0)
 
     @property
     def shifted(self) -> bool:
@@ -158,14 +158,14 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, staged=True, bulk=True,
+            early=False, staged=True, bulk=True, stages=2 if self.sums and self.slots else self.stages,
         )  # fmt: skip
 
     @property
     def keeps_lines(self) -> bool:
         """Whether blocks that sum load their lines once: with their rows, or where elements are loaded one by one."""
         narrow = self.width * self.size < ACCESS_BYTES
-        return self.sums > 0 and (self.keep or self.shifted or (narrow and self.held <= MAX_KEPT))
+        return self.sums > 0 and (self.keep or (narrow and self.held <= MAX_KEPT))
 
     @property
     def one_pivot(self) -> bool:
@@ -218,7 +218,7 @@ def registers(plan: RowPlan, lines: int) -> int:
         return -(-(48 + (2 + lines) * plan.held * plan.size // 4) // 8) * 8
     if plan.lines_stay:
         return -(-(32 + (1 + lines) * plan.taken) // 8) * 8
-    if plan.sums and (plan.bulk or plan.early):
+    if plan.sums and (plan.bulk or plan.early or plan.slots):
         return -(-_summing_registers(plan, lines) // 8) * 8
     if plan.stays:
         # A bound, no guess: blocks that stay must all be there at once.
@@ -236,10 +236,12 @@ def registers(plan: RowPlan, lines: int) -> int:
 def _summing_registers(plan: RowPlan, lines: int) -> int:
     """Of a thread on Hopper that keeps sums of its columns: those, the next rows' vectors, the row's own as f32 and the
     lines. The compiler is told to take no more (`register_limit`)."""
+    if plan.slots:
+        # Lines as they lie; and masks of the row's ends.
+        return (64 if plan.sums == 1 else 76) + (plan.sums * 4 + lines * plan.size) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
     own = (plan.sources + lines) * plan.held if plan.keep else 16 + (lines * plan.held if plan.keeps_lines else 0)
-    # Rows that begin anywhere have ends to be masked.
-    return (46 if plan.shifted else 30) + plan.sums * plan.held + ahead + own
+    return 30 + plan.sums * plan.held + ahead + own
 
 
 def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
@@ -257,7 +259,7 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
     table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
     near = lines * (near_line_bytes(plan, lines) + 128) if plan.near_lines else 0
-    ring = ring_bytes(plan) + BARRIERS * plan.slots + 256 if plan.slots else 0
+    ring = ring_bytes(plan) + BARRIERS * plan.rows * plan.slots + 256 if plan.slots else 0
     return 1024 + slots + tiles + summed + table + near + ring
 
 
@@ -438,8 +440,15 @@ SHIFTED_WORK = 100, 6, 4
 """Those that rows take beside them which begin anywhere."""
 
 
+SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
+"""The same of a gradient of a norm, by the number of sums over rows, of rows that begin anywhere."""
+
+
 def ring_work(plan: RowPlan, lines: int) -> float:
     """Return the instructions of a wave for its part of a row in a ring."""
+    if plan.sums:
+        row, narrow, wide = SUMMING_WORK[plan.sums]
+        return row + plan.iterations * (wide if plan.size == 4 else narrow)
     row, narrow, wide = RING_WORK[min(lines, 2)]
     if plan.shifted:
         row, narrow, wide = row + SHIFTED_WORK[0], narrow + SHIFTED_WORK[1], wide + SHIFTED_WORK[2]
@@ -462,11 +471,11 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     size = plan.share * ACCESS_BYTES
     behind = max(2 - (plan.slots - 0.5) / plan.parts, 0) * size  # a slot is free when all of it is read
     stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
-    places = ring_places(plan, machine)
+    places = ring_places(plan, machine) * plan.rows
     # The memory is as fast with some multiprocessors fewer.
     busy = places * plan.cluster / machine.processors
     memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
-    together = _together([memory, work * plan.crowd / machine.ring_issue, chain], machine.ring_power)
+    together = _together([memory, work * plan.crowd * plan.rows / machine.ring_issue, chain], machine.ring_power)
     together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
     # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
     rounds = (-(-rows // places) + rows / places + 0.5) / 2
@@ -489,4 +498,4 @@ def _together(times: list[float], power: float) -> float:
 
 def ring_bytes(plan: RowPlan) -> int:
     """Shared memory of the slots of all sources."""
-    return plan.slots * plan.sources * plan.chunk * plan.size
+    return plan.rows * plan.slots * plan.sources * plan.chunk * plan.size

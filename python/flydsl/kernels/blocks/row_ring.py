@@ -31,13 +31,22 @@ class RingLine(Line):
         self.row, self.source, self.share, self.fill = row, source, share, fill
         self.hint, self.again_hint, self.dtype, self.held = None, None, None, []
 
-    def _load(self, iteration: int, hint: Hint | None) -> Any:
+    def _loaded(self, iteration: int) -> Any:
+        """Return a vector with what lies beside the row."""
         plan = self.share.plan
-        kind = DTYPES[plan.dtype]
-        access = Access(plan, vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes), kind, None)
+        vectors = vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes)
+        access = Access(plan, vectors, DTYPES[plan.dtype], None)
         for memory, register in access.pairs(self.share.lane, 0):
             fx.copy_atom_call(access.atom, memory, register)
-        vector = access.fragment.load()
+        return access.fragment.load()
+
+    def again_at(self, iteration: int) -> Any:
+        """Return a vector whose elements are all that a result depends on: those beside the row are of no account."""
+        return self._wide(self._loaded(iteration))
+
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        plan = self.share.plan
+        kind, vector = DTYPES[plan.dtype], self._loaded(iteration)
         if plan.shifted:
             return self.share.filled(vector, iteration, self.fill, kind)
         insides = self.share.insides(iteration)
@@ -52,17 +61,23 @@ class Ring:
 
     def __init__(self, sources: Any, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator) -> None:
         self.sources, self.end, self.plan, self.share = sources, end, plan, Share(plan)
-        kind = DTYPES[plan.dtype]
-        self.memories = [smem.allocate(fx.Array[kind, plan.slots * plan.chunk, 128]).ptr for _ in sources]
-        self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, plan.slots]).ptr for _ in range(2))
+        kind, slots = DTYPES[plan.dtype], plan.rows * plan.slots
+        self.memories = [smem.allocate(fx.Array[kind, slots * plan.chunk, 128]).ptr for _ in sources]
+        self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, slots]).ptr for _ in range(2))
         self.begin = fx.block_idx.x // plan.cluster
         self.step = fx.grid_dim.x // plan.cluster
         self._start()
+        if plan.rows > 1:
+            # Each wave has slots of its own, and every so many-th of the block's rows.
+            wave = self.share.row
+            self.memories = [memory + wave * (plan.slots * plan.chunk) for memory in self.memories]
+            self.arrived = self.arrived + wave * plan.slots
+            self.begin, self.step = self.begin + wave * self.step, self.step * plan.rows
 
     @flyc.jit
     def _start(self) -> None:
         if fx.thread_idx.x == 0:
-            for slot in fx.range_constexpr(self.plan.slots):
+            for slot in fx.range_constexpr(self.plan.rows * self.plan.slots):
                 fx.nvvm.mbarrier_init(self.arrived + slot, 1)
                 fx.nvvm.mbarrier_init(self.read + slot, wave_count(self.plan.lanes))
             fx.nvvm.fence_mbarrier_init()
@@ -115,6 +130,13 @@ class Ring:
             if uses > 0:
                 fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
             self._send(row, chunk, slot)
+
+    @flyc.jit
+    def send_for_own(self, row: fx.Int32, number: fx.Int32) -> None:
+        """Send for a row of this wave, whose slot all its lanes have read; where waves have slots of their own."""
+        if fx.nvvm.elect_one():
+            if row < self.end:
+                self._send(row, 0, number % self.plan.slots)
 
     def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32) -> None:
         """Have a chunk of every source brought to a slot; one thread does that."""
@@ -181,12 +203,13 @@ class _Chunk:
 class RingRow:
     """A row in the ring: which slots its chunks are in, and which of them have been waited for and given back."""
 
-    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32) -> None:
+    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32, *, is_here: bool = False) -> None:
+        """``is_here`` says that all chunks have been waited for."""
         self.ring, self.row, plan = ring, row, ring.plan
         first = number * plan.parts
         self.slots = [(first + chunk) % plan.slots for chunk in range(plan.parts)]
         self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.parts)]
-        self.waited = self.returned = 0
+        self.waited, self.returned = plan.parts if is_here else 0, 0
         self.writes = [0] * plan.iterations
 
     def start_of(self, source: int, iteration: int) -> Any:
@@ -289,23 +312,29 @@ class KeptLine(Line):
     bits that are always zero.
     """
 
-    def __init__(self, line: Line, row: fx.Int32) -> None:
+    def __init__(self, line: Line, row: fx.Int32, other: fx.Int32 | None = None) -> None:
+        """``other`` is a number that is not negative either: what is asked for again is converted again by it."""
         self.share, self.fill, self.hint, self.again_hint = line.share, line.fill, line.hint, line.again_hint
         self.line, self.dtype, self.held = line, line.dtype, line.held
         self.nothing = row >> 31
+        self.nothing_again = self.nothing if other is None else other >> 31
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
         return self.line._load(iteration, hint)
 
     def _get(self, iteration: int, hint: Hint | None) -> Any:
+        return self._converted(iteration, hint, self.nothing)
+
+    def again_at(self, iteration: int) -> Any:
+        return self._converted(iteration, self.again_hint, self.nothing_again)
+
+    def _converted(self, iteration: int, hint: Hint | None, nothing: Any) -> Any:
         vector = self._own(iteration, hint)
         if self.kind.width == 32 or iteration >= len(self.held):
             return vector.to(fx.Float32)
         if widens_by_words(vector):
-            return widened(
-                vector, self.nothing
-            )  # what halves are taken out by depends on the row: no more instructions
-        return (vector.bitcast(fx.Int32) ^ self.nothing).bitcast(self.kind).to(fx.Float32)
+            return widened(vector, nothing)  # what halves are taken out by depends on the row: no more instructions
+        return (vector.bitcast(fx.Int32) ^ nothing).bitcast(self.kind).to(fx.Float32)
 
 
 def _groups(lines: Any) -> list[list[Any]]:

@@ -12,7 +12,6 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import copy_atom
-from flydsl.kernels.blocks.row_pieces import ShiftedShare
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan
 from flydsl.kernels.blocks.rows import Share, row_start, vectors_of
 
@@ -42,17 +41,10 @@ class RowTile:
         self.rows = fx.min(end - first, fx.Int32(plan.tile_rows)) if plan.tile_rows > 1 else fx.Int32(1)
         self.count = fx.Int32(share.here * plan.width if plan.cluster > 1 else self.rows * plan.length)
         self.low = share.offset * plan.width
-        if isinstance(share, ShiftedShare):
-            # The same for all rows of a block, so that nothing of it is computed for each.
-            self.low, high = share.bounds()
-            self.count = fx.max(high - self.low, fx.Int32(0))
-            self.start, self.as_it_lies = self._start(source), fx.Boolean(True)
-            self.place = (fx.Int32(share.offset) == 0).select(share.place, fx.Int32(0))
-        else:
-            self.start = self._start(source)
-            shift = self._shift(self.start)
-            self.as_it_lies = self._together(source) & (shift % plan.width == 0)
-            self.place = self.as_it_lies.select(shift, fx.Int32(0))
+        self.start = self._start(source)
+        shift = self._shift(self.start)
+        self.as_it_lies = self._together(source) & (shift % plan.width == 0)
+        self.place = self.as_it_lies.select(shift, fx.Int32(0))
         self.head = fx.min((self.per_piece - self.place) % self.per_piece, self.count)
         self.body = (self.count - self.head) // self.per_piece * self.per_piece
         stop = self.place + self.count
@@ -86,9 +78,7 @@ class RowTile:
         return (tensor.stride[0] == self.plan.length) | (self.rows == 1)
 
     def row(self, number: fx.Int32) -> Any:
-        """Return a row of the tile as (values of a vector, vectors): the pieces that it lies in, where those are."""
-        if self.plan.shifted:
-            return vectors_of(self.buffer, self.plan, self.plan.vectors)
+        """Return a row of the tile as (values of a vector, vectors)."""
         return vectors_of(self.buffer + self.place + number * self.plan.length, self.plan)
 
     def _element(self, at: Any) -> tuple[Any, Any]:
@@ -133,7 +123,7 @@ class RowTile:
         """Write what the threads left in place of the rows, after a barrier."""
         start, place = self._start(target), self.buffer + self.place
         alike = self._together(target) & (self._shift(start) == self.place)
-        if fx.Boolean(True) if self.plan.shifted else alike:
+        if alike:
             if fx.const_expr(not self.plan.bulk):
                 self._copy_pieces(place + self.head, start + self.head, self.body)
             elif (fx.thread_idx.x == 0) & (self.body > 0):

@@ -18,6 +18,7 @@ from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn,
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, store_sums
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row, register_limit
+from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
 from flydsl.kernels.blocks.rows import Share, begin_alike, places, row_start, store_iteration, vectors_of
 
 ADDED = 1 << 21
@@ -59,15 +60,27 @@ def norm_backward_launcher(
         def code(work: RowWork, sums: list[Any]) -> list[Any]:
             return _norm_bwd_row(work, sums, length)
 
+        passes = (
+            lambda work, sums: _first_pass(work, sums, spare),
+            lambda work, totals: _second_pass(work, totals, length),
+        )
+
         given = (rstd,) if mean is None else (rstd, mean)
         arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
         smem = fx.SharedAllocator(128, static=False)
+        spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.slots else None
         meeting = smem.allocate(fx.Array[fx.Float32, plan.rows * plan.length]).ptr if plan.rows > 1 else None
-        sums = for_rows_in_turn(arrays, m, plan, code, smem)
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
-        for index, out in enumerate(outs):
-            own = sums[index * plan.iterations : (index + 1) * plan.iterations]
-            _give_sums(own, out, meeting, share_of_block(dy, plan), atomic)
+
+        def give(sums: list[Any], share: Share) -> None:
+            for index, out in enumerate(outs):
+                own = sums[index * plan.iterations : (index + 1) * plan.iterations]
+                _give_sums(own, out, meeting, share, atomic)
+
+        if fx.const_expr(plan.slots > 0):
+            sum_in_ring(arrays, m, plan, passes, smem, give)
+        else:
+            give(for_rows_in_turn(arrays, m, plan, code, smem), share_of_block(dy, plan))
 
     @flyc.jit
     def norm_bwd(
@@ -161,6 +174,45 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
     return added
 
 
+def _first_pass(work: RowWork, sums: list[Any], spare: Any) -> tuple[list[Any], list[Any]]:
+    """Return the sums with what a row adds to them, and what this thread has of the row's: of d * n, and of d."""
+    iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
+    scale, centre = _line_of_norm(work)
+    added, products, total = list(sums), None, None
+    for iteration in range(iterations):
+        gradient, vector = dy[iteration], x[iteration]
+        value = vector * scale if centre is None else fx.math.fma(vector, scale, centre)
+        d = gradient * work.lines[0][iteration] if work.lines else gradient
+        products = d * value if products is None else fx.math.fma(d, value, products)
+        total = d if total is None else total + d
+        added[iteration] = fx.math.fma(gradient, value, sums[iteration])
+        if centre is not None:
+            added[iterations + iteration] = sums[iterations + iteration] + gradient
+    settle(work, added, spare)
+    parts = [products] if centre is None else [products, total]
+    return added, [part.reduce("add", fastmath="reassoc") for part in parts]
+
+
+def _second_pass(work: RowWork, totals: list[Any], length: int) -> None:
+    """Write dx of a row, d * rstd + n * slope + shift."""
+    dy, x = work.x[0], work.x[1]
+    scale, centre = _line_of_norm(work)
+    slope, *shift = [total * (-1.0 / length) * scale for total in totals]
+    steep, far = slope * scale, None if centre is None else fx.math.fma(centre, slope, shift[0])
+    for iteration in range(work.share.plan.iterations):
+        vector, gradient = x.again_at(iteration), dy.again_at(iteration)
+        rest = vector * steep if far is None else fx.math.fma(vector, steep, far)
+        d = gradient * work.lines[0].again_at(iteration) if work.lines else gradient
+        result = fx.math.fma(d, scale, rest)
+        work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
+
+
+def _line_of_norm(work: RowWork) -> tuple[Any, Any]:
+    """Return (a, b) with n = a * x + b; there is no b without a mean."""
+    scale, *mean = work.given
+    return scale, -mean[0] * scale if mean else None
+
+
 # Sums over rows ------------------------------------------------------------------------------------------------------
 
 
@@ -196,11 +248,13 @@ def _add_iteration(vector: Any, start: Any, share: Share, iteration: int) -> Non
 @flyc.jit
 def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, share: Share, atomic: bool) -> None:
     """The sums of all rows of a block meet in shared memory; each thread then has a column of them."""
-    plan = share.plan
+    plan, own = share.plan, meeting + share.row * share.plan.length
     fx.barrier()
-    vectors = vectors_of(meeting + share.row * plan.length, plan)
     for iteration, vector in enumerate(sums):
-        store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)
+        if fx.const_expr(isinstance(share, ShiftedShare)):
+            store_sums(vector, own, share, iteration, False)
+        else:
+            store_iteration(vector, vectors_of(own, plan), share, iteration, True, dtype=fx.Float32)
     fx.barrier()
     line = fx.make_view(start, fx.make_layout(plan.length, 1))
     for column in range(fx.thread_idx.x, plan.length, plan.threads):

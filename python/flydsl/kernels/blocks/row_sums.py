@@ -1,0 +1,115 @@
+"""Sums over the rows of a block, where rows begin anywhere in a piece and come through a ring (`row_ring.py`).
+
+All rows of a block begin at one place in a piece, so that a thread has the same columns of each and keeps their sums.
+A row is gone over twice. Its first pass comes before the second one of the row ahead of it: what waves tell each other
+is on its way meanwhile, and nobody waits. Short rows have a wave each, which sends for those to come itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import RowExchange
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, store_from_ring
+from flydsl.kernels.blocks.row_pieces import LineAtPlace, ShiftedShare, place_of
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.blocks.row_ring import KeptLine, Ring, RingLine, RingRow
+from flydsl.kernels.blocks.rows import Line, Share, row_start
+
+FirstPass = Callable[[RowWork, list[Any]], tuple[list[Any], list[Any]]]
+"""``first(work, sums)`` gives the sums with what the row adds to them, and numbers whose totals over the row..."""
+SecondPass = Callable[[RowWork, list[Any]], None]
+"""``second(work, totals)`` needs to write results."""
+
+
+@flyc.jit
+def sum_in_ring(
+    arrays: RowArrays, end: fx.Int32, plan: RowPlan, passes: tuple[FirstPass, SecondPass], smem: fx.SharedAllocator,
+    give: Callable[[list[Any], Share], None],
+) -> None:  # fmt: skip
+    """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums."""
+    exchange = RowExchange(plan, arrays.numbers, smem)
+    ring = Ring(arrays.sources, end, plan, smem)
+    exchange.start()
+    share = ShiftedShare(plan, place_of(row_start(arrays.sources[0], ring.begin), plan), steady=True)
+    if fx.const_expr(plan.rows > 1):
+        sums = _no_sums(plan)
+        if ring.begin < end:
+            for number in fx.range_constexpr(plan.slots):
+                ring.send_for_own(ring.begin + number * ring.step, fx.Int32(number))
+            sums = _sums_from_ring(arrays, ring, share, exchange, passes)
+        give(sums, share)
+    else:
+        if fx.thread_idx.x >= plan.lanes:
+            if fx.thread_idx.x == plan.lanes:
+                ring.send_for_all()
+        else:
+            give(_sums_from_ring(arrays, ring, share, exchange, passes), share)
+
+
+def _no_sums(plan: RowPlan) -> list[Any]:
+    return [fx.Vector.filled(plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
+
+
+@flyc.jit
+def _sums_from_ring(
+    arrays: RowArrays, ring: Ring, share: ShiftedShare, exchange: RowExchange, passes: tuple[FirstPass, SecondPass]
+) -> list[Any]:
+    """Return the sums over the rows of this block, which all begin at one place in a piece.
+
+    A row's first pass comes before the second one of the row before it: what waves tell each other is on its way then.
+    """
+    plan, end, step = ring.plan, ring.end, ring.step
+    kept = [LineAtPlace(line, share) for line in arrays.lines]
+
+    def work(index: Any, number: Any, numbers: list[Any], *, is_here: bool) -> tuple[RingRow, RowWork]:
+        row = RingRow(ring, index, number, is_here=is_here)
+        x: list[Line] = [RingLine(row, source, share, arrays.fill) for source in range(len(arrays.sources))]
+        lines: list[Line] = [KeptLine(line, index) for line in kept]
+        stores = [store_from_ring(target, row, share) for target in arrays.targets]
+        return row, RowWork(x, lines, exchange.row(number), share, index, True, stores, numbers, index < 0)
+
+    def given(index: Any) -> list[Any]:
+        return [values[fx.min(fx.Int32(index), end - 1)] for values in arrays.given]
+
+    def begin_row(index: Any, number: Any, numbers: list[Any], sums: list[Any]) -> tuple[list[Any], list[Any]]:
+        _, own = work(index, number, numbers, is_here=False)
+        sums, values = passes[0](own, sums)
+        return sums, own.exchange.send(values)
+
+    def end_row(index: Any, number: Any, numbers: list[Any], totals: list[Any]) -> None:
+        row, own = work(index, number, numbers, is_here=True)
+        passes[1](own, totals)
+        if fx.const_expr(plan.rows > 1):
+            ring.send_for_own(index + plan.slots * step, number)
+        else:
+            row.give_back(plan.iterations)
+
+    sums = _no_sums(plan)
+    last, number, numbers, following = fx.Int32(ring.begin), fx.Int32(0), given(ring.begin), given(ring.begin + step)
+    sums, sent = begin_row(last, number, numbers, sums)
+    totals = exchange.row(number).received(sent)
+    for index in range(ring.begin + step, end, step):
+        behind = given(index + step)
+        sums, sent = begin_row(index, number + 1, following, sums)
+        end_row(last, number, numbers, totals)
+        number = number + 1
+        totals = exchange.row(number).received(sent)
+        last, numbers, following = fx.Int32(index), following, behind
+    end_row(last, number, numbers, totals)
+    return sums
+
+
+@flyc.jit
+def settle(work: RowWork, values: list[Any], place: Any) -> None:
+    """Have sums be added up before what follows, where rows are read again; ``place`` is never written.
+
+    LLVM puts off what is needed at the end of a loop's round behind the branches before that end: all that is added
+    would wait in registers, which rows of that kind have too few of.
+    """
+    if fx.const_expr(work.never is not False):
+        if work.never:
+            place[0] = sum((vector.reduce("add") for vector in values[1:]), values[0].reduce("add"))
