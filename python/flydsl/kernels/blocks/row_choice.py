@@ -193,7 +193,9 @@ def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
     """Yield the plans whose blocks stay, so that lines whose elements are loaded one by one are loaded once."""
     if (1 + lines) * plan.taken <= MAX_LINES_KEPT and plan.cluster == 1:
         kept = replace(plan, staged=True, bulk=True, hints=ONCE, stages=2)
-        yield from (replace(kept, turns=turns, crowd=crowd) for turns, crowd in product(TURNS, KEPT_CROWDS))
+        alone = plan.lanes <= HOPPER.wave  # waves of a row wait for each other: tiles of two rows, measured so
+        turns = TURNS if alone else (2 // plan.rows,) if plan.threads <= 128 or plan.rows == 1 else ()
+        yield from (replace(kept, turns=turn, crowd=crowd) for turn, crowd in product(turns, KEPT_CROWDS))
 
 
 def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:

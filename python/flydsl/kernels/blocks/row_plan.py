@@ -78,7 +78,6 @@ class RowPlan:
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     near_lines: bool = False
     """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
-    pivot: bool = True
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -172,7 +171,7 @@ class RowPlan:
         """Whether lanes know a row's first elements before they tell each other anything, and sums of squares about
         those lose no digits that matter: none of 16 bits, and few of short rows of f32."""
         known = self.cluster == 1 and not self.shifted
-        return self.pivot and known and (self.size == 2 or self.length <= MAX_PIVOT)
+        return known and (self.size == 2 or self.length <= MAX_PIVOT)
 
     @property
     def stays(self) -> bool:
