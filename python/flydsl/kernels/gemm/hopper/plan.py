@@ -34,7 +34,7 @@ LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 
 
-FITTING_SUMS = {1: 256, 2: 96, 3: 64}
+FITTING_SUMS = {1: 256, 2: 96, 3: 64, 4: 48}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
 
 
@@ -123,7 +123,8 @@ class GemmConfig:
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
-    ``sends`` lets boxes of results leave by TMA.
+    ``sends`` lets boxes of results leave by TMA. ``teams`` of warpgroups have all rows of a tile each and take steps of
+    K by turns, so that one unpacks weights while another waits.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -138,6 +139,7 @@ class GemmConfig:
     taking_turns: bool = False
     staggered: bool = False
     sends: bool = False
+    teams: int = 1
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -176,13 +178,13 @@ class GemmConfig:
 
     @property
     def warps(self) -> int:
-        """Warps that multiply."""
-        return self.consumers * WARPGROUP // 32
+        """Warps that store."""
+        return self.consumers // self.teams * WARPGROUP // 32
 
     @cached_property
     def of_tile(self) -> int:
         """Warpgroups that multiply a tile together."""
-        return 1 if self.taking_turns else self.consumers
+        return 1 if self.taking_turns else self.consumers // self.teams
 
     @cached_property
     def multiplied_rows(self) -> int:
@@ -233,6 +235,7 @@ class GemmConfig:
     def other_bytes(self) -> int:
         """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
         sums = self.multiplied_rows * self.shared_columns * (self.splits - 1) * 4
+        sums += self.multiplied_rows * self.tile_n * (self.teams - 1) * 4
         return self.warps * self.boxes * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
     def fitting_stages(self, more_bytes: int = 0) -> int:
@@ -250,7 +253,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
     if kind.activation not in {**ACTIVATIONS, **GATES}:
         raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {kind.activation!r}")
     reasons = {
-        "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
+        "one to three warpgroups, or four in teams, multiply blocks of 64 rows each": not 1 <= config.consumers <= 4
+        or (config.consumers == 4 and config.teams == 1)
         or not BLOCK_ROWS * (config.of_tile - 1) < rows <= MAX_BOX,
         "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered, scaled or packed, or where lines are "
         "not along K": rows % 8
@@ -275,14 +279,16 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "8-bit blocks with scales have 64 rows a warpgroup, a part of 128 columns, and no swap": kind.block_scaled
         and (kind.size > 1 or not config.can_scale or config.swapped),
         "weights of four bits are swapped and have 64 rows a warpgroup": kind.packed is not None
-        and (rows != BLOCK_ROWS * config.consumers or not config.swapped or config.sharing("n") > 1),
+        and (rows != BLOCK_ROWS * config.of_tile or not config.swapped or config.sharing("n") > 1),
+        "weights of four bits may have teams of as many warpgroups each": config.teams > 1
+        and (kind.packed is None or config.consumers % config.teams > 0),
         "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
         or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
         "a cluster has 1, 2, 4 or 8 blocks along m or n, or 3 along k": config.along not in ("m", "n", "k")
         or config.cluster not in ((1, 2, 4, 8) if config.along != "k" else (1, 2, 3, 4, 8)),
         "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
         and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
-        "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
+        "a stage more than teams and a band of one row are needed": config.stages <= config.teams or config.band < 1,
         "a gate and what it is for are neighbours where operands are not swapped": config.swapped
         and kind.columns_of_one > 1,
         "8-bit matrices are multiplied with K contiguous": kind.size == 1 and not (kind.a_along_k and kind.b_along_k),
