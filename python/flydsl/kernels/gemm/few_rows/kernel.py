@@ -32,7 +32,7 @@ from flydsl.kernels.gemm.hopper.weights import (
 class Strip:
     """A warp's rows of the weights: their words, scales and zeros, and the sums of products."""
 
-    def __init__(self, packed: Any, factors: Any, ring: Any, x_sums: Any, n: Any, dtype: Any, form: PackedKind,
+    def __init__(self, packed: Any, factors: Any, ring: Any, barriers: Any, x_sums: Any, n: Any, dtype: Any, form: PackedKind,
                  config: FewRows) -> None:  # fmt: skip
         """``factors`` are scales and zeros, if any. Pieces arrive in the ``ring``; ``x_sums`` are for sums of x."""
         lane, warp = fx.lane_id(), fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
@@ -45,12 +45,13 @@ class Strip:
         self.blocks = extent(packed, 1)
         of_block = BLOCK_ROWS // WARP_ROWS
         first = fx.Int64(self.number // of_block) * self.blocks * BLOCK_WORDS
-        self.words = fx.get_iter(packed) + (first + self.number % of_block * (BLOCK_WORDS // of_block) + lane * 4)
+        self.words = fx.get_iter(packed) + (first + self.number % of_block * (BLOCK_WORDS // of_block) + (0 if config.bulk else lane * 4))
         own = FragmentPlaces(warp_product(TILE), lane, (WARP_ROWS, TILE))
         top = self.number * WARP_ROWS + own.origin[0]
         self.rows = [fx.min(top + step, n - 1) for step in own.along(0)]
         self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts * config.cluster)
         threads = config.warps * 32
+        self.own, self.barriers = ring + warp * (config.depth * 128), barriers + warp * (config.depth // RUN)
         self.ring = fx.make_view(ring, fx.make_layout((4, threads, config.depth), (1, 4, 4 * threads)))
         shape = (2, (4, 8), config.tiles, config.parts * config.held * RUN_K // self.segment)
         self.x_sums = fx.make_view(x_sums, fx.make_layout(shape, (1, (2, 0), 8, 8 * config.tiles)))
@@ -69,6 +70,26 @@ class Strip:
         memory in order; blocks of a cluster follow each other."""
         return (self.rank * self.runs + run) * self.config.parts + self.part
 
+    @flyc.jit
+    def init(self) -> None:
+        """Make the barriers of the warp's runs."""
+        if fx.lane_id() == 0:
+            for slot in fx.range_constexpr(self.config.depth // RUN):
+                fx.nvvm.mbarrier_init(self.barriers + slot, 1)
+            fx.nvvm.fence_mbarrier_init()
+
+    @flyc.jit
+    def send_for_run(self, run) -> None:
+        """Have a run on its way, by one thread."""
+        slots, first = self.config.depth // RUN, self.number_of(run) * RUN
+        slot = run % slots
+        count = fx.min(fx.max(self.blocks - first, fx.Int32(0)), fx.Int32(RUN))
+        if (fx.lane_id() == 0) & (run < self.runs):
+            fx.nvvm.mbarrier_arrive_expect_tx(self.barriers + slot, count * 512)
+            for i in fx.range_constexpr(RUN):
+                if first + i < self.blocks:
+                    fx.nvvm.bulk_load(self.words + (first + i) * BLOCK_WORDS, self.own + (slot * RUN + i) * 128, 512, self.barriers + slot)
+
     def send_for(self, run: Any, i: int) -> None:
         """Have one of a run's pieces on its way, each thread its 16 bytes; behind the last there are none."""
         block = self.number_of(run) * RUN + i
@@ -79,6 +100,8 @@ class Strip:
 
     def arrived(self, run: Any, i: int) -> Any:
         """Return a thread's four words of a piece."""
+        if self.config.bulk:
+            return fx.make_view(self.own + (run % (self.config.depth // RUN) * RUN + i) * 128 + fx.lane_id() * 4, fx.make_layout(4, 1))
         return self.ring[None, fx.thread_idx.x, run % (self.config.depth // RUN) * RUN + i]
 
     def factors_of(self, run: Any) -> list[Any]:
@@ -109,7 +132,10 @@ class Strip:
         at = self.config.place(run) + number * RUN_K
         for i in range(RUN):
             x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(self.config.tiles)]
-            fx.nvvm.cp_async_wait_group(self.config.depth - 1)
+            if not self.config.bulk:
+                fx.nvvm.cp_async_wait_group(self.config.depth - 1)
+            elif i == 0:
+                fx.nvvm.mbarrier_wait(self.barriers + run % ahead, run // ahead & 1)
             piece = self.arrived(run, i).load()
             for j in range(4):
                 column = i * BLOCK_ROWS + j * 16
@@ -120,7 +146,10 @@ class Strip:
                     scales, zeros = self.scales_and_zeros(factors, run, column)
                     segment = number * (RUN_K // self.segment) + column // self.segment
                     scaled_sums(sums, codes, scales, zeros, self.x_sums[None, fx.lane_id(), None, segment])
-            self.send_for(run + ahead, i)
+            if not self.config.bulk:
+                self.send_for(run + ahead, i)
+        if self.config.bulk:
+            self.send_for_run(run + ahead)
         return self.factors_of(run + 2)
 
     def zeros(self) -> Any:
@@ -192,18 +221,24 @@ def few_rows_kernel(
                          fx.make_layout(shape, (1, 4, 128, 128 * config.tiles)))  # fmt: skip
     ring = smem.allocate(fx.Array[fx.Int32, config.depth * config.warps * 128 + config.spare_bytes // 4, 16]).ptr
     x_sums = smem.allocate(fx.Array[fx.Float32, config.sums_of_x, 16]).ptr
+    barriers = smem.allocate(fx.Array[fx.Int64, config.warps * config.depth // RUN]).ptr
     fx.nvvm.griddepcontrol_launch_dependents()
     fx.nvvm.griddepcontrol_wait()
-    strip = Strip(packed, (scales, zeros), ring, x_sums, n, dtype, form, config)
+    strip = Strip(packed, (scales, zeros), ring, barriers, x_sums, n, dtype, form, config)
     bring(x, x_ptr, strip, fx.Int32(0), m, wide, config)
-    for i in fx.range_constexpr(config.depth):
-        strip.send_for(fx.Int32(i // RUN), i % RUN)
+    if fx.const_expr(config.bulk):
+        strip.init()
+        for i in fx.range_constexpr(config.depth // RUN):
+            strip.send_for_run(fx.Int32(i))
+    else:
+        for i in fx.range_constexpr(config.depth):
+            strip.send_for(fx.Int32(i // RUN), i % RUN)
     even, odd = strip.factors_of(fx.Int32(0)), strip.factors_of(fx.Int32(1))
     sums = [fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)]
     for part in sums:
         part.fill(0.0)
     for begin in range(0, strip.runs, config.held):
-        fx.nvvm.cp_async_wait_group(min(config.depth, config.held * RUN))
+        fx.nvvm.cp_async_wait_group(0 if config.bulk else min(config.depth, config.held * RUN))
         fx.barrier()  # x of these runs is there, and nobody reads that of the runs before
         if fx.const_expr(form.name != "mxfp4"):
             strip.sum_x(x_ptr, begin)

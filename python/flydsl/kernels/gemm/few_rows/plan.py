@@ -52,6 +52,7 @@ class FewRows:
     """Pieces that a warp has on their way, a multiple of a run's."""
     cluster: int = 1
     """Blocks that have the same strips, each with a part of K."""
+    bulk: bool = False
 
     @property
     def parts(self) -> int:
