@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_configs, few_rows_time
 from flydsl.kernels.gemm.hopper.choice import choose_config
@@ -103,6 +104,17 @@ def test_few_rows(shape: Any, dtype: Any, group: int, config: FewRows, rng: np.r
     with pytest.raises(ValueError, match=f"x is {config.rows + 1} x {k}, more than FewRows"):
         more = [np.zeros((config.rows + 1, extent), dtype) for extent in (k, n)]
         hopper_linear4(more[0], shuffle_weights(codes), scales, more[1], group_size=group, config=config)
+
+
+def test_strips_behind_the_last_weights_read_nothing(rng: np.random.Generator) -> None:
+    """A block may have more strips of 16 rows than the weights have left, which are whole blocks of 64."""
+    m, n, k = 5, 136, 512
+    codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(BF16)
+    scales = rng.standard_normal((n, k // 128)).astype(BF16)
+    y, whole = guarded(m, n, BF16)
+    with flyc.sanitize("bounds"):
+        hopper_linear4(x, shuffle_weights(codes), scales, y, config=FewRows(8, 8, 8, 2, 2, 4))
+    check(x, (codes - 8) * scales.astype(float).repeat(128, 1), y, whole)
 
 
 def test_weights_in_flight_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,8 +44,11 @@ class Strip:
         self.number = self.first + warp % config.strips
         self.blocks = extent(packed, 1)
         of_block = BLOCK_ROWS // WARP_ROWS
-        first = fx.Int64(self.number // of_block) * self.blocks * BLOCK_WORDS
-        self.words = fx.get_iter(packed) + (first + self.number % of_block * (BLOCK_WORDS // of_block) + (0 if config.bulk else lane * 4))
+        block = fx.min(self.number // of_block, extent(packed, 0) - 1)  # behind the last one it is as good as any
+        first = fx.Int64(block) * self.blocks * BLOCK_WORDS
+        self.words = fx.get_iter(packed) + (
+            first + self.number % of_block * (BLOCK_WORDS // of_block) + (0 if config.bulk else lane * 4)
+        )
         own = FragmentPlaces(warp_product(TILE), lane, (WARP_ROWS, TILE))
         top = self.number * WARP_ROWS + own.origin[0]
         self.rows = [fx.min(top + step, n - 1) for step in own.along(0)]
@@ -88,7 +91,12 @@ class Strip:
             fx.nvvm.mbarrier_arrive_expect_tx(self.barriers + slot, count * 512)
             for i in fx.range_constexpr(RUN):
                 if first + i < self.blocks:
-                    fx.nvvm.bulk_load(self.words + (first + i) * BLOCK_WORDS, self.own + (slot * RUN + i) * 128, 512, self.barriers + slot)
+                    fx.nvvm.bulk_load(
+                        self.words + (first + i) * BLOCK_WORDS,
+                        self.own + (slot * RUN + i) * 128,
+                        512,
+                        self.barriers + slot,
+                    )
 
     def send_for(self, run: Any, i: int) -> None:
         """Have one of a run's pieces on its way, each thread its 16 bytes; behind the last there are none."""
@@ -101,7 +109,9 @@ class Strip:
     def arrived(self, run: Any, i: int) -> Any:
         """Return a thread's four words of a piece."""
         if self.config.bulk:
-            return fx.make_view(self.own + (run % (self.config.depth // RUN) * RUN + i) * 128 + fx.lane_id() * 4, fx.make_layout(4, 1))
+            return fx.make_view(
+                self.own + (run % (self.config.depth // RUN) * RUN + i) * 128 + fx.lane_id() * 4, fx.make_layout(4, 1)
+            )
         return self.ring[None, fx.thread_idx.x, run % (self.config.depth // RUN) * RUN + i]
 
     def factors_of(self, run: Any) -> list[Any]:
