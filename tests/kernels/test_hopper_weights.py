@@ -82,8 +82,8 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
     [
         ((1, 72, 600), BF16, 128, FewRows(8, 2, 1, 2, 1)),
         ((5, 40, 1300), np.float16, 64, FewRows(4, 1, 8, 2)),
-        ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16, 4)),
-        ((5, 136, 2700), BF16, 128, FewRows(4, 2, 8, 2, 2, 4, cluster=2)),
+        ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16, 4, tall=2, early=0)),
+        ((5, 136, 2700), BF16, 128, FewRows(4, 4, 8, 2, 2, 3, cluster=2, tall=2)),
         ((3, 24, 712), BF16, 192, FewRows(4, 2, 4, 2)),
     ],
     ids=str,
@@ -113,7 +113,7 @@ def test_strips_behind_the_last_weights_read_nothing(rng: np.random.Generator) -
     scales = rng.standard_normal((n, k // 128)).astype(BF16)
     y, whole = guarded(m, n, BF16)
     with flyc.sanitize("bounds"):
-        hopper_linear4(x, shuffle_weights(codes), scales, y, config=FewRows(8, 8, 8, 2, 2, 4))
+        hopper_linear4(x, shuffle_weights(codes), scales, y, config=FewRows(8, 8, 8, 2))
     check(x, (codes - 8) * scales.astype(float).repeat(128, 1), y, whole)
 
 
@@ -163,7 +163,7 @@ def test_lines_that_tma_cannot_reach(rng: np.random.Generator) -> None:
 def test_the_model_chooses_what_can_be_unpacked() -> None:
     for m in (1, 16, 300):
         config = choose_config(Problem(m, 8192, 8192, packed=True))
-        assert config.swapped and config.tile_m == 64 * config.consumers and config.sharing("n") == 1
+        assert config.swapped and config.tile_m == 64 * config.of_tile and config.sharing("n") == 1
     for m, n in ((1, 8192), (3, 4096), (16, 64)):
         few = Problem(m, n, 8192, packed=True)
         config = choose_few_rows(few)

@@ -31,9 +31,7 @@ HELD_BYTES = 32768
 """Of x that a block waits for before it multiplies: what the second-level cache sends in half a microsecond or so."""
 DIVISIONS = (16, 4, 1), (16, 2, 1), (16, 1, 1), (8, 4, 1), (8, 2, 1), (8, 1, 1), (16, 8, 2)
 """Warps of a block, strips of its cluster and blocks of that, which the model compares."""
-DEPTH = 8
-"""Pieces on their way for up to eight rows of x; with more it is those of a run. On an H200, 2026-11-16, one row took
-13.8 us with 8 pieces, 16.4 with 16 and 18.7 with 24; 16 rows in clusters 21.1 with 8 and 19.0 with 4."""
+SLOTS = 2
 MARGIN = 2048
 """Shared memory that the system and alignment take of a block."""
 
@@ -48,16 +46,19 @@ class FewRows:
     rows: int
     held: int
     places: int = 2
-    depth: int = 8
-    """Pieces that a warp has on their way, a multiple of a run's."""
+    slots: int = 2
+    """Runs that a warp has on their way."""
     cluster: int = 1
     """Blocks that have the same strips, each with a part of K."""
-    bulk: bool = False
+    tall: int = 1
+    """Strips of a warp, which multiplies them by the same x."""
+    early: int = 1
+    """Runs that are sent for before x has come."""
 
     @property
     def parts(self) -> int:
         """Warps of a strip, each with a part of K."""
-        return self.warps // self.strips
+        return self.warps * self.tall // self.strips
 
     @property
     def line(self) -> int:
@@ -81,7 +82,7 @@ class FewRows:
     def shared_bytes(self) -> int:
         """x, its sums, pieces of weights, and sums."""
         of_x = self.places * self.rows * self.line * 2 + self.sums_of_x * 4
-        return of_x + self.warps * (self.tiles + self.depth) * 512
+        return of_x + self.warps * self.tall * (self.tiles + self.slots * RUN) * 512
 
     @property
     def spare_bytes(self) -> int:
@@ -96,7 +97,7 @@ class FewRows:
     @property
     def resident(self) -> int:
         """Blocks of a multiprocessor."""
-        return RESIDENT_WARPS // self.warps
+        return max(RESIDENT_WARPS // (self.warps * self.tall), 1)
 
 
 def few_rows_configs(m: int, k: int) -> list[FewRows]:
@@ -108,7 +109,7 @@ def few_rows_configs(m: int, k: int) -> list[FewRows]:
         runs = ceildiv(ceildiv(k, RUN_K), parts * cluster)
         held = max(HELD_BYTES // (2 * rows * parts * RUN_K) // 2 * 2, 2)
         of_x = (runs + runs % 2, 1) if held >= runs else (held, 2)
-        config = FewRows(warps, strips, rows, *of_x, DEPTH if rows <= TILE else RUN, cluster)
+        config = FewRows(warps, strips, rows, *of_x, SLOTS, cluster)
         if config.shared_bytes + MARGIN <= SHARED_BYTES // config.resident:
             found.append(config)
     return found

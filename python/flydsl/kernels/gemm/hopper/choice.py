@@ -44,13 +44,16 @@ MOST_ROUNDS = 3
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
 """Blocks that divide few columns among them. Where lines straddle cache lines, sharing the other operand took 7.6 us
 instead of 11.2 at 64 x 5664 x 1320, and otherwise 6.8 instead of 6.6 at 64 x 5664 x 1344, on an H200, 2026-11-16."""
+TEAMS: tuple[tuple[int, int, int], ...] = ((128, 2, 2), (64, 4, 1))
+"""Rows of a tile of weights of four bits, teams, and parts of K."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
 
 
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     """Return every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees
     it."""
-    found = [config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config)]
+    every = *_table(), *_dividing(problem, sms), *_in_teams(problem)
+    found = [config for config in every if fits(problem, config)]
     found = [_sending(config) if problem.can_send(config) else config for config in found]
     # Turns are for blocks that have several tiles.
     return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
@@ -73,6 +76,15 @@ def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
                 config = replace(one, tile_m=rows, consumers=1 if rows <= BLOCK_ROWS else 2)
                 if (stages := config.fitting_stages()) >= MIN_STAGES:
                     found.append(replace(config, stages=stages))
+    return found
+
+
+def _in_teams(problem: Problem) -> list[GemmConfig]:
+    """Of weights of four bits and few columns: teams that take steps of K by turns."""
+    columns, found = ceildiv(problem.n, 8) * 8, []
+    for rows, teams, cluster in TEAMS if problem.packed and columns <= FEW else ():
+        config = GemmConfig(rows, columns, 4, 2, cluster, "k", teams=teams)
+        found.append(replace(config, stages=config.fitting_stages(codes_of_one=problem.codes_of_one)))
     return found
 
 
@@ -127,7 +139,7 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.quantises and config.tile_m != BLOCK_ROWS * config.consumers:
         return False
-    if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
+    if problem.packed and (config.tile_m != BLOCK_ROWS * config.of_tile or config.sharing("n") > 1):
         return False
     if problem.grouped and not _suits_groups(problem, config):
         return False

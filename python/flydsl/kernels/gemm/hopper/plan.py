@@ -238,10 +238,11 @@ class GemmConfig:
         sums += self.multiplied_rows * self.tile_n * (self.teams - 1) * 4
         return self.warps * self.boxes * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
-    def fitting_stages(self, more_bytes: int = 0) -> int:
-        """As many as fit into shared memory, beside so many bytes more."""
-        left = SHARED_BYTES - self.other_bytes - more_bytes
-        return min(left // (self.stage_bytes + BARRIER_BYTES), MAX_STAGES)
+    def fitting_stages(self, more_bytes: int = 0, codes_of_one: int = 1) -> int:
+        """As many as fit into shared memory, beside so many bytes more; A may be codes, some in the place of a number
+        of B."""
+        left, rows = SHARED_BYTES - self.other_bytes - more_bytes, self.tile_m // codes_of_one + self.tile_n
+        return min(left // (rows * ROW_BYTES + BARRIER_BYTES), MAX_STAGES)
 
 
 def check_config(kind: GemmKind, config: GemmConfig) -> None:
@@ -449,6 +450,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     taken = (rows + config.tile_n) * ROW_BYTES
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
     unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
+    unpacked /= config.teams  # which have a step each at the same time
     # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
     arriving = max(taken / machine.port, sent / machine.port, unpacked)
     arriving += machine.sharing if config.cluster > config.splits else 0.0
