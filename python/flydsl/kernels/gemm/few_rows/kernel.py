@@ -282,18 +282,17 @@ def add_up(strips, sums, parts, bias, y, activation, config):
         fx.nvvm.cluster_sync()
     else:
         fx.barrier()
-    own = strips.rank * share + warp
-    if warp < share:
-        for tile in fx.range_constexpr(config.tiles):
-            total = fx.Vector.filled(4, 0.0, fx.Float32)
-            for block in fx.range_constexpr(config.cluster):
-                for part in range(config.parts):
-                    place = parts[None, lane, tile, own + part * config.strips]
-                    if fx.const_expr(config.cluster > 1):
-                        total = total + fx.nvvm.cluster_load(place, block, fx.Float32x4)
-                    else:
-                        total = total + place.load()
-            store_sums(total, (strips.first + own, tile), bias, y, activation)
+    for unit in range(warp, share * config.tiles, config.warps):
+        own, tile = strips.rank * share + unit // config.tiles, unit % config.tiles
+        total = fx.Vector.filled(4, 0.0, fx.Float32)
+        for block in fx.range_constexpr(config.cluster):
+            for part in fx.range_constexpr(config.parts):
+                place = parts[None, lane, tile, own + part * config.strips]
+                if fx.const_expr(config.cluster > 1):
+                    total = total + fx.nvvm.cluster_load(place, block, fx.Float32x4)
+                else:
+                    total = total + place.load()
+        store_sums(total, (strips.first + own, tile), bias, y, activation)
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still read from this block's shared memory
 
