@@ -212,11 +212,8 @@ def few_rows_kernel(
     dtype, m, n = x.dtype, extent(y, 0), extent(y, 1)
     smem = fx.SharedAllocator(1024, static=False)
     x_ptr = smem.allocate(fx.Array[dtype, config.places * config.rows * config.line, 16]).ptr
-    shape = (4, 32, config.tiles, config.warps * config.tall)
-    parts = fx.make_view(smem.allocate(fx.Array[fx.Float32, 128 * config.tiles * config.warps * config.tall, 16]).ptr,
-                         fx.make_layout(shape, (1, 4, 128, 128 * config.tiles)))  # fmt: skip
-    words = config.slots * RUN * config.tall * config.warps * PIECE_WORDS
-    ring = smem.allocate(fx.Array[fx.Int32, words + config.spare_bytes // 4, 16]).ptr
+    words = config.slots * RUN * config.tall * PIECE_WORDS
+    ring = smem.allocate(fx.Array[fx.Int32, config.warps * words + config.spare_bytes // 4, 16]).ptr
     x_sums = smem.allocate(fx.Array[fx.Float32, config.sums_of_x, 16]).ptr
     barriers = smem.allocate(fx.Array[fx.Int64, config.warps * config.slots]).ptr
     fx.nvvm.griddepcontrol_launch_dependents()
@@ -245,6 +242,9 @@ def few_rows_kernel(
             even = strips.multiply(even, run, x_ptr, sums)
             if run + 1 < strips.runs:
                 odd = strips.multiply(odd, run + 1, x_ptr, sums)
+    # A warp's sums go where its words came: the last of them have been read.
+    shape, stride = (4, 32, config.tiles, (config.tall, config.warps)), (1, 4, 128, (128 * config.tiles, words))
+    parts = fx.make_view(fx.recast_iter(fx.Float32, ring), fx.make_layout(shape, stride))
     add_up(strips, sums, parts, bias, y, activation, config)
 
 

@@ -80,9 +80,9 @@ class FewRows:
 
     @property
     def shared_bytes(self) -> int:
-        """x, its sums, pieces of weights, and sums."""
+        """x, its sums, and pieces of weights, whose place sums get at the end."""
         of_x = self.places * self.rows * self.line * 2 + self.sums_of_x * 4
-        return of_x + self.warps * self.tall * (self.tiles + self.slots * RUN) * 512
+        return of_x + self.warps * self.tall * self.slots * RUN * 512
 
     @property
     def spare_bytes(self) -> int:
@@ -103,7 +103,7 @@ class FewRows:
 def few_rows_configs(m: int, k: int) -> list[FewRows]:
     """Return every configuration that the model compares: x as a whole where it is small, so that warps meet only
     once."""
-    rows, found = 1 << (m - 1).bit_length(), []
+    rows, found = 1 << (m - 1).bit_length() if m < TILE else ceildiv(m, TILE) * TILE, []
     for warps, strips, cluster in DIVISIONS:
         parts = warps // strips
         runs = ceildiv(ceildiv(k, RUN_K), parts * cluster)
