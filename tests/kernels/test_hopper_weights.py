@@ -52,8 +52,8 @@ def check(x: Any, weights: Any, y: Any, whole: Any, bias: Any = None) -> None:
         (BF16, 32, FEW),
         (np.float16, 64, GemmConfig(128, 32, 2, 2, swapped=True)),
         (BF16, 128, GemmConfig(64, 16, 1, 3, 2, "k", swapped=True)),
-        (BF16, 128, GemmConfig(128, 16, 4, 5, 2, "k", swapped=True, teams=2)),
-        (np.float16, 64, GemmConfig(64, 24, 4, 5, swapped=True, teams=4)),
+        (BF16, 128, GemmConfig(64, 16, 2, 4, 2, "k", swapped=True, teams=2)),
+        (np.float16, 64, GemmConfig(64, 24, 3, 4, swapped=True, teams=3)),
     ],
     ids=str,
 )

@@ -31,9 +31,7 @@ from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums
 from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
-REGISTERS = {
-    (2, False): (40, 232), (3, False): (40, 152), (4, False): (24, 112), (2, True): (72, 216), (3, True): (56, 144),
-}  # fmt: skip
+REGISTERS = {(2, False): (40, 232), (3, False): (40, 152), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
 
 STAGGER = 7

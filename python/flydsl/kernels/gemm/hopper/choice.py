@@ -44,8 +44,11 @@ MOST_ROUNDS = 3
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
 """Blocks that divide few columns among them. Where lines straddle cache lines, sharing the other operand took 7.6 us
 instead of 11.2 at 64 x 5664 x 1320, and otherwise 6.8 instead of 6.6 at 64 x 5664 x 1344, on an H200, 2026-11-16."""
-TEAMS: tuple[tuple[int, int, int], ...] = ((128, 2, 2), (64, 4, 1))
-"""Rows of a tile of weights of four bits, teams, and parts of K."""
+TEAMS = 3
+"""Of weights of four bits. 16 rows by 8192 x 8192 took 17.2 us with three teams of a warpgroup, 18.2 with four, whose
+threads have too few registers, 19.0 with two of two, and 23 without, on an H200, 2026-11-16."""
+MOST_OF_TEAMS = 16
+"""Columns up to which teams gain: each block reads all of the other matrix. 32 took 21.2 us, and 21.1 without."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
 
 
@@ -80,12 +83,12 @@ def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
 
 
 def _in_teams(problem: Problem) -> list[GemmConfig]:
-    """Of weights of four bits and few columns: teams that take steps of K by turns."""
-    columns, found = ceildiv(problem.n, 8) * 8, []
-    for rows, teams, cluster in TEAMS if problem.packed and columns <= FEW else ():
-        config = GemmConfig(rows, columns, 4, 2, cluster, "k", teams=teams)
-        found.append(replace(config, stages=config.fitting_stages(codes_of_one=problem.codes_of_one)))
-    return found
+    """Of weights of four bits and few columns: teams of a warpgroup that take steps of K by turns."""
+    columns = ceildiv(problem.n, 8) * 8
+    if not problem.packed or columns > MOST_OF_TEAMS:
+        return []
+    config = GemmConfig(BLOCK_ROWS, columns, TEAMS, 2, teams=TEAMS)
+    return [replace(config, stages=config.fitting_stages(codes_of_one=problem.codes_of_one))]
 
 
 @cache

@@ -34,7 +34,7 @@ LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 
 
-FITTING_SUMS = {1: 256, 2: 96, 3: 64, 4: 48}
+FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
 
 
@@ -254,8 +254,7 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
     if kind.activation not in {**ACTIVATIONS, **GATES}:
         raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {kind.activation!r}")
     reasons = {
-        "one to three warpgroups, or four in teams, multiply blocks of 64 rows each": not 1 <= config.consumers <= 4
-        or (config.consumers == 4 and config.teams == 1)
+        "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
         or not BLOCK_ROWS * (config.of_tile - 1) < rows <= MAX_BOX,
         "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered, scaled or packed, or where lines are "
         "not along K": rows % 8
@@ -421,7 +420,7 @@ class Machine:
     unpacking_more: float = 70.0
     few_rows: float = 1.0
     few_rows_run: float = 2400.0
-    few_rows_port: float = 60.0
+    few_rows_port: float = 25.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 108), (4, 108), (8, 104))
@@ -450,11 +449,10 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     taken = (rows + config.tile_n) * ROW_BYTES
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
     unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
-    unpacked /= config.teams  # which have a step each at the same time
     # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
-    arriving = max(taken / machine.port, sent / machine.port, unpacked)
+    arriving = max(taken / machine.port, sent / machine.port, unpacked / config.teams)
     arriving += machine.sharing if config.cluster > config.splits else 0.0
-    working = (longest(machine, products, arriving) + machine.step) * steps / machine.cycles
+    working = (longest(machine, products, arriving) + machine.step / config.teams) * steps / machine.cycles
     working *= machine.turning if config.taking_turns else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT

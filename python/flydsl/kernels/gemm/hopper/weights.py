@@ -27,7 +27,7 @@ from flydsl.kernels.gemm.hopper.warpgroup import K_BLOCKS, LANES_OF_ROW, Warpgro
 
 BLOCK_WORDS = 512
 """Of a block of 64 x 64 codes, eight a word."""
-MOST_TEAMS = 4
+MOST_TEAMS = 3
 """Of warpgroups: each reads the words of its own stages."""
 FRAGMENTS = 2
 """Of weights in registers: products read one while the next is unpacked."""
