@@ -453,7 +453,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     arriving = max(taken / machine.port, sent / machine.port, unpacked / config.teams)
     arriving += machine.sharing if config.cluster > config.splits else 0.0
     working = (longest(machine, products, arriving) + machine.step / config.teams) * steps / machine.cycles
-    working *= machine.turning if config.taking_turns else 1.0
+    # Power decides large products of fp8, and it is spent best where nothing idles while results leave.
+    working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)
