@@ -253,7 +253,7 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
         (GemmConfig(256, 256, 2), "room for 192 sums"),
         (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 blocks along m or n, or 3 along k"),
         (GemmConfig(48, 64, 1, sends=True), "boxes leave by TMA where"),
-        (GemmConfig(64, 64, 1, stages=1), "at least two stages"),
+        (GemmConfig(64, 64, 1, stages=1), "a stage more than teams"),
         (GemmConfig(64, 8, 1, cluster=2), "parts of eight rows"),
     ],
 )

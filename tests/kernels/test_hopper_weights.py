@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_configs, few_rows_time
 from flydsl.kernels.gemm.hopper.choice import choose_config
@@ -51,6 +52,8 @@ def check(x: Any, weights: Any, y: Any, whole: Any, bias: Any = None) -> None:
         (BF16, 32, FEW),
         (np.float16, 64, GemmConfig(128, 32, 2, 2, swapped=True)),
         (BF16, 128, GemmConfig(64, 16, 1, 3, 2, "k", swapped=True)),
+        (BF16, 128, GemmConfig(64, 16, 2, 4, 2, "k", swapped=True, teams=2)),
+        (np.float16, 64, GemmConfig(64, 24, 3, 4, swapped=True, teams=3)),
     ],
     ids=str,
 )
@@ -79,8 +82,9 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
     [
         ((1, 72, 600), BF16, 128, FewRows(8, 2, 1, 2, 1)),
         ((5, 40, 1300), np.float16, 64, FewRows(4, 1, 8, 2)),
-        ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16, 4)),
-        ((5, 136, 2700), BF16, 128, FewRows(4, 2, 8, 2, 2, 4, cluster=2)),
+        ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16, 4, tall=2, early=0)),
+        ((5, 136, 2700), BF16, 128, FewRows(4, 4, 8, 2, 2, 3, cluster=2, tall=2)),
+        ((5, 136, 600), BF16, 128, FewRows(4, 8, 8, 2, tall=2)),
         ((3, 24, 712), BF16, 192, FewRows(4, 2, 4, 2)),
     ],
     ids=str,
@@ -101,6 +105,17 @@ def test_few_rows(shape: Any, dtype: Any, group: int, config: FewRows, rng: np.r
     with pytest.raises(ValueError, match=f"x is {config.rows + 1} x {k}, more than FewRows"):
         more = [np.zeros((config.rows + 1, extent), dtype) for extent in (k, n)]
         hopper_linear4(more[0], shuffle_weights(codes), scales, more[1], group_size=group, config=config)
+
+
+def test_strips_behind_the_last_weights_read_nothing(rng: np.random.Generator) -> None:
+    """A block may have more strips of 16 rows than the weights have left, which are whole blocks of 64."""
+    m, n, k = 5, 136, 512
+    codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(BF16)
+    scales = rng.standard_normal((n, k // 128)).astype(BF16)
+    y, whole = guarded(m, n, BF16)
+    with flyc.sanitize("bounds"):
+        hopper_linear4(x, shuffle_weights(codes), scales, y, config=FewRows(8, 8, 8, 2))
+    check(x, (codes - 8) * scales.astype(float).repeat(128, 1), y, whole)
 
 
 def test_weights_in_flight_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +164,7 @@ def test_lines_that_tma_cannot_reach(rng: np.random.Generator) -> None:
 def test_the_model_chooses_what_can_be_unpacked() -> None:
     for m in (1, 16, 300):
         config = choose_config(Problem(m, 8192, 8192, packed=True))
-        assert config.swapped and config.tile_m == 64 * config.consumers and config.sharing("n") == 1
+        assert config.swapped and config.tile_m == 64 * config.of_tile and config.sharing("n") == 1
     for m, n in ((1, 8192), (3, 4096), (16, 64)):
         few = Problem(m, n, 8192, packed=True)
         config = choose_few_rows(few)

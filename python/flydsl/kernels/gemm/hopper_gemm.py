@@ -27,7 +27,7 @@ from flydsl.kernels.gemm.hopper import tiles
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, check_config
-from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule
+from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, TeamSums
 from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
@@ -73,6 +73,7 @@ def gemm_kernel(
     pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
     rank = fx.nvvm.block_rank_in_cluster()
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
+    teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
     schedule = Schedule(extents, rank, kind, config)
     if fx.const_expr(kind.groups > 0):
         schedule = GroupSchedule(extents, rank, kind, config, sizes, smem)
@@ -111,7 +112,7 @@ def gemm_kernel(
         if fx.const_expr(config.taking_turns):
             multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
         else:
-            multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, epilogue, kind, config)
+            multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, teams, epilogue, kind, config)
         if fx.const_expr(config.sends):
             epilogue.wait(pending=0)  # shared memory is read until then
     if fx.const_expr(config.cluster > 1):
@@ -159,7 +160,7 @@ def load(A, B, pipe, schedule, weights_first):
 
 
 @flyc.jit
-def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
+def multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config):
     """A warpgroup that multiplies goes through the block's tiles, and stores the results of each."""
     if fx.const_expr(kind.block_scaled):
         mine = ScaledWarpgroup(A, B, pipe, scales, kind, config)
@@ -180,13 +181,25 @@ def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
         values, state = mine.sum_products(state, place, k_first, k_last)
         if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
-            values = parts.sum(values, phase)
-            phase = phase ^ 1
-            place = place._replace(column=place.column + schedule.rank * config.shared_columns)
-            if schedule.rank < config.sharing_blocks:
-                epilogue.store(values, mine.thread // 32, place)
+        if fx.const_expr(teams is not None):
+            values = teams.sum(values, mine.team)
+            if mine.team == 0:
+                finish(values, place, schedule, parts, phase, epilogue, factors, config)
         else:
-            epilogue.store(values, mine.thread // 32, place, factors)
+            finish(values, place, schedule, parts, phase, epilogue, factors, config)
+        phase = phase ^ 1
+
+
+@flyc.jit
+def finish(values, place, schedule, parts, phase, epilogue, factors, config):
+    """Store a tile's results; those of parts of K are added up before, and each block has a share of them."""
+    if fx.const_expr(parts is not None):
+        values = parts.sum(values, phase)
+        place = place._replace(column=place.column + schedule.rank * config.shared_columns)
+        if schedule.rank < config.sharing_blocks:
+            epilogue.store(values, epilogue.warp, place)
+    else:
+        epilogue.store(values, epilogue.warp, place, factors)
 
 
 @flyc.jit

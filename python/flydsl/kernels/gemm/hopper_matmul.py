@@ -118,7 +118,7 @@ def hopper_linear4(
 
     ``packed`` are codes (N, K) by `shuffle_weights`. ``scales`` and ``zeros`` are (N, K / group_size), of x's type;
     without zeros codes are taken less 8. With kind "mxfp4" codes are e2m1, scales their exponents in uint8, groups are
-    of 32, and x is bf16. Groups are of 32 or of a multiple of 64. Of more than 16 rows (code - zero) * scale is rounded
+    of 32, and x is bf16. Groups are of 32 or of a multiple of 64. Of more than 8 rows (code - zero) * scale is rounded
     to x's type first.
     """
     device = x.get_device() if hasattr(x, "data_ptr") else -1

@@ -28,34 +28,44 @@ from flydsl.kernels.gemm.hopper.weights import (
     unpacked_codes,
 )
 
+PIECE_WORDS = BLOCK_WORDS // (BLOCK_ROWS // WARP_ROWS)
+"""Of 16 x 64 codes."""
 
-class Strip:
+
+class Strips:
     """A warp's rows of the weights: their words, scales and zeros, and the sums of products."""
 
-    def __init__(self, packed: Any, factors: Any, ring: Any, x_sums: Any, n: Any, dtype: Any, form: PackedKind,
+    def __init__(self, packed: Any, factors: Any, places: Any, n: Any, dtype: Any, form: PackedKind,
                  config: FewRows) -> None:  # fmt: skip
-        """``factors`` are scales and zeros, if any. Pieces arrive in the ``ring``; ``x_sums`` are for sums of x."""
+        """``factors`` are scales and zeros, if any. ``places`` in shared memory are for runs of words, for the barriers
+        that they complete, and for sums of x."""
+        ring, barriers, x_sums = places
         lane, warp = fx.lane_id(), fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
         self.arrays = [array for array in factors if array is not None]
         self.dtype, self.form, self.config = dtype, form, config
-        self.part = warp // config.strips
+        across = config.strips // config.tall
+        self.part = warp // across
         self.rank = fx.nvvm.block_rank_in_cluster() if config.cluster > 1 else fx.Int32(0)
         self.first = fx.block_idx.x // config.cluster * config.strips
-        self.number = self.first + warp % config.strips
+        number = self.first + warp % across * config.tall
         self.blocks = extent(packed, 1)
         of_block = BLOCK_ROWS // WARP_ROWS
-        first = fx.Int64(self.number // of_block) * self.blocks * BLOCK_WORDS
-        self.words = fx.get_iter(packed) + (first + self.number % of_block * (BLOCK_WORDS // of_block) + lane * 4)
+        block = fx.min(number // of_block, extent(packed, 0) - 1)  # behind the last one it is as good as any
+        first = fx.Int64(block) * self.blocks * BLOCK_WORDS
+        self.words = fx.get_iter(packed) + (first + number % of_block * PIECE_WORDS)
         own = FragmentPlaces(warp_product(TILE), lane, (WARP_ROWS, TILE))
-        top = self.number * WARP_ROWS + own.origin[0]
-        self.rows = [fx.min(top + step, n - 1) for step in own.along(0)]
+        tops = [(number + strip) * WARP_ROWS + own.origin[0] for strip in range(config.tall)]
+        self.rows = [[fx.min(top + step, n - 1) for step in own.along(0)] for top in tops]
         self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts * config.cluster)
-        threads = config.warps * 32
-        self.ring = fx.make_view(ring, fx.make_layout((4, threads, config.depth), (1, 4, 4 * threads)))
+        size = config.tall * PIECE_WORDS
+        self.ring, self.barriers = ring + warp * (config.slots * RUN * size), barriers + warp * config.slots
+        self.pieces = fx.make_view(
+            self.ring,
+            fx.make_layout((4, 32, config.tall, (RUN, config.slots)), (1, 4, PIECE_WORDS, (size, RUN * size))),
+        )
         shape = (2, (4, 8), config.tiles, config.parts * config.held * RUN_K // self.segment)
         self.x_sums = fx.make_view(x_sums, fx.make_layout(shape, (1, (2, 0), 8, 8 * config.tiles)))
         """Of (one of two tokens, lane, tile, segment): lanes with the same tokens share them."""
-        self.mover = fx.make_copy_atom(fx.nvvm.CpAsync(128), fx.Int32)
         self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(WARP_ROWS, TILE, 16, dtype, fx.Float32))
 
     @property
@@ -69,23 +79,36 @@ class Strip:
         memory in order; blocks of a cluster follow each other."""
         return (self.rank * self.runs + run) * self.config.parts + self.part
 
-    def send_for(self, run: Any, i: int) -> None:
-        """Have one of a run's pieces on its way, each thread its 16 bytes; behind the last there are none."""
-        block = self.number_of(run) * RUN + i
-        if (run < self.runs) & (block < self.blocks):
-            source = fx.make_view(self.words + block * BLOCK_WORDS, fx.make_layout(4, 1))
-            fx.copy_atom_call(self.mover, source, self.arrived(run, i))
-        fx.nvvm.cp_async_commit_group()
+    @flyc.jit
+    def init(self) -> None:
+        """Make the barriers of the warp's runs."""
+        if fx.lane_id() == 0:
+            for slot in fx.range_constexpr(self.config.slots):
+                fx.nvvm.mbarrier_init(self.barriers + slot, 1)
+            fx.nvvm.fence_mbarrier_init()
 
-    def arrived(self, run: Any, i: int) -> Any:
-        """Return a thread's four words of a piece."""
-        return self.ring[None, fx.thread_idx.x, run % (self.config.depth // RUN) * RUN + i]
+    @flyc.jit
+    def send_for(self, run: Any) -> None:
+        """Have the pieces of a run on their way, by one thread; behind the last there are none. Every lane has read
+        what was there before: its words have gone into products of the whole warp."""
+        first, slot, words = self.number_of(run) * RUN, run % self.config.slots, self.config.tall * PIECE_WORDS
+        count = fx.min(fx.max(self.blocks - first, fx.Int32(0)), fx.Int32(RUN))
+        if (fx.lane_id() == 0) & (run < self.runs):
+            barrier = self.barriers + slot
+            fx.nvvm.mbarrier_arrive_expect_tx(barrier, count * (words * 4))
+            for i in fx.range_constexpr(RUN):
+                if i < count:
+                    place = self.ring + (slot * RUN + i) * words
+                    fx.nvvm.bulk_load(self.words + (first + i) * BLOCK_WORDS, place, words * 4, barrier)
 
-    def factors_of(self, run: Any) -> list[Any]:
-        """Return a lane's factors of the groups that a run begins with, four at a time."""
+    def factors_of(self, run: Any) -> list[list[Any]]:
+        """Return a lane's factors of each strip and the groups that a run begins with, four at a time."""
         first = self.number_of(run) * RUN_K // self.form.group
         fours = range(ceildiv(RUN_K // self.form.group, 4) or 1)
-        return [factor for four in fours for factor in lane_factors(self.arrays, self.rows, first + four * 4)]
+        return [
+            [factor for four in fours for factor in lane_factors(self.arrays, rows, first + four * 4)]
+            for rows in self.rows
+        ]
 
     def scales_and_zeros(self, loaded: list[Any], run: Any, column: int) -> tuple[list[Any], list[Any]]:
         """Of the two rows, in the group of a run's column, as numbers to multiply sums by and to take from codes."""
@@ -101,26 +124,28 @@ class Strip:
         size = code_size(self.form, self.dtype)
         return [fx.Float32(scale) * (1 / size) for scale in factors[:2]], [zero * size for zero in zeros]
 
-    def multiply(self, factors: list[Any], run: Any, x: Any, sums: list[Any]) -> list[Any]:
-        """sums += the weights of a run * x; each piece makes room for another. Return factors of the run after the
+    def multiply(self, factors: list[list[Any]], run: Any, x: Any, sums: list[list[Any]]) -> list[list[Any]]:
+        """sums += the weights of a run * x; then it makes room for another. Return factors of the run after the
         next."""
-        held, ahead = self.config.held, self.config.depth // RUN
-        number = run % held * self.config.parts + self.part
-        at = self.config.place(run) + number * RUN_K
+        config, slot = self.config, run % self.config.slots
+        number = run % config.held * config.parts + self.part
+        at = config.place(run) + number * RUN_K
+        fx.nvvm.mbarrier_wait(self.barriers + slot, run // config.slots & 1)
         for i in range(RUN):
-            x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(self.config.tiles)]
-            fx.nvvm.cp_async_wait_group(self.config.depth - 1)
-            piece = self.arrived(run, i).load()
+            x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(config.tiles)]
+            pieces = [self.pieces[None, fx.lane_id(), strip, (i, slot)].load() for strip in range(config.tall)]
             for j in range(4):
                 column = i * BLOCK_ROWS + j * 16
                 if column % self.segment == 0:
-                    codes = [self.zeros() for _ in sums]
-                self.add_products(unpacked_codes(piece[j], self.form, self.dtype), x_words, j, codes)
+                    codes = [[self.zeros() for _ in part] for part in sums]
+                for piece, part in zip(pieces, codes, strict=True):
+                    self.add_products(unpacked_codes(piece[j], self.form, self.dtype), x_words, j, part)
                 if (column + 16) % self.segment == 0:
-                    scales, zeros = self.scales_and_zeros(factors, run, column)
                     segment = number * (RUN_K // self.segment) + column // self.segment
-                    scaled_sums(sums, codes, scales, zeros, self.x_sums[None, fx.lane_id(), None, segment])
-            self.send_for(run + ahead, i)
+                    of_x = self.x_sums[None, fx.lane_id(), None, segment]
+                    for loaded, total, part in zip(factors, sums, codes, strict=True):
+                        scaled_sums(total, part, *self.scales_and_zeros(loaded, run, column), of_x)
+        self.send_for(run + config.slots)
         return self.factors_of(run + 2)
 
     def zeros(self) -> Any:
@@ -187,47 +212,53 @@ def few_rows_kernel(
     dtype, m, n = x.dtype, extent(y, 0), extent(y, 1)
     smem = fx.SharedAllocator(1024, static=False)
     x_ptr = smem.allocate(fx.Array[dtype, config.places * config.rows * config.line, 16]).ptr
-    shape = (4, 32, config.tiles, config.warps)
-    parts = fx.make_view(smem.allocate(fx.Array[fx.Float32, 128 * config.tiles * config.warps, 16]).ptr,
-                         fx.make_layout(shape, (1, 4, 128, 128 * config.tiles)))  # fmt: skip
-    ring = smem.allocate(fx.Array[fx.Int32, config.depth * config.warps * 128 + config.spare_bytes // 4, 16]).ptr
+    words = config.slots * RUN * config.tall * PIECE_WORDS
+    ring = smem.allocate(fx.Array[fx.Int32, config.warps * words + config.spare_bytes // 4, 16]).ptr
     x_sums = smem.allocate(fx.Array[fx.Float32, config.sums_of_x, 16]).ptr
+    barriers = smem.allocate(fx.Array[fx.Int64, config.warps * config.slots]).ptr
     fx.nvvm.griddepcontrol_launch_dependents()
     fx.nvvm.griddepcontrol_wait()
-    strip = Strip(packed, (scales, zeros), ring, x_sums, n, dtype, form, config)
-    bring(x, x_ptr, strip, fx.Int32(0), m, wide, config)
-    for i in fx.range_constexpr(config.depth):
-        strip.send_for(fx.Int32(i // RUN), i % RUN)
-    even, odd = strip.factors_of(fx.Int32(0)), strip.factors_of(fx.Int32(1))
-    sums = [fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)]
-    for part in sums:
+    strips = Strips(packed, (scales, zeros), (ring, barriers, x_sums), n, dtype, form, config)
+    bring(x, x_ptr, strips, fx.Int32(0), m, wide, config)
+    strips.init()
+    for i in fx.range_constexpr(config.early):
+        strips.send_for(fx.Int32(i))
+    even, odd = strips.factors_of(fx.Int32(0)), strips.factors_of(fx.Int32(1))
+    sums = [[fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)] for _ in range(config.tall)]
+    for part in [part for of_strip in sums for part in of_strip]:
         part.fill(0.0)
-    for begin in range(0, strip.runs, config.held):
-        fx.nvvm.cp_async_wait_group(min(config.depth, config.held * RUN))
+    for begin in range(0, strips.runs, config.held):
+        fx.nvvm.cp_async_wait_group(0)
         fx.barrier()  # x of these runs is there, and nobody reads that of the runs before
+        if begin == 0:  # what was sent for before x came before it
+            for i in fx.range_constexpr(config.early, config.slots):
+                strips.send_for(fx.Int32(i))
         if fx.const_expr(form.name != "mxfp4"):
-            strip.sum_x(x_ptr, begin)
+            strips.sum_x(x_ptr, begin)
             fx.barrier()
         if fx.const_expr(config.places > 1):
-            bring(x, x_ptr, strip, begin + config.held, m, wide, config)
-        for run in range(begin, fx.min(begin + config.held, strip.runs), 2):
-            even = strip.multiply(even, run, x_ptr, sums)
-            if run + 1 < strip.runs:
-                odd = strip.multiply(odd, run + 1, x_ptr, sums)
-    add_up(strip, sums, parts, bias, y, activation, config)
+            bring(x, x_ptr, strips, begin + config.held, m, wide, config)
+        for run in range(begin, fx.min(begin + config.held, strips.runs), 2):
+            even = strips.multiply(even, run, x_ptr, sums)
+            if run + 1 < strips.runs:
+                odd = strips.multiply(odd, run + 1, x_ptr, sums)
+    # A warp's sums go where its words came: the last of them have been read.
+    shape, stride = (4, 32, config.tiles, (config.tall, config.warps)), (1, 4, 128, (128 * config.tiles, words))
+    parts = fx.make_view(fx.recast_iter(fx.Float32, ring), fx.make_layout(shape, stride))
+    add_up(strips, sums, parts, bias, y, activation, config)
 
 
 @flyc.jit
-def bring(x, x_ptr, strip, run, m, wide, config):
+def bring(x, x_ptr, strips, run, m, wide, config):
     """Send for the columns of x that the parts' next runs multiply, to one of two places; behind the last are zeros."""
     k, dtype, each = extent(x, 1), x.dtype, 8 if wide else 1
     atom, pieces = fx.make_copy_atom(fx.nvvm.CpAsync(128), dtype), config.parts * config.held * RUN_K // each
     start = config.place(run)
     for i in range(fx.thread_idx.x, config.rows * pieces, config.warps * 32):
         row, at = i // pieces, i % pieces * each
-        column = (strip.rank * strip.runs + run) * (config.parts * RUN_K) + at
+        column = (strips.rank * strips.runs + run) * (config.parts * RUN_K) + at
         place = fx.make_view(x_ptr + (start + row * config.line + at), fx.make_layout(each, 1))
-        is_inside = (column < k) & (run < strip.runs)
+        is_inside = (column < k) & (run < strips.runs)
         row = fx.min(row, m - 1)
         if is_inside:
             if fx.const_expr(wide):
@@ -241,27 +272,27 @@ def bring(x, x_ptr, strip, run, m, wide, config):
 
 
 @flyc.jit
-def add_up(strip, sums, parts, bias, y, activation, config):
+def add_up(strips, sums, parts, bias, y, activation, config):
     """The sums of a strip's warps, part by part, to y; blocks of a cluster have a share of its strips each."""
     lane, warp, share = fx.lane_id(), fx.thread_idx.x // 32, config.strips // config.cluster
-    for tile in fx.range_constexpr(config.tiles):
-        parts[None, lane, tile, warp].store(sums[tile].load())
+    for strip in fx.range_constexpr(config.tall):
+        for tile in fx.range_constexpr(config.tiles):
+            parts[None, lane, tile, warp * config.tall + strip].store(sums[strip][tile].load())
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync()
     else:
         fx.barrier()
-    own = strip.rank * share + warp
-    if warp < share:
-        for tile in fx.range_constexpr(config.tiles):
-            total = fx.Vector.filled(4, 0.0, fx.Float32)
-            for block in fx.range_constexpr(config.cluster):
-                for part in range(config.parts):
-                    place = parts[None, lane, tile, own + part * config.strips]
-                    if fx.const_expr(config.cluster > 1):
-                        total = total + fx.nvvm.cluster_load(place, block, fx.Float32x4)
-                    else:
-                        total = total + place.load()
-            store_sums(total, (strip.first + own, tile), bias, y, activation)
+    for unit in range(warp, share * config.tiles, config.warps):
+        own, tile = strips.rank * share + unit // config.tiles, unit % config.tiles
+        total = fx.Vector.filled(4, 0.0, fx.Float32)
+        for block in fx.range_constexpr(config.cluster):
+            for part in fx.range_constexpr(config.parts):
+                place = parts[None, lane, tile, own + part * config.strips]
+                if fx.const_expr(config.cluster > 1):
+                    total = total + fx.nvvm.cluster_load(place, block, fx.Float32x4)
+                else:
+                    total = total + place.load()
+        store_sums(total, (strips.first + own, tile), bias, y, activation)
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still read from this block's shared memory
 

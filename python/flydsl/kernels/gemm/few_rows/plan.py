@@ -24,16 +24,18 @@ TILE = 8
 """Rows of x of one mma.sync."""
 PAD = 8
 """Elements between lines of x in shared memory, so that eight of them lie in different banks."""
-MOST_ROWS = 16
+MOST_ROWS = 8
+"""Of more, teams of warpgroups were faster: 17.2 us instead of 19.1 of 16 by 8192 x 8192, on an H200, 2026-11-16."""
 RESIDENT_WARPS = 16
 """Of a multiprocessor: a thread has up to 128 registers."""
-HELD_BYTES = 32768
-"""Of x that a block waits for before it multiplies: what the second-level cache sends in half a microsecond or so."""
+HELD_BYTES = 65536
+"""Of x that a block waits for before it multiplies. In clusters 8 rows took 14.8 us with all of it, 64 KiB, at once, on
+an H200, 2026-11-16."""
 DIVISIONS = (16, 4, 1), (16, 2, 1), (16, 1, 1), (8, 4, 1), (8, 2, 1), (8, 1, 1), (16, 8, 2)
 """Warps of a block, strips of its cluster and blocks of that, which the model compares."""
-DEPTH = 8
-"""Pieces on their way for up to eight rows of x; with more it is those of a run. On an H200, 2026-11-16, one row took
-13.8 us with 8 pieces, 16.4 with 16 and 18.7 with 24; 16 rows in clusters 21.1 with 8 and 19.0 with 4."""
+SLOTS = 2
+"""Runs on their way. One row by 8192 x 8192 took 12.9 us with two, 13.8 with three and 16.1 with five, on an H200,
+2026-11-16: each more adds the time that memory takes for it, as if nothing were multiplied before all are there."""
 MARGIN = 2048
 """Shared memory that the system and alignment take of a block."""
 
@@ -48,15 +50,19 @@ class FewRows:
     rows: int
     held: int
     places: int = 2
-    depth: int = 8
-    """Pieces that a warp has on their way, a multiple of a run's."""
+    slots: int = 2
+    """Runs that a warp has on their way."""
     cluster: int = 1
     """Blocks that have the same strips, each with a part of K."""
+    tall: int = 1
+    """Strips of a warp, which multiplies them by the same x."""
+    early: int = 2
+    """Runs that are sent for before x has come."""
 
     @property
     def parts(self) -> int:
         """Warps of a strip, each with a part of K."""
-        return self.warps // self.strips
+        return self.warps * self.tall // self.strips
 
     @property
     def line(self) -> int:
@@ -78,9 +84,9 @@ class FewRows:
 
     @property
     def shared_bytes(self) -> int:
-        """x, its sums, pieces of weights, and sums."""
+        """x, its sums, and pieces of weights, whose place sums get at the end."""
         of_x = self.places * self.rows * self.line * 2 + self.sums_of_x * 4
-        return of_x + self.warps * (self.tiles + self.depth) * 512
+        return of_x + self.warps * self.tall * self.slots * RUN * 512
 
     @property
     def spare_bytes(self) -> int:
@@ -95,19 +101,19 @@ class FewRows:
     @property
     def resident(self) -> int:
         """Blocks of a multiprocessor."""
-        return RESIDENT_WARPS // self.warps
+        return max(RESIDENT_WARPS // (self.warps * self.tall), 1)
 
 
 def few_rows_configs(m: int, k: int) -> list[FewRows]:
     """Return every configuration that the model compares: x as a whole where it is small, so that warps meet only
     once."""
-    rows, found = 1 << (m - 1).bit_length(), []
+    rows, found = 1 << (m - 1).bit_length() if m < TILE else ceildiv(m, TILE) * TILE, []
     for warps, strips, cluster in DIVISIONS:
         parts = warps // strips
         runs = ceildiv(ceildiv(k, RUN_K), parts * cluster)
         held = max(HELD_BYTES // (2 * rows * parts * RUN_K) // 2 * 2, 2)
         of_x = (runs + runs % 2, 1) if held >= runs else (held, 2)
-        config = FewRows(warps, strips, rows, *of_x, DEPTH if rows <= TILE else RUN, cluster)
+        config = FewRows(warps, strips, rows, *of_x, SLOTS, cluster)
         if config.shared_bytes + MARGIN <= SHARED_BYTES // config.resident:
             found.append(config)
     return found
@@ -121,7 +127,7 @@ def few_rows_time(problem: Problem, config: FewRows, machine: Machine = HOPPER, 
     # A run takes the time from its loads to what they bring, however many warps there are.
     taken = config.rows * config.parts * RUN_K * 2 * config.resident / machine.few_rows_port
     each = machine.few_rows_run * (1 + machine.more_tiles * (config.tiles - 1)) + taken
-    working, adding = machine.few_rows + runs * each / machine.cycles, machine.adding if config.cluster > 1 else 0.0
+    working, adding = machine.few_rows + runs * each / machine.cycles, machine.adding / 2 if config.cluster > 1 else 0.0
     return machine.launch + adding + longest(machine, rounds * working, problem.swapped.moved / machine.memory)
 
 

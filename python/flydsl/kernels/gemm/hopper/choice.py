@@ -44,13 +44,19 @@ MOST_ROUNDS = 3
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
 """Blocks that divide few columns among them. Where lines straddle cache lines, sharing the other operand took 7.6 us
 instead of 11.2 at 64 x 5664 x 1320, and otherwise 6.8 instead of 6.6 at 64 x 5664 x 1344, on an H200, 2026-11-16."""
+TEAMS = 3
+"""Of weights of four bits. 16 rows by 8192 x 8192 took 17.2 us with three teams of a warpgroup, 18.2 with four, whose
+threads have too few registers, 19.0 with two of two, and 23 without, on an H200, 2026-11-16."""
+MOST_OF_TEAMS = 32
+"""Columns up to which teams gain: each block reads all of the other matrix. 32 took 18.6 us, and 21.0 without."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
 
 
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     """Return every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees
     it."""
-    found = [config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config)]
+    every = *_table(), *_dividing(problem, sms), *_in_teams(problem)
+    found = [config for config in every if fits(problem, config)]
     found = [_sending(config) if problem.can_send(config) else config for config in found]
     # Turns are for blocks that have several tiles.
     return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
@@ -74,6 +80,15 @@ def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
                 if (stages := config.fitting_stages()) >= MIN_STAGES:
                     found.append(replace(config, stages=stages))
     return found
+
+
+def _in_teams(problem: Problem) -> list[GemmConfig]:
+    """Of weights of four bits and few columns: teams of a warpgroup that take steps of K by turns."""
+    columns = ceildiv(problem.n, 8) * 8
+    if not problem.packed or columns > MOST_OF_TEAMS:
+        return []
+    config = GemmConfig(BLOCK_ROWS, columns, TEAMS, 2, teams=TEAMS)
+    return [replace(config, stages=config.fitting_stages(codes_of_one=problem.codes_of_one))]
 
 
 @cache
@@ -127,7 +142,7 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.quantises and config.tile_m != BLOCK_ROWS * config.consumers:
         return False
-    if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
+    if problem.packed and (config.tile_m != BLOCK_ROWS * config.of_tile or config.sharing("n") > 1):
         return False
     if problem.grouped and not _suits_groups(problem, config):
         return False

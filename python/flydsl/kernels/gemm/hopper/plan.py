@@ -123,7 +123,8 @@ class GemmConfig:
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
-    ``sends`` lets boxes of results leave by TMA.
+    ``sends`` lets boxes of results leave by TMA. ``teams`` of warpgroups have all rows of a tile each and take steps of
+    K by turns, so that one unpacks weights while another waits.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -138,6 +139,7 @@ class GemmConfig:
     taking_turns: bool = False
     staggered: bool = False
     sends: bool = False
+    teams: int = 1
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -176,13 +178,13 @@ class GemmConfig:
 
     @property
     def warps(self) -> int:
-        """Warps that multiply."""
-        return self.consumers * WARPGROUP // 32
+        """Warps that store."""
+        return self.consumers // self.teams * WARPGROUP // 32
 
     @cached_property
     def of_tile(self) -> int:
         """Warpgroups that multiply a tile together."""
-        return 1 if self.taking_turns else self.consumers
+        return 1 if self.taking_turns else self.consumers // self.teams
 
     @cached_property
     def multiplied_rows(self) -> int:
@@ -233,12 +235,14 @@ class GemmConfig:
     def other_bytes(self) -> int:
         """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
         sums = self.multiplied_rows * self.shared_columns * (self.splits - 1) * 4
+        sums += self.multiplied_rows * self.tile_n * (self.teams - 1) * 4
         return self.warps * self.boxes * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
-    def fitting_stages(self, more_bytes: int = 0) -> int:
-        """As many as fit into shared memory, beside so many bytes more."""
-        left = SHARED_BYTES - self.other_bytes - more_bytes
-        return min(left // (self.stage_bytes + BARRIER_BYTES), MAX_STAGES)
+    def fitting_stages(self, more_bytes: int = 0, codes_of_one: int = 1) -> int:
+        """As many as fit into shared memory, beside so many bytes more; A may be codes, some in the place of a number
+        of B."""
+        left, rows = SHARED_BYTES - self.other_bytes - more_bytes, self.tile_m // codes_of_one + self.tile_n
+        return min(left // (rows * ROW_BYTES + BARRIER_BYTES), MAX_STAGES)
 
 
 def check_config(kind: GemmKind, config: GemmConfig) -> None:
@@ -275,14 +279,16 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "8-bit blocks with scales have 64 rows a warpgroup, a part of 128 columns, and no swap": kind.block_scaled
         and (kind.size > 1 or not config.can_scale or config.swapped),
         "weights of four bits are swapped and have 64 rows a warpgroup": kind.packed is not None
-        and (rows != BLOCK_ROWS * config.consumers or not config.swapped or config.sharing("n") > 1),
+        and (rows != BLOCK_ROWS * config.of_tile or not config.swapped or config.sharing("n") > 1),
+        "weights of four bits may have teams of as many warpgroups each": config.teams > 1
+        and (kind.packed is None or config.consumers % config.teams > 0),
         "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
         or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
         "a cluster has 1, 2, 4 or 8 blocks along m or n, or 3 along k": config.along not in ("m", "n", "k")
         or config.cluster not in ((1, 2, 4, 8) if config.along != "k" else (1, 2, 3, 4, 8)),
         "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
         and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
-        "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
+        "a stage more than teams and a band of one row are needed": config.stages <= config.teams or config.band < 1,
         "a gate and what it is for are neighbours where operands are not swapped": config.swapped
         and kind.columns_of_one > 1,
         "8-bit matrices are multiplied with K contiguous": kind.size == 1 and not (kind.a_along_k and kind.b_along_k),
@@ -414,7 +420,7 @@ class Machine:
     unpacking_more: float = 70.0
     few_rows: float = 1.0
     few_rows_run: float = 2400.0
-    few_rows_port: float = 60.0
+    few_rows_port: float = 25.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 108), (4, 108), (8, 104))
@@ -444,10 +450,11 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
     unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
     # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
-    arriving = max(taken / machine.port, sent / machine.port, unpacked)
+    arriving = max(taken / machine.port, sent / machine.port, unpacked / config.teams)
     arriving += machine.sharing if config.cluster > config.splits else 0.0
-    working = (longest(machine, products, arriving) + machine.step) * steps / machine.cycles
-    working *= machine.turning if config.taking_turns else 1.0
+    working = (longest(machine, products, arriving) + machine.step / config.teams) * steps / machine.cycles
+    # Power decides large products of fp8, and it is spent best where nothing idles while results leave.
+    working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)

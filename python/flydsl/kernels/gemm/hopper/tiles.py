@@ -233,6 +233,35 @@ def warp_product(columns: int) -> Any:
     return fx.make_tiled_mma(atom, fx.make_layout((1, 1, 1), (0, 0, 0)), tile)
 
 
+class TeamSums:
+    """Sums of a block's teams, each of other steps of K: the first team adds them up, always in the same order."""
+
+    READ, WRITTEN = 14, 15
+    """Named barriers; warps that store have those before."""
+
+    def __init__(self, smem: Any, dtype: Any, config: GemmConfig) -> None:
+        self.config, self.threads, self.fours = config, config.warps * 32, config.accumulators // 4
+        each, others = 4 * self.threads * self.fours, config.teams - 1
+        place = smem.allocate(fx.Array[dtype, each * others, 1024]).ptr
+        shape, stride = (4, self.threads, self.fours, others), (1, 4, 4 * self.threads, each)
+        self.sums = fx.make_view(place, fx.make_layout(shape, stride))
+
+    @flyc.jit
+    def sum(self, values: Any, team: Any) -> Any:
+        """Return the sums of all teams to the first one; to others, what means nothing."""
+        thread, everybody = fx.thread_idx.x - WARPGROUP - team * self.threads, self.config.consumers * WARPGROUP
+        fx.nvvm.barrier_sync(self.READ, everybody)  # nobody reads the sums of the tile before
+        if team > 0:
+            for i in fx.range_constexpr(self.fours):
+                four = fx.Vector.from_elements([values[4 * i + j] for j in range(4)], values.dtype)
+                self.sums[None, thread, i, team - 1].store(four)
+        fx.nvvm.barrier_sync(self.WRITTEN, everybody)
+        for other in fx.range_constexpr(self.config.teams - 1):
+            found = [value for i in range(self.fours) for value in self.sums[None, thread, i, other].load()]
+            values = values + fx.Vector.from_elements(found, values.dtype)
+        return values
+
+
 class PartialSums:
     """Sums of the blocks of a cluster that have a part of K each: every block gets those of its share of the columns.
 
@@ -242,7 +271,7 @@ class PartialSums:
 
     def __init__(self, smem: Any, dtype: Any, rank: Any, config: GemmConfig) -> None:
         self.config, self.dtype, self.rank = config, dtype, rank
-        self.warp, threads = fx.thread_idx.x // 32 - WARPGROUP // 32, config.consumers * WARPGROUP
+        self.warp, threads = fx.thread_idx.x // 32 - WARPGROUP // 32, config.warps * 32
         self.fours = config.accumulators // 4 // config.sharing_blocks
         each, others = 4 * threads * self.fours, config.splits - 1
         shape, stride = (4, (32, config.warps), self.fours, others), (1, (4, 128), 4 * threads, each)

@@ -29,6 +29,9 @@ class Warpgroup:
         self.thread = fx.thread_idx.x - WARPGROUP
         self.number = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
         self.leader = self.thread % WARPGROUP == 0
+        self.team = self.number // config.of_tile if config.teams > 1 else 0
+        self.warp = self.thread // 32 - self.team * config.warps
+        """Among those of its team."""
         self.may_idle = kind.groups > 0 and config.of_tile > 1
         majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
         source = "shared" if kind.packed is None else "register"
@@ -49,6 +52,11 @@ class Warpgroup:
             a, b = (part[None, None, block, stage] for part in (self.a_part, self.b_part))
             fx.gemm(self.tiled, acc, a, b, acc, scale_d=keep if block == 0 else 1)
         fx.nvvm.wgmma_commit_group()
+
+    def behind(self, state, count):
+        """Return the place in the ring behind ``count`` stages of others."""
+        place, stages = state.stage + count, self.pipe.stages
+        return fx.nvvm.PipelineState(place % stages, state.phase ^ (place // stages & 1))
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last, others=None):
@@ -89,11 +97,6 @@ class TurningWarpgroup(Warpgroup):
     the next, so nobody may be further ahead.
     """
 
-    def behind(self, state, count):
-        """The place in the ring behind ``count`` stages of the other one's."""
-        place, stages = state.stage + count, self.pipe.stages
-        return fx.nvvm.PipelineState(place % stages, state.phase ^ (place // stages & 1))
-
     def wait(self):
         """Wait for the turn."""
         fx.nvvm.barrier_sync(TURNS + self.number, 2 * WARPGROUP)
@@ -106,10 +109,10 @@ class TurningWarpgroup(Warpgroup):
 # Blocks with scales ----------------------------------------------------------------------------------
 
 
-def rows_of_sums(place: Place) -> list[Any]:
+def rows_of_sums(place: Place, warp: Any) -> list[Any]:
     """Return the two rows that a thread has sums of where each warpgroup has 64; behind the last one, that."""
     own = FragmentPlaces(warp_product(8), fx.lane_id(), (WARP_ROWS, 8))
-    top = place.row + (fx.thread_idx.x // 32 - WARPGROUP // 32) * WARP_ROWS
+    top = place.row + warp * WARP_ROWS
     return [fx.min(top + own.origin[0] + step, place.end - 1) for step in own.along(0)]
 
 
@@ -123,9 +126,9 @@ class BlockScales:
     def __init__(self, scale_a: Any, scale_b: Any, from_rows: Any) -> None:
         self.a, self.b, self.from_rows = scale_a, scale_b, from_rows
 
-    def rows(self, place: Place) -> list[Any]:
+    def rows(self, place: Place, warp: Any) -> list[Any]:
         """Return the two rows of A whose sums a thread has."""
-        found = rows_of_sums(place)
+        found = rows_of_sums(place, warp)
         if self.from_rows is None:
             return found
         last = extent(self.a, 0) - 1  # rows that are not there are zeros, whatever they are multiplied by
@@ -158,7 +161,7 @@ class ScaledWarpgroup(Warpgroup):
         """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step."""
         sums, other = (fx.make_fragment_like(self.acc) for _ in range(2))
         sums.fill(0.0)
-        accs, rows = (self.acc, other), self.scales.rows(place)
+        accs, rows = (self.acc, other), self.scales.rows(place, self.warp)
         scales, k = self.scales.load(place, rows, k_first), k_first
         for _ in range((k_last - k_first) // RUN):
             state, scales = self.add_run(sums, accs, state, place, rows, k, scales, RUN)

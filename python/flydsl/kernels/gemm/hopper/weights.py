@@ -27,6 +27,8 @@ from flydsl.kernels.gemm.hopper.warpgroup import K_BLOCKS, LANES_OF_ROW, Warpgro
 
 BLOCK_WORDS = 512
 """Of a block of 64 x 64 codes, eight a word."""
+MOST_TEAMS = 3
+"""Of warpgroups: each reads the words of its own stages."""
 FRAGMENTS = 2
 """Of weights in registers: products read one while the next is unpacked."""
 
@@ -83,7 +85,7 @@ class PackedWeights(Operand):
     def words(self, stage: Any) -> Any:
         """Return a thread's four words of a stage."""
         threads = self.blocks * WARPGROUP
-        layout = fx.make_layout((4, threads, self.stages), (1, 4, 4 * threads))
+        layout = fx.make_layout((4, (threads, MOST_TEAMS), self.stages), (1, (4, 0), 4 * threads))
         return fx.make_view(self.ptr, layout)[None, fx.thread_idx.x - WARPGROUP, stage].load()
 
     def load_factors(self, rows: list[Any], k: Any) -> list[Any]:
@@ -200,31 +202,39 @@ class UnpackingWarpgroup(Warpgroup):
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
-        """The sums of a tile: a step is unpacked while the one before it is multiplied."""
-        before, weights, rows = state, self.weights, rows_of_sums(place)
-        held = [weights.load_factors(rows, k_first + i) for i in range(FRAGMENTS)]
-        runs = (k_last - k_first) // FRAGMENTS
-        for run in range(runs):
+        """The sums of a tile over the team's steps: one is unpacked while the one before it is multiplied."""
+        weights, teams, rows = self.weights, self.config.teams, rows_of_sums(place, self.warp)
+        end, state, first = self.behind(state, k_last - k_first), self.behind(state, self.team), k_first + self.team
+        before, count = state, (k_last - first + (teams - 1)) // teams
+        held = [weights.load_factors(rows, first + i * teams) for i in range(FRAGMENTS)]
+        for run in range(count // FRAGMENTS):
             for i in fx.range_constexpr(FRAGMENTS):
-                k = k_first + run * FRAGMENTS + i
-                self.multiply_unpacked(self.fragments[i], state, held[i], k > k_first)
-                held = [weights.load_factors(rows, k + FRAGMENTS) if j == i else held[j] for j in range(FRAGMENTS)]
+                step = run * FRAGMENTS + i
+                self.multiply_unpacked(self.fragments[i], state, held[i], step > 0)
+                following = weights.load_factors(rows, first + (step + FRAGMENTS) * teams)
+                held = [following if j == i else held[j] for j in range(FRAGMENTS)]
                 fx.nvvm.wgmma_wait_group(1, self.fragments[i - 1])
-                if self.leader & (k > k_first):
+                if self.leader & (step > 0):
                     self.pipe.release(before)
                 before = state
-                state = self.pipe.advance(state)
-        if runs * FRAGMENTS < k_last - k_first:  # the last step of an odd number
-            self.multiply_unpacked(self.fragments[0], state, held[0], k_last > k_first + 1)
+                state = self.next(state)
+        if count % FRAGMENTS > 0:  # the last step of an odd number
+            self.multiply_unpacked(self.fragments[0], state, held[0], count > 1)
             fx.nvvm.wgmma_wait_group(1, self.fragments[1])
-            if self.leader & (k_last > k_first + 1):
+            if self.leader & (count > 1):
                 self.pipe.release(before)
             before = state
-            state = self.pipe.advance(state)
         fx.nvvm.wgmma_wait_group(0, self.acc)
-        if self.leader & (k_last > k_first):
+        if self.leader & (count > 0):
             self.pipe.release(before)
-        return self.acc.load().reshape((self.config.accumulators,)), state
+        values = self.acc.load().reshape((self.config.accumulators,))
+        return (count > 0).select(values, fx.zeros_like(values)) if teams > 1 else values, end
+
+    def next(self, state: Any) -> Any:
+        """Return the place in the ring of the team's next step."""
+        for _ in range(self.config.teams):
+            state = self.pipe.advance(state)
+        return state
 
     def multiply_unpacked(self, fragment: Any, state: Any, factors: list[Any], keep: Any) -> None:
         """acc += the weights of a stage, unpacked into a fragment, by the rest of the stage; asynchronously."""
