@@ -68,7 +68,7 @@ def gemm_kernel(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
     sharers = config.sharing("m") * config.sharing("n")
-    filling = 1 + WARPGROUP if kind.gathers else 1
+    filling = 1 + WARPGROUP if kind.gathers else config.loaders
     ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
     pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
     rank = fx.nvvm.block_rank_in_cluster()
@@ -101,6 +101,11 @@ def gemm_kernel(
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][0], increase=False)
         if fx.const_expr(kind.gathers):
             load_gathered(A, B, pipe, schedule)
+        elif fx.const_expr(config.loaders == 2):
+            if thread == 0:
+                load_one(A, True, pipe, schedule)
+            elif thread == 32:
+                load_one(B, False, pipe, schedule)
         elif thread == 0:
             load(A, B, pipe, schedule, kind.weights_first)
     else:
@@ -155,6 +160,23 @@ def load(A, B, pipe, schedule, weights_first):
             A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
             if fx.const_expr(weights_first):
                 ahead = fx.max(ahead - 1, fx.Int32(0))
+            state = pipe.advance(state)
+
+
+@flyc.jit
+def load_one(operand, is_a, pipe, schedule):
+    state = pipe.producer_start()
+    first, last, each = schedule.range()
+    for tile in range(first, last, each):
+        place = schedule.at(tile)
+        k_first, k_last = schedule.all_steps()
+        for step in range(k_first, k_last):
+            k, column = schedule.k_and_column(step, place)
+            if fx.const_expr(schedule.config.staggered):
+                k = k_first + (step - k_first + tile * STAGGER) % (k_last - k_first)
+            pipe.acquire(state, operand.bytes)
+            batch, line = (place.a, place.row) if is_a else (place.b, column)
+            operand.load(batch, line, k * operand.bk, state.stage, pipe.full(state), schedule.rank)
             state = pipe.advance(state)
 
 

@@ -138,6 +138,8 @@ class GemmConfig:
     taking_turns: bool = False
     staggered: bool = False
     sends: bool = False
+    loaders: int = 1
+    depth: int = 1
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
