@@ -18,7 +18,7 @@ configurations in `plan`, which of them a product gets in `choice`. `hopper_matm
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -27,7 +27,7 @@ from flydsl.kernels.gemm.hopper import tiles
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, check_config
-from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule
+from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, Sharers, SharingPipeline
 from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
@@ -57,21 +57,20 @@ def gemm_kernel(
     a_ptr = smem.allocate(fx.Array[kind.a, lines * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows = groups
-    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"))
+    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, Sharers.of_b(config))
     if fx.const_expr(kind.gathers):
         A = GatheredRows(map_a, from_rows, a_ptr, config.tile_m, bk, stages, B.swizzle)
     elif fx.const_expr(kind.packed is not None):
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, stages, kind)
     else:
-        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"))
+        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, Sharers.of_a(config))
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
-    sharers = config.sharing("m") * config.sharing("n")
-    filling = 1 + WARPGROUP if kind.gathers else config.loaders
-    ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
-    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
     rank = fx.nvvm.block_rank_in_cluster()
+    filling = 1 + WARPGROUP if kind.gathers else 1
+    ring = GatheringPipeline if kind.gathers else partial(SharingPipeline, rank, config)
+    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=config.released)
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     schedule = Schedule(extents, rank, kind, config)
     if fx.const_expr(kind.groups > 0):
@@ -101,11 +100,6 @@ def gemm_kernel(
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][0], increase=False)
         if fx.const_expr(kind.gathers):
             load_gathered(A, B, pipe, schedule)
-        elif fx.const_expr(config.loaders == 2):
-            if thread == 0:
-                load_one(A, True, pipe, schedule)
-            elif thread == 32:
-                load_one(B, False, pipe, schedule)
         elif thread == 0:
             load(A, B, pipe, schedule, kind.weights_first)
     else:
@@ -160,23 +154,6 @@ def load(A, B, pipe, schedule, weights_first):
             A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
             if fx.const_expr(weights_first):
                 ahead = fx.max(ahead - 1, fx.Int32(0))
-            state = pipe.advance(state)
-
-
-@flyc.jit
-def load_one(operand, is_a, pipe, schedule):
-    state = pipe.producer_start()
-    first, last, each = schedule.range()
-    for tile in range(first, last, each):
-        place = schedule.at(tile)
-        k_first, k_last = schedule.all_steps()
-        for step in range(k_first, k_last):
-            k, column = schedule.k_and_column(step, place)
-            if fx.const_expr(schedule.config.staggered):
-                k = k_first + (step - k_first + tile * STAGGER) % (k_last - k_first)
-            pipe.acquire(state, operand.bytes)
-            batch, line = (place.a, place.row) if is_a else (place.b, column)
-            operand.load(batch, line, k * operand.bk, state.stage, pipe.full(state), schedule.rank)
             state = pipe.advance(state)
 
 

@@ -138,12 +138,19 @@ class GemmConfig:
     taking_turns: bool = False
     staggered: bool = False
     sends: bool = False
-    loaders: int = 1
+    beside: int = 1
     depth: int = 1
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
+        if self.beside > 1 and mode != "k":
+            return self.beside if mode == "n" else self.cluster // self.beside
         return self.cluster if self.along == mode else 1
+
+    @property
+    def released(self) -> int:
+        """Blocks that a block's stages come from, or go to: those beside it and those below, with itself."""
+        return self.sharing("m") + self.sharing("n") - 1
 
     @cached_property
     def splits(self) -> int:
@@ -419,7 +426,7 @@ class Machine:
     few_rows_port: float = 60.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 108), (4, 108), (8, 104))
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 126), (4, 128), (8, 128))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 
