@@ -140,6 +140,7 @@ class GemmConfig:
     sends: bool = False
     beside: int = 1
     depth: int = 1
+    inward: bool = False
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""

@@ -132,6 +132,7 @@ class Schedule:
 
     def __init__(self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig) -> None:
         self.m, n, k, self.batches = extents
+        self.n = n
         self.rank, self.kind, self.config = rank, kind, config
         self.parts = config.parts(kind)
         self.columns = fx.ceildiv(n, config.tile_n * config.sharing("n") * self.parts)
@@ -158,6 +159,9 @@ class Schedule:
         row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
         row = row * config.sharing("m") + Sharers.of_b(config).part(self.rank)
         column = column * config.sharing("n") + Sharers.of_a(config).part(self.rank)
+        if config.inward:
+            last = fx.max(self.m - config.tile_m, fx.Int32(0)), fx.max(self.n - config.tile_n, fx.Int32(0))
+            return fx.min(row * config.tile_m, last[0]), fx.min(column * config.tile_n, last[1])
         return row * config.tile_m, column * (config.tile_n * self.parts)
 
     def at(self, tile: Any) -> Place:
