@@ -18,7 +18,7 @@ configurations in `plan`, which of them a product gets in `choice`. `hopper_matm
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -27,7 +27,7 @@ from flydsl.kernels.gemm.hopper import tiles
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, check_config
-from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, Sharers, SharingPipeline
+from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule
 from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
@@ -57,22 +57,24 @@ def gemm_kernel(
     a_ptr = smem.allocate(fx.Array[kind.a, lines * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows = groups
-    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, Sharers.of_b(config))
+    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"))
     if fx.const_expr(kind.gathers):
         A = GatheredRows(map_a, from_rows, a_ptr, config.tile_m, bk, stages, B.swizzle)
     elif fx.const_expr(kind.packed is not None):
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, stages, kind)
     else:
-        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, Sharers.of_a(config))
+        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"))
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
-    rank = fx.nvvm.block_rank_in_cluster()
+    sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
-    ring = GatheringPipeline if kind.gathers else partial(SharingPipeline, rank, config)
-    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=config.released)
+    ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
+    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
+    rank = fx.nvvm.block_rank_in_cluster()
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
-    schedule = Schedule(extents, rank, kind, config)
+    # Results that are written twice must not depend on what was there: D may be C.
+    schedule = Schedule(extents, rank, kind, config, inward=kind.is_plain and extras[-1] is None)
     if fx.const_expr(kind.groups > 0):
         schedule = GroupSchedule(extents, rank, kind, config, sizes, smem)
 

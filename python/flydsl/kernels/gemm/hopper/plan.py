@@ -85,6 +85,11 @@ class GemmKind:
     loaded."""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether a tile may begin anywhere: nothing but products depends on where it is."""
+        return not (self.block_scaled or self.groups or self.packed or self.quantises or self.columns_of_one > 1)
+
+    @property
     def columns_of_one(self) -> int:
         """Columns of the product that a column of C is made of."""
         return 2 if self.activation in GATES else 1
@@ -138,20 +143,10 @@ class GemmConfig:
     taking_turns: bool = False
     staggered: bool = False
     sends: bool = False
-    beside: int = 1
-    depth: int = 1
-    inward: bool = False
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
-        if self.beside > 1 and mode != "k":
-            return self.beside if mode == "n" else self.cluster // self.beside
         return self.cluster if self.along == mode else 1
-
-    @property
-    def released(self) -> int:
-        """Blocks that a block's stages come from, or go to: those beside it and those below, with itself."""
-        return self.sharing("m") + self.sharing("n") - 1
 
     @cached_property
     def splits(self) -> int:
@@ -427,7 +422,7 @@ class Machine:
     few_rows_port: float = 60.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 126), (4, 128), (8, 128))
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 108), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 

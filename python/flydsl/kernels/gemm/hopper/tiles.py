@@ -33,62 +33,13 @@ def transposed(matrix: Any) -> Any:
 # Operands ------------------------------------------------------------------------------------------
 
 
-class Sharers(NamedTuple):
-    """The blocks of a cluster that share a tile: how many, how far apart their ranks are, and of how many blocks."""
-
-    count: int
-    apart: int
-    cluster: int
-
-    @staticmethod
-    def of_a(config: GemmConfig) -> Sharers:
-        """Blocks beside each other share tiles of A."""
-        return Sharers(config.sharing("n"), config.sharing("m"), config.sharing("m") * config.sharing("n"))
-
-    @staticmethod
-    def of_b(config: GemmConfig) -> Sharers:
-        """Blocks below each other, whose ranks follow each other, share tiles of B."""
-        return Sharers(config.sharing("m"), 1, config.sharing("m") * config.sharing("n"))
-
-    def part(self, rank: Any) -> Any:
-        """Return which part of the tile a block loads."""
-        if self.count == 1:
-            return 0
-        return rank if self.count == self.cluster else rank // self.apart % self.count
-
-    def mask(self, rank: Any) -> Any:
-        """Return the blocks that get the part."""
-        if self.count == 1:
-            return None
-        all_ = sum(1 << i * self.apart for i in range(self.count))
-        return all_ if self.count == self.cluster else fx.Int32(all_) << (rank - self.part(rank) * self.apart)
-
-
-class SharingPipeline(fx.nvvm.Pipeline):
-    """A ring whose stages the blocks of a cluster fill for each other: those beside and those below a block."""
-
-    def __init__(self, rank: Any, config: GemmConfig, allocator: Any, **how: Any) -> None:
-        super().__init__(allocator, **how)
-        self.rank, self.below, self.beside = rank, config.sharing("m"), config.sharing("n")
-
-    def release(self, state: Any) -> None:
-        """Give the stage back to the blocks that fill it."""
-        if min(self.below, self.beside) == 1:
-            super().release(state)
-            return
-        row, column = self.rank % self.below, self.rank // self.below
-        others = [(row + i) % self.below + column * self.below for i in range(1, self.below)]
-        for block in [*others, *(row + i * self.below for i in range(self.beside))]:
-            fx.nvvm.mbarrier_arrive(self.empty(state), block)
-
-
 class Operand:
     """Tiles of A or B, (rows, K): where they are in global memory and in the stages of the ring.
 
     ``sharers`` blocks of a cluster load a part of each tile and send it to all of them.
     """
 
-    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: Sharers) -> None:
+    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int) -> None:
         self.map, self.ptr, self.rows, self.bk, self.swizzle = map_, ptr, rows, bk, map_.swizzle
         self.along_k, self.sharers = along_k, sharers
         self.bytes = rows * bk * ptr.dtype.width // 8
@@ -101,14 +52,15 @@ class Operand:
 
     def load(self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any) -> None:
         """Send for this block's part of a tile."""
-        part, mask, sharers = self.sharers.part(rank), self.sharers.mask(rank), self.sharers.count
+        mask = None if self.sharers == 1 else (1 << self.sharers) - 1
+        part = rank if self.sharers > 1 else 0
         start = self.ptr + stage * (self.rows * self.bk)
         if self.along_k:
-            share = self.rows // sharers
+            share = self.rows // self.sharers
             at = (*batch, row + part * share, k)
             fx.nvvm.tma_load(self.map, at, start + part * (share * self.bk), barrier, multicast=mask)
             return
-        share = self.bk // sharers
+        share = self.bk // self.sharers
         for box in range(self.rows // self.bk):
             place = start + (box * self.bk + part * share) * self.bk
             at = (*batch, row + box * self.bk, k + part * share)
@@ -127,15 +79,25 @@ class Operand:
 # The order of tiles ----------------------------------------------------------------------------------
 
 
-class Schedule:
-    """Which tiles this block computes: bands of rows, column by column inside a band, so that neighbours share L2."""
+def _inside(first: Any, extent: Any, tile: int) -> Any:
+    """Return where a tile begins, moved back from behind the end, in sixteens: pieces of C are up to 16 bytes."""
+    return fx.min(first, fx.max((extent - tile + 15) // 16 * 16, fx.Int32(0)))
 
-    def __init__(self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig) -> None:
-        self.m, n, k, self.batches = extents
-        self.n = n
-        self.rank, self.kind, self.config = rank, kind, config
+
+class Schedule:
+    """Which tiles this block computes: bands of rows, column by column inside a band, so that neighbours share L2.
+
+    ``inward`` moves the last tiles of a row or column back until they end with the matrix. TMA takes twice as long for
+    lines that are not there as for others; the results that two tiles have then are the same, bit by bit.
+    """
+
+    def __init__(
+        self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig, inward: bool = False
+    ) -> None:
+        self.m, self.n, k, self.batches = extents
+        self.rank, self.kind, self.config, self.inward = rank, kind, config, inward
         self.parts = config.parts(kind)
-        self.columns = fx.ceildiv(n, config.tile_n * config.sharing("n") * self.parts)
+        self.columns = fx.ceildiv(self.n, config.tile_n * config.sharing("n") * self.parts)
         self.steps = fx.ceildiv(k, kind.bk)
 
     def rows_of(self, m: Any) -> Any:
@@ -157,12 +119,12 @@ class Schedule:
         """Return (first row, first column) of a tile of one matrix of so many rows of clusters."""
         config = self.config
         row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
-        row = row * config.sharing("m") + Sharers.of_b(config).part(self.rank)
-        column = column * config.sharing("n") + Sharers.of_a(config).part(self.rank)
-        if config.inward:
-            last = fx.max(self.m - config.tile_m, fx.Int32(0)), fx.max(self.n - config.tile_n, fx.Int32(0))
-            return fx.min(row * config.tile_m, last[0]), fx.min(column * config.tile_n, last[1])
-        return row * config.tile_m, column * (config.tile_n * self.parts)
+        row = row * config.cluster + self.rank if config.along == "m" else row
+        column = column * config.cluster + self.rank if config.along == "n" else column
+        row, column = row * config.tile_m, column * (config.tile_n * self.parts)
+        if self.inward:
+            return _inside(row, self.m, config.tile_m), _inside(column, self.n, config.tile_n)
+        return row, column
 
     def at(self, tile: Any) -> Place:
         rows = self.rows_of(self.m)

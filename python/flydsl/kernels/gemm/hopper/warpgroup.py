@@ -59,23 +59,6 @@ class Warpgroup:
         before, all_steps = state, k_last
         if fx.const_expr(self.may_idle):  # all of its rows may lie behind the last one of the group
             k_last = (place.row + self.number % self.config.of_tile * BLOCK_ROWS < place.end).select(k_last, k_first)
-        if fx.const_expr(self.config.depth == 2):
-            oldest = state
-            for k in range(k_first, k_last):
-                self.pipe.wait(state)
-                self.multiply_stage(self.acc, state.stage, fx.Int32(k > k_first))
-                fx.nvvm.wgmma_wait_group(2, self.acc)
-                if self.leader & (k > k_first + 1):
-                    self.pipe.release(oldest)
-                oldest = before
-                before = state
-                state = self.pipe.advance(state)
-            fx.nvvm.wgmma_wait_group(0, self.acc)
-            if self.leader & (k_last > k_first + 1):
-                self.pipe.release(oldest)
-            if self.leader & (k_last > k_first):
-                self.pipe.release(before)
-            return self.acc.load().reshape((self.config.accumulators,)), state
         for k in range(k_first, k_last):
             self.pipe.wait(state)
             self.multiply_stage(self.acc, state.stage, fx.Int32(k > k_first))
