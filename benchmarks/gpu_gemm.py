@@ -37,6 +37,8 @@ import timing
 from peers import triton_hopper_gemm
 
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
+from flydsl.kernels.gemm.hopper.operands import lines_of, operand_lines
+from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4, hopper_matmul
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, launch_time
@@ -281,12 +283,19 @@ def described(config: GemmConfig) -> str:
     return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' * config.swapped}{' in turns' * config.taking_turns}"
 
 
+def problem_of(a: Any, b: Any, c: Any) -> Problem:
+    """The product as the model is asked about it."""
+    lines, (_, piece) = [operand_lines(matrix, 1, "A") for matrix in (a, b)], lines_of(c)
+    straddles = any(of.straddles for of in lines)
+    return Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, straddles=straddles, c_aligned=piece == LINE_BYTES)
+
+
 def measure_shape(
     name: str, m: int, n: int, k: int, kind: str, rounds: int, tuned: int, seconds: float
 ) -> dict[str, Any]:
     """A row of the table; ``seconds`` of replays of each side, if any, are for the energy."""
     a, b, c = matrices(m, n, k, kind)
-    sets, problem = len(a), Problem(m, n, k, size=a[0].dtype.itemsize)
+    sets, problem = len(a), problem_of(a[0], b[0], c[0])
     floor = max((problem.size * k * (m + n) + 2 * m * n) / 4.27e6, 2 * m * n * k / 8e8 * problem.size / 2)
     count = -(-max(sets, min(24, int(2e3 / floor) + 1)) // sets) * sets
     sides = working({name: run for name, run in sides_of(kind, a, b, c).items() if name in ("ours", "cublas")})

@@ -129,6 +129,15 @@ def test_epilogues(activation: str) -> None:
     check(Product(70, 40, 72, activation=activation, extras=True), SMALL)
 
 
+def test_what_is_added_to_may_be_the_result(rng: np.random.Generator) -> None:
+    """No two tiles have the same results then: the second would add to what the first wrote."""
+    a, w = (rng.standard_normal((rows, 72)).astype(ml_dtypes.bfloat16) for rows in (150, 104))
+    c = rng.standard_normal((150, 104)).astype(np.float32)
+    expected = a.astype(float) @ w.astype(float).T + 2.0 * c
+    hopper_gemm(a, w.T, c, D=c, beta=2.0, config=GemmConfig(64, 64, 1, 3))
+    np.testing.assert_allclose(c, expected, atol=1e-3)
+
+
 def test_gated_columns() -> None:
     """One column of two: rows of 16 bytes and others, batches, C with either mode contiguous."""
     check(Product(70, 80, 72, activation="swiglu", extras=True), SMALL)

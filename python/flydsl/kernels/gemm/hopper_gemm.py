@@ -74,7 +74,8 @@ def gemm_kernel(
     rank = fx.nvvm.block_rank_in_cluster()
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
-    schedule = Schedule(extents, rank, kind, config)
+    # Results that are written twice must not depend on what was there: D may be C.
+    schedule = Schedule(extents, rank, kind, config, inward=kind.is_plain and extras[-1] is None)
     if fx.const_expr(kind.groups > 0):
         schedule = GroupSchedule(extents, rank, kind, config, sizes, smem)
 

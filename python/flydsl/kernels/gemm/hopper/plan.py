@@ -85,6 +85,11 @@ class GemmKind:
     loaded."""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether a tile may begin anywhere: nothing but products depends on where it is."""
+        return not (self.block_scaled or self.groups or self.packed or self.quantises or self.columns_of_one > 1)
+
+    @property
     def columns_of_one(self) -> int:
         """Columns of the product that a column of C is made of."""
         return 2 if self.activation in GATES else 1

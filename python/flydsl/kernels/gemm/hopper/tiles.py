@@ -79,14 +79,25 @@ class Operand:
 # The order of tiles ----------------------------------------------------------------------------------
 
 
-class Schedule:
-    """Which tiles this block computes: bands of rows, column by column inside a band, so that neighbours share L2."""
+def _inside(first: Any, extent: Any, tile: int) -> Any:
+    """Return where a tile begins, moved back from behind the end, in sixteens: pieces of C are up to 16 bytes."""
+    return fx.min(first, fx.max((extent - tile + 15) // 16 * 16, fx.Int32(0)))
 
-    def __init__(self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig) -> None:
-        self.m, n, k, self.batches = extents
-        self.rank, self.kind, self.config = rank, kind, config
+
+class Schedule:
+    """Which tiles this block computes: bands of rows, column by column inside a band, so that neighbours share L2.
+
+    ``inward`` moves the last tiles of a row or column back until they end with the matrix. TMA takes twice as long for
+    lines that are not there as for others; the results that two tiles have then are the same, bit by bit.
+    """
+
+    def __init__(
+        self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig, inward: bool = False
+    ) -> None:
+        self.m, self.n, k, self.batches = extents
+        self.rank, self.kind, self.config, self.inward = rank, kind, config, inward
         self.parts = config.parts(kind)
-        self.columns = fx.ceildiv(n, config.tile_n * config.sharing("n") * self.parts)
+        self.columns = fx.ceildiv(self.n, config.tile_n * config.sharing("n") * self.parts)
         self.steps = fx.ceildiv(k, kind.bk)
 
     def rows_of(self, m: Any) -> Any:
@@ -110,7 +121,10 @@ class Schedule:
         row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
         row = row * config.cluster + self.rank if config.along == "m" else row
         column = column * config.cluster + self.rank if config.along == "n" else column
-        return row * config.tile_m, column * (config.tile_n * self.parts)
+        row, column = row * config.tile_m, column * (config.tile_n * self.parts)
+        if self.inward:
+            return _inside(row, self.m, config.tile_m), _inside(column, self.n, config.tile_n)
+        return row, column
 
     def at(self, tile: Any) -> Place:
         rows = self.rows_of(self.m)
