@@ -19,7 +19,15 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.forward_order import Work, iterations_of, piece_at
-from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
+from flydsl.kernels.attention.scores import (
+    PLAIN,
+    Features,
+    exponentials,
+    exponents_of_rows,
+    levels,
+    softmax_end,
+    softmax_of_exponents,
+)
 from flydsl.kernels.attention.tiles import FragmentRows, Tickets, rows_of, scores_of
 
 WARPGROUP = 128
@@ -53,6 +61,9 @@ class ForwardPlan:
     features: Features = PLAIN
     group: int = 1
     shared_rows: bool = False
+    ahead: bool = False
+    share: int = 0
+    values_first: bool = False
     scaled: str = ""
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
 
@@ -344,20 +355,22 @@ def attend(mine, piece, states, finish):
     factor = mine.factor_of(piece)
     scores = mine.scores(piece, end - 1, True)
     here, weight = mine.scales_at(piece, end - 1, factor)
-    powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
+    tops = levels(scores, here, ROW_LANES, mine.plan.dtype)
+    exponents = exponents_of_rows(scores, tops, here, weight)
+    if fx.const_expr(mine.plan.ahead):
+        if end - 1 > begin:
+            mine.pipe_k.wait(state_k)
+            fx.nvvm.wgmma_fence()
+            mine.multiply_scores(state_q.stage, state_k.stage)
+    powers, sums = exponentials(exponents, mine.plan.dtype, weight)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
-    plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
-    for i in range(end - 1 - plain):
-        carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor, True)
-    low = fx.min(fx.max(piece.plain_begin, begin), plain)
-    for i in range(plain - low):
-        carried = next_block(mine, piece, plain - 1 - i, carried, state_q.stage, factor, False)
-    if fx.const_expr(mine.plan.features.left):
-        for i in range(low - begin):
-            carried = next_block(mine, piece, low - 1 - i, carried, state_q.stage, factor, True)
+    if fx.const_expr(mine.plan.ahead):
+        carried = blocks_ahead(mine, piece, carried, state_q.stage, factor)
+    else:
+        carried = blocks_behind(mine, piece, carried, state_q.stage, factor)
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
@@ -370,6 +383,79 @@ def attend(mine, piece, states, finish):
     if fx.const_expr(mine.plan.consumers > 1 and mine.plan.features.left):
         state_k, state_v = pass_by(mine, begin - whole.begin, state_k, state_v)
     return [mine.pipe_q.advance(state_q), state_k, state_v]
+
+
+@flyc.jit
+def blocks_behind(mine, piece, carried, tile, factor):
+    """All blocks but the first, each from its scores on."""
+    begin, end = piece.begin, piece.end
+    plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
+    for i in range(end - 1 - plain):
+        carried = next_block(mine, piece, end - 2 - i, carried, tile, factor, True)
+    low = fx.min(fx.max(piece.plain_begin, begin), plain)
+    for i in range(plain - low):
+        carried = next_block(mine, piece, plain - 1 - i, carried, tile, factor, False)
+    if fx.const_expr(mine.plan.features.left):
+        for i in range(low - begin):
+            carried = next_block(mine, piece, low - 1 - i, carried, tile, factor, True)
+    return carried
+
+
+@flyc.jit
+def blocks_ahead(mine, piece, carried, tile, factor):
+    """All blocks but the first; each has its scores already, and those of the next are multiplied beside it."""
+    begin, end = piece.begin, piece.end
+    state_k, state_v, tops, sums = carried
+    fx.nvvm.wgmma_wait_group(0, mine.s)
+    if end - 1 > begin:
+        mine.release(mine.pipe_k, state_k)
+        carried = (mine.pipe_k.advance(state_k), state_v, tops, sums)
+        plain = fx.max(fx.min(piece.plain_end, end - 1), begin + 1)
+        for i in range(end - 1 - plain):
+            carried = block_ahead(mine, piece, end - 2 - i, carried, tile, factor, True, True)
+        low = fx.min(fx.max(piece.plain_begin, begin + 1), plain)
+        for i in range(plain - low):
+            carried = block_ahead(mine, piece, plain - 1 - i, carried, tile, factor, False, True)
+        if fx.const_expr(mine.plan.features.left):
+            for i in range(low - begin - 1):
+                carried = block_ahead(mine, piece, low - 1 - i, carried, tile, factor, True, True)
+        carried = block_ahead(mine, piece, begin, carried, tile, factor, True, False)
+        state_k, state_v, tops, sums = carried
+    return state_k, state_v, tops, sums
+
+
+@flyc.jit
+def block_ahead(mine, piece, block, carried, tile, factor, with_mask, more):
+    """The powers of a block whose scores are there; beside them, the scores of the next, if there are ``more``, and
+    the product of the powers before with their values."""
+    state_k, state_v, tops, sums = carried
+    here, weight = mine.scales_at(piece, block, factor)
+    exponents = exponents_of_rows(mine.scores(piece, block, with_mask), tops, here, weight)
+    if fx.const_expr(mine.plan.values_first):
+        mine.pipe_v.wait(state_v)
+        fx.nvvm.wgmma_fence()
+        mine.multiply_values(state_v.stage, block == piece.end - 2)
+    if fx.const_expr(more):
+        mine.pipe_k.wait(state_k)
+        fx.nvvm.wgmma_fence()
+        mine.multiply_scores(tile, state_k.stage)
+    if fx.const_expr(not mine.plan.values_first):
+        mine.pipe_v.wait(state_v)
+        fx.nvvm.wgmma_fence()
+        mine.multiply_values(state_v.stage, block == piece.end - 2)
+    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
+    powers, moved, shrink, tops, sums = step
+    if fx.const_expr(more):
+        fx.nvvm.wgmma_wait_group(0, mine.s)
+        mine.release(mine.pipe_k, state_k)
+        state_k = mine.pipe_k.advance(state_k)
+    fx.nvvm.wgmma_wait_group(0, mine.o)
+    mine.release(mine.pipe_v, state_v)
+    if moved:
+        o = mine.o.load()
+        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+    mine.take(powers)
+    return state_k, mine.pipe_v.advance(state_v), tops, sums
 
 
 @flyc.jit
@@ -402,7 +488,8 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
-    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight)
+    exponents = exponents_of_rows(scores, tops, here, weight)
+    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)

@@ -107,12 +107,40 @@ def capped(scores: Any, cap: Any) -> Any:
 # Softmax, block by block ---------------------------------------------------------------------------
 
 
-def powers_of_two(exponents: Any) -> Any:
-    """2 to the power of a number, or of each element, by the GPU's own instruction: tiny results are zero."""
+def powers_of_two(exponents: Any, share: int = 0) -> Any:
+    """2 to the power of a number, or of each element, by the GPU's own instruction: tiny results are zero.
+
+    Of every 16 elements ``share`` are computed by multiply-adds instead, to about 2^-9.
+    """
     power = fx.nvvm.ex2 if fx.nvvm.is_target() else fx.rocdl.exp2
     if not isinstance(exponents, fx.Vector):
         return power(exponents)
-    return fx.Vector.from_elements([power(exponents[i]) for i in range(exponents.numel)], fx.Float32)
+    ways = [by_polynomial if (i * share) % 16 < share else power for i in range(exponents.numel)]
+    return fx.Vector.from_elements([way(exponents[i]) for i, way in enumerate(ways)], fx.Float32)
+
+
+ROUNDS = 1.5 * 2.0**23
+"""A number with this added is rounded to an integer, in the last bits."""
+
+
+def by_polynomial(exponent: Any, degree: int = 3) -> Any:
+    """2 to the power of a number up to 127, and of a very small one about 2^-126, without `ex2`.
+
+    A polynomial has the fraction, from -1/2 to 1/2, and the integer is added to its exponent.
+    """
+    bounded = fx.maxnumf(exponent, fx.Float32(-125.0))
+    integer = bounded + ROUNDS
+    fraction = bounded - (integer - ROUNDS)
+    first, *others = POLYNOMIALS[degree]
+    power = fx.Float32(first)
+    for coefficient in others:
+        power = fx.math.fma(power, fraction, fx.Float32(coefficient))
+    bits = power.bitcast(fx.Int32) + (integer.bitcast(fx.Int32) << 23)
+    return bits.bitcast(fx.Float32)
+
+
+POLYNOMIALS = {2: (0.23842894, 0.70344801, 1.00044314), 3: (0.05517167, 0.24261112, 0.69326099, 0.99992807)}
+"""Coefficients of 2^x from -1/2 to 1/2, the highest first: within 1.7e-3 and 7.5e-5 of it."""
 
 
 def folded(values: Any, combine: Callable[[Any, Any], Any], chains: int = 4) -> Any:
@@ -147,33 +175,46 @@ def softmax_start(
 ) -> tuple[Any, Any, Any]:
     """Take the first block of scores in: powers as ``dtype``, levels, and this thread's sums."""
     tops = levels(scores, factor, distances, dtype)
-    powers, sums = exponentials(scores, tops, factor, dtype, weight)
+    powers, sums = exponentials(exponents_of_rows(scores, tops, factor, weight), dtype, weight)
     return powers, tops, sums
 
 
+def softmax_step(
+    scores: list[Any], tops: list[Any], sums: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any,
+    weight: Any = None,
+) -> tuple[Any, Any, Any, Any, Any]:  # fmt: skip
+    """Take a block of scores in, as `softmax_of_exponents` does with their exponents.
+
+    Scores times ``factor``, which may be another one in every block, are exponents of two.
+    """
+    exponents = exponents_of_rows(scores, tops, factor, weight)
+    return softmax_of_exponents(exponents, tops, sums, distances, dtype, weight)
+
+
 @flyc.jit
-def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None):
-    """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
+def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, share=0):
+    """Take a block in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one.
 
-    Scores times ``factor``, which may be another one in every block, are exponents of two, relative to the level of
-    their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
-    power overflows. Only where one might, or where no key was seen yet, are the maxima of all rows of the wave found
-    anew, and earlier results shrink.
+    Exponents are relative to the level of their row. A level is the maximum of the first keys, not of all: softmax is
+    the same for every level, as long as no power overflows. Only where one might, or where no key was seen yet, are the
+    maxima of all rows of the wave found anew, and earlier results shrink.
     """
-    powers, added = exponentials(scores, tops, factor, dtype, weight)
-    shrink = [fx.Float32(1.0) for _ in scores]
+    powers, added = exponentials(exponents, dtype, weight, share)
+    shrink = [fx.Float32(1.0) for _ in exponents]
     unfit = fx.Boolean(False)
     limit = FP8_LIMIT if dtype.width == 8 else LIMIT
     for top, more in zip(tops, added, strict=True):
         unfit = unfit | (top == LOWEST) | (more > limit)
     moved = fx.gpu.any(unfit)
     if moved:
-        found = levels(scores, factor, distances, dtype)
-        highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
+        rises = levels(exponents, fx.Float32(1.0), distances, dtype)
+        highest = [fx.maxnumf(top, level(top) + rise) for top, rise in zip(tops, rises, strict=True)]
         shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
-        powers, added = exponentials(scores, highest, factor, dtype, weight)
+        falls = [level(top) - level(high) for top, high in zip(tops, highest, strict=True)]
+        lower = [row + fx.full_like(row, fall) for row, fall in zip(exponents, falls, strict=True)]
+        powers, added = exponentials(lower, dtype, weight)
         tops = highest
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
     return powers, moved, shrink, tops, sums
@@ -185,7 +226,7 @@ def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: An
     tops = [top * factor for top in maxima(scores, distances)]
     if dtype.width != 8:
         return tops
-    _, sums = exponentials(scores, tops, factor, fx.Float32)
+    _, sums = exponentials(exponents_of_rows(scores, tops, factor), fx.Float32)
     rows = zip(tops, (over_lanes(total, fx.maxnumf, distances) for total in sums), strict=True)
     return [(top == LOWEST).select(top, top + fx.math.log2(total) - FP8_SUM) for top, total in rows]
 
@@ -200,19 +241,19 @@ def level(top: Any) -> Any:
     return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
-def exponentials(
-    scores: list[Any], tops: list[Any], factor: Any, dtype: Any, weight: Any = None
-) -> tuple[list[Any], list[Any]]:
-    """Powers of two of each row, times ``weight`` and rounded to ``dtype``, and their sums without the weight.
-
-    The weight is a part of the exponent, and sums get rid of it again: elements are spared a product.
-    """
+def exponents_of_rows(scores: list[Any], tops: list[Any], factor: Any, weight: Any = None) -> list[Any]:
+    """Exponents of two of each row, relative to its level; a ``weight`` is a part of them, so that elements are spared
+    a product."""
     starts = [-level(top) for top in tops]
     if weight is not None:
         starts = [start + fx.math.log2(weight) for start in starts]
-    exponents = [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, start))
-                 for row, start in zip(scores, starts, strict=True)]  # fmt: skip
-    powers = [powers_of_two(row) for row in exponents]
+    return [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, start))
+            for row, start in zip(scores, starts, strict=True)]  # fmt: skip
+
+
+def exponentials(exponents: list[Any], dtype: Any, weight: Any = None, share: int = 0) -> tuple[list[Any], list[Any]]:
+    """Powers of two of each row, rounded to ``dtype``, and their sums without the ``weight`` that is in them."""
+    powers = [powers_of_two(row, share) for row in exponents]
     sums = [folded(row, add) for row in powers]
     if weight is not None:
         sums = [total / weight for total in sums]
