@@ -28,7 +28,7 @@ from flydsl.kernels.attention.scores import (
     softmax_end,
     softmax_of_exponents,
 )
-from flydsl.kernels.attention.tiles import FragmentRows, Tickets, rows_of, scores_of
+from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of
 
 WARPGROUP = 128
 ROWS = 64
@@ -64,6 +64,7 @@ class ForwardPlan:
     ahead: bool = False
     share: int = 0
     values_first: bool = False
+    one: bool = False
     scaled: str = ""
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
 
@@ -367,7 +368,9 @@ def attend(mine, piece, states, finish):
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
-    if fx.const_expr(mine.plan.ahead):
+    if fx.const_expr(mine.plan.one):
+        carried = one_loop(mine, piece, carried, state_q.stage, factor)
+    elif fx.const_expr(mine.plan.ahead):
         carried = blocks_ahead(mine, piece, carried, state_q.stage, factor)
     else:
         carried = blocks_behind(mine, piece, carried, state_q.stage, factor)
@@ -399,6 +402,61 @@ def blocks_behind(mine, piece, carried, tile, factor):
         for i in range(low - begin):
             carried = next_block(mine, piece, low - 1 - i, carried, tile, factor, True)
     return carried
+
+
+@flyc.jit
+def one_loop(mine, piece, carried, tile, factor):
+    begin, end = piece.begin, piece.end
+    state_k, state_v, tops, sums = carried
+    if fx.const_expr(mine.plan.ahead):
+        fx.nvvm.wgmma_wait_group(0, mine.s)
+        if end - 1 > begin:
+            mine.release(mine.pipe_k, state_k)
+            state_k = mine.pipe_k.advance(state_k)
+        carried = (state_k, state_v, tops, sums)
+        for i in range(end - 1 - begin):
+            carried = block_once(mine, piece, end - 2 - i, carried, tile, factor)
+    else:
+        for i in range(end - 1 - begin):
+            carried = next_block(mine, piece, end - 2 - i, carried, tile, factor, None)
+    return carried
+
+
+@flyc.jit
+def block_once(mine, piece, block, carried, tile, factor):
+    state_k, state_v, tops, sums = carried
+    here, weight = mine.scales_at(piece, block, factor)
+    scores = some_scores(mine, piece, block)
+    exponents = exponents_of_rows(scores, tops, here, weight)
+    if block > piece.begin:
+        mine.pipe_k.wait(state_k)
+        fx.nvvm.wgmma_fence()
+        mine.multiply_scores(tile, state_k.stage)
+    mine.pipe_v.wait(state_v)
+    fx.nvvm.wgmma_fence()
+    mine.multiply_values(state_v.stage, block == piece.end - 2)
+    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
+    powers, moved, shrink, tops, sums = step
+    fx.nvvm.wgmma_wait_group(0, mine.s)
+    fx.nvvm.wgmma_wait_group(0, mine.o)
+    mine.release(mine.pipe_v, state_v)
+    if block > piece.begin:
+        mine.release(mine.pipe_k, state_k)
+        state_k = mine.pipe_k.advance(state_k)
+    if moved:
+        o = mine.o.load()
+        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+    mine.take(powers)
+    return state_k, mine.pipe_v.advance(state_v), tops, sums
+
+
+@flyc.jit
+def some_scores(mine, piece, block):
+    scores = mine.scores(piece, block, False)
+    if fx.const_expr(mine.plan.features.left or mine.plan.features.right):
+        if (block >= piece.plain_end) | (block < piece.plain_begin):
+            scores = hidden(scores, mine.s_rows, piece, block, mine.plan)
+    return scores
 
 
 @flyc.jit
@@ -487,7 +545,10 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
-    scores = mine.scores(piece, block, with_mask)
+    if fx.const_expr(with_mask is None):
+        scores = some_scores(mine, piece, block)
+    else:
+        scores = mine.scores(piece, block, with_mask)
     exponents = exponents_of_rows(scores, tops, here, weight)
     step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
     powers, moved, shrink, tops, sums = step
