@@ -412,10 +412,10 @@ def one_loop(mine, piece, carried, tile, factor):
         fx.nvvm.wgmma_wait_group(0, mine.s)
         if end - 1 > begin:
             mine.release(mine.pipe_k, state_k)
-            state_k = mine.pipe_k.advance(state_k)
-        carried = (state_k, state_v, tops, sums)
-        for i in range(end - 1 - begin):
-            carried = block_once(mine, piece, end - 2 - i, carried, tile, factor)
+            carried = (mine.pipe_k.advance(state_k), state_v, tops, sums)
+            for i in range(end - 2 - begin):
+                carried = block_once(mine, piece, end - 2 - i, carried, tile, factor, True)
+            carried = block_once(mine, piece, begin, carried, tile, factor, False)
     else:
         for i in range(end - 1 - begin):
             carried = next_block(mine, piece, end - 2 - i, carried, tile, factor, None)
@@ -423,24 +423,24 @@ def one_loop(mine, piece, carried, tile, factor):
 
 
 @flyc.jit
-def block_once(mine, piece, block, carried, tile, factor):
+def block_once(mine, piece, block, carried, tile, factor, more):
     state_k, state_v, tops, sums = carried
     here, weight = mine.scales_at(piece, block, factor)
-    scores = some_scores(mine, piece, block)
-    exponents = exponents_of_rows(scores, tops, here, weight)
-    if block > piece.begin:
+    exponents = exponents_of_rows(mine.scores(piece, block, False), tops, here, weight)
+    if fx.const_expr(more):
         mine.pipe_k.wait(state_k)
         fx.nvvm.wgmma_fence()
         mine.multiply_scores(tile, state_k.stage)
     mine.pipe_v.wait(state_v)
     fx.nvvm.wgmma_fence()
     mine.multiply_values(state_v.stage, block == piece.end - 2)
+    exponents = seen_of(mine, piece, block, exponents)
     step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
     powers, moved, shrink, tops, sums = step
-    fx.nvvm.wgmma_wait_group(0, mine.s)
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
-    if block > piece.begin:
+    if fx.const_expr(more):
+        fx.nvvm.wgmma_wait_group(0, mine.s)
         mine.release(mine.pipe_k, state_k)
         state_k = mine.pipe_k.advance(state_k)
     if moved:
@@ -451,12 +451,11 @@ def block_once(mine, piece, block, carried, tile, factor):
 
 
 @flyc.jit
-def some_scores(mine, piece, block):
-    scores = mine.scores(piece, block, False)
+def seen_of(mine, piece, block, exponents):
     if fx.const_expr(mine.plan.features.left or mine.plan.features.right):
         if (block >= piece.plain_end) | (block < piece.plain_begin):
-            scores = hidden(scores, mine.s_rows, piece, block, mine.plan)
-    return scores
+            exponents = hidden(exponents, mine.s_rows, piece, block, mine.plan)
+    return exponents
 
 
 @flyc.jit
@@ -545,11 +544,10 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
-    if fx.const_expr(with_mask is None):
-        scores = some_scores(mine, piece, block)
-    else:
-        scores = mine.scores(piece, block, with_mask)
+    scores = mine.scores(piece, block, with_mask is True)
     exponents = exponents_of_rows(scores, tops, here, weight)
+    if fx.const_expr(with_mask is None):
+        exponents = seen_of(mine, piece, block, exponents)
     step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
