@@ -65,6 +65,7 @@ class ForwardPlan:
     share: int = 0
     values_first: bool = False
     one: bool = False
+    mix: int = 0
     scaled: str = ""
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
 
@@ -249,6 +250,24 @@ class Warpgroup:
             fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
         fx.nvvm.wgmma_commit_group()
 
+    def score_steps(self, tile, stage):
+        def step(k):
+            a, b = self.q_part[None, None, k, tile], self.k_part[None, None, k, stage]
+            fx.gemm(self.qk, self.s, a, b, self.s, scale_d=int(k > 0))
+            if k == self.plan.d // self.plan.depth - 1:
+                fx.nvvm.wgmma_commit_group()
+
+        return [lambda k=k: step(k) for k in range(self.plan.d // self.plan.depth)]
+
+    def value_steps(self, stage, first):
+        def step(k):
+            a, b = self.p[None, None, k], self.v_part[None, None, k, stage]
+            fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
+            if k == self.plan.keys // self.plan.depth - 1:
+                fx.nvvm.wgmma_commit_group()
+
+        return [lambda k=k: step(k) for k in range(self.plan.keys // self.plan.depth)]
+
     def release(self, pipe, state):
         if self.leader:
             pipe.release(state)
@@ -427,15 +446,27 @@ def block_once(mine, piece, block, carried, tile, factor, more):
     state_k, state_v, tops, sums = carried
     here, weight = mine.scales_at(piece, block, factor)
     exponents = exponents_of_rows(mine.scores(piece, block, False), tops, here, weight)
-    if fx.const_expr(more):
-        mine.pipe_k.wait(state_k)
+    between = ()
+    if fx.const_expr(mine.plan.mix > 0):
+        exponents = seen_of(mine, piece, block, exponents)
+        if fx.const_expr(more):
+            mine.pipe_k.wait(state_k)
+        mine.pipe_v.wait(state_v)
         fx.nvvm.wgmma_fence()
-        mine.multiply_scores(tile, state_k.stage)
-    mine.pipe_v.wait(state_v)
-    fx.nvvm.wgmma_fence()
-    mine.multiply_values(state_v.stage, block == piece.end - 2)
-    exponents = seen_of(mine, piece, block, exponents)
-    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
+        between = mine.value_steps(state_v.stage, block == piece.end - 2)
+        if fx.const_expr(more):
+            between = mine.score_steps(tile, state_k.stage) + between
+        between = [mine.plan.mix, *between]
+    else:
+        if fx.const_expr(more):
+            mine.pipe_k.wait(state_k)
+            fx.nvvm.wgmma_fence()
+            mine.multiply_scores(tile, state_k.stage)
+        mine.pipe_v.wait(state_v)
+        fx.nvvm.wgmma_fence()
+        mine.multiply_values(state_v.stage, block == piece.end - 2)
+        exponents = seen_of(mine, piece, block, exponents)
+    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share, between)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)

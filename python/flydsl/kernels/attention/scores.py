@@ -192,7 +192,7 @@ def softmax_step(
 
 
 @flyc.jit
-def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, share=0):
+def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, share=0, between=()):
     """Take a block in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one.
@@ -201,7 +201,7 @@ def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, s
     the same for every level, as long as no power overflows. Only where one might, or where no key was seen yet, are the
     maxima of all rows of the wave found anew, and earlier results shrink.
     """
-    powers, added = exponentials(exponents, dtype, weight, share)
+    powers, added = exponentials(exponents, dtype, weight, share, between)
     shrink = [fx.Float32(1.0) for _ in exponents]
     unfit = fx.Boolean(False)
     limit = FP8_LIMIT if dtype.width == 8 else LIMIT
@@ -241,6 +241,21 @@ def level(top: Any) -> Any:
     return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
+def mixed_powers(exponents: list[Any], between: Any) -> list[Any]:
+    total, done, todo, found = sum(row.numel for row in exponents), 0, list(between), []
+    step = -(-total // (len(todo) - 1) // todo.pop(0))
+    for row in exponents:
+        elements = []
+        for i in range(row.numel):
+            if done % step == 0 and todo:
+                todo.pop(0)()
+            elements.append(fx.nvvm.ex2(row[i]))
+            done += 1
+        found.append(fx.Vector.from_elements(elements, fx.Float32))
+    assert not todo
+    return found
+
+
 def exponents_of_rows(scores: list[Any], tops: list[Any], factor: Any, weight: Any = None) -> list[Any]:
     """Exponents of two of each row, relative to its level; a ``weight`` is a part of them, so that elements are spared
     a product."""
@@ -251,9 +266,11 @@ def exponents_of_rows(scores: list[Any], tops: list[Any], factor: Any, weight: A
             for row, start in zip(scores, starts, strict=True)]  # fmt: skip
 
 
-def exponentials(exponents: list[Any], dtype: Any, weight: Any = None, share: int = 0) -> tuple[list[Any], list[Any]]:
+def exponentials(
+    exponents: list[Any], dtype: Any, weight: Any = None, share: int = 0, between: Any = ()
+) -> tuple[list[Any], list[Any]]:
     """Powers of two of each row, rounded to ``dtype``, and their sums without the ``weight`` that is in them."""
-    powers = [powers_of_two(row, share) for row in exponents]
+    powers = mixed_powers(exponents, between) if between else [powers_of_two(row, share) for row in exponents]
     sums = [folded(row, add) for row in powers]
     if weight is not None:
         sums = [total / weight for total in sums]
