@@ -154,7 +154,10 @@ def attention_fp8(
     return (given.result, lse) if return_lse else given.result
 
 
-WIDE = {1.0: {"keys": 160, "stages": 3}, 1.065: {"keys": 96, "stages": 4, "consumers": 3}}
+WIDE = (
+    (1.0, ForwardPlan(fx.Float8E4M3FN, 128, 128, 160, stages=3, ping_pong=False)),
+    (1.065, ForwardPlan(fx.Float8E4M3FN, 128, 128, 96, stages=4, consumers=3, ping_pong=False)),
+)
 """How fast tiles of 128 and of 192 queries are, a query. With 16 heads of 128 at 16384 tokens 132 multiprocessors take
 16 rounds of the one and 11 of the other: 981 and 1016 TFLOP/s in one run on an H200 on 2026-11-16, 938 and 980 in
 another."""
@@ -180,13 +183,13 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) 
     if blocked:
         return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK, stages=3, ping_pong=False)
     queries, sequences, multiprocessors = rows
-    plans = {speed: ForwardPlan(fx.Float8E4M3FN, d, dv, ping_pong=False, **tile) for speed, tile in WIDE.items()}
 
-    def clocks(speed: float) -> float:
-        tile = plans[speed].queries
-        return -(-(-(-queries // tile) * sequences) // multiprocessors) * tile / speed
+    def clocks(timed: tuple[float, ForwardPlan]) -> float:
+        speed, plan = timed
+        return -(-(-(-queries // plan.queries) * sequences) // multiprocessors) * plan.queries / speed
 
-    return plans[min(plans, key=clocks)]
+    _, plan = min(WIDE, key=clocks)
+    return replace(plan, d=d, dv=dv)
 
 
 def scales_of(given: Inputs, scales: tuple[Any, Any, Any]) -> tuple[list[Any], bool]:
