@@ -22,11 +22,10 @@ from flydsl.kernels.attention.forward_order import Work, iterations_of, piece_at
 from flydsl.kernels.attention.scores import (
     PLAIN,
     Features,
-    exponentials,
     exponents_of_rows,
-    levels,
     softmax_end,
     softmax_of_exponents,
+    softmax_start,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of
 
@@ -61,11 +60,6 @@ class ForwardPlan:
     features: Features = PLAIN
     group: int = 1
     shared_rows: bool = False
-    ahead: bool = False
-    share: int = 0
-    values_first: bool = False
-    one: bool = False
-    mix: int = 0
     scaled: str = ""
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
 
@@ -250,24 +244,6 @@ class Warpgroup:
             fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
         fx.nvvm.wgmma_commit_group()
 
-    def score_steps(self, tile, stage):
-        def step(k):
-            a, b = self.q_part[None, None, k, tile], self.k_part[None, None, k, stage]
-            fx.gemm(self.qk, self.s, a, b, self.s, scale_d=int(k > 0))
-            if k == self.plan.d // self.plan.depth - 1:
-                fx.nvvm.wgmma_commit_group()
-
-        return [lambda k=k: step(k) for k in range(self.plan.d // self.plan.depth)]
-
-    def value_steps(self, stage, first):
-        def step(k):
-            a, b = self.p[None, None, k], self.v_part[None, None, k, stage]
-            fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
-            if k == self.plan.keys // self.plan.depth - 1:
-                fx.nvvm.wgmma_commit_group()
-
-        return [lambda k=k: step(k) for k in range(self.plan.keys // self.plan.depth)]
-
     def release(self, pipe, state):
         if self.leader:
             pipe.release(state)
@@ -375,24 +351,13 @@ def attend(mine, piece, states, finish):
     factor = mine.factor_of(piece)
     scores = mine.scores(piece, end - 1, True)
     here, weight = mine.scales_at(piece, end - 1, factor)
-    tops = levels(scores, here, ROW_LANES, mine.plan.dtype)
-    exponents = exponents_of_rows(scores, tops, here, weight)
-    if fx.const_expr(mine.plan.ahead):
-        if end - 1 > begin:
-            mine.pipe_k.wait(state_k)
-            fx.nvvm.wgmma_fence()
-            mine.multiply_scores(state_q.stage, state_k.stage)
-    powers, sums = exponentials(exponents, mine.plan.dtype, weight)
+    powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
-    if fx.const_expr(mine.plan.one):
-        carried = one_loop(mine, piece, carried, state_q.stage, factor)
-    elif fx.const_expr(mine.plan.ahead):
-        carried = blocks_ahead(mine, piece, carried, state_q.stage, factor)
-    else:
-        carried = blocks_behind(mine, piece, carried, state_q.stage, factor)
+    for i in range(end - 1 - begin):
+        carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor)
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
@@ -405,145 +370,6 @@ def attend(mine, piece, states, finish):
     if fx.const_expr(mine.plan.consumers > 1 and mine.plan.features.left):
         state_k, state_v = pass_by(mine, begin - whole.begin, state_k, state_v)
     return [mine.pipe_q.advance(state_q), state_k, state_v]
-
-
-@flyc.jit
-def blocks_behind(mine, piece, carried, tile, factor):
-    """All blocks but the first, each from its scores on."""
-    begin, end = piece.begin, piece.end
-    plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
-    for i in range(end - 1 - plain):
-        carried = next_block(mine, piece, end - 2 - i, carried, tile, factor, True)
-    low = fx.min(fx.max(piece.plain_begin, begin), plain)
-    for i in range(plain - low):
-        carried = next_block(mine, piece, plain - 1 - i, carried, tile, factor, False)
-    if fx.const_expr(mine.plan.features.left):
-        for i in range(low - begin):
-            carried = next_block(mine, piece, low - 1 - i, carried, tile, factor, True)
-    return carried
-
-
-@flyc.jit
-def one_loop(mine, piece, carried, tile, factor):
-    begin, end = piece.begin, piece.end
-    state_k, state_v, tops, sums = carried
-    if fx.const_expr(mine.plan.ahead):
-        fx.nvvm.wgmma_wait_group(0, mine.s)
-        if end - 1 > begin:
-            mine.release(mine.pipe_k, state_k)
-            carried = (mine.pipe_k.advance(state_k), state_v, tops, sums)
-            for i in range(end - 2 - begin):
-                carried = block_once(mine, piece, end - 2 - i, carried, tile, factor, True)
-            carried = block_once(mine, piece, begin, carried, tile, factor, False)
-    else:
-        for i in range(end - 1 - begin):
-            carried = next_block(mine, piece, end - 2 - i, carried, tile, factor, None)
-    return carried
-
-
-@flyc.jit
-def block_once(mine, piece, block, carried, tile, factor, more):
-    state_k, state_v, tops, sums = carried
-    here, weight = mine.scales_at(piece, block, factor)
-    exponents = exponents_of_rows(mine.scores(piece, block, False), tops, here, weight)
-    between = ()
-    if fx.const_expr(mine.plan.mix > 0):
-        exponents = seen_of(mine, piece, block, exponents)
-        if fx.const_expr(more):
-            mine.pipe_k.wait(state_k)
-        mine.pipe_v.wait(state_v)
-        fx.nvvm.wgmma_fence()
-        between = mine.value_steps(state_v.stage, block == piece.end - 2)
-        if fx.const_expr(more):
-            between = mine.score_steps(tile, state_k.stage) + between
-        between = [mine.plan.mix, *between]
-    else:
-        if fx.const_expr(more):
-            mine.pipe_k.wait(state_k)
-            fx.nvvm.wgmma_fence()
-            mine.multiply_scores(tile, state_k.stage)
-        mine.pipe_v.wait(state_v)
-        fx.nvvm.wgmma_fence()
-        mine.multiply_values(state_v.stage, block == piece.end - 2)
-        exponents = seen_of(mine, piece, block, exponents)
-    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share, between)
-    powers, moved, shrink, tops, sums = step
-    fx.nvvm.wgmma_wait_group(0, mine.o)
-    mine.release(mine.pipe_v, state_v)
-    if fx.const_expr(more):
-        fx.nvvm.wgmma_wait_group(0, mine.s)
-        mine.release(mine.pipe_k, state_k)
-        state_k = mine.pipe_k.advance(state_k)
-    if moved:
-        o = mine.o.load()
-        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
-    mine.take(powers)
-    return state_k, mine.pipe_v.advance(state_v), tops, sums
-
-
-@flyc.jit
-def seen_of(mine, piece, block, exponents):
-    if fx.const_expr(mine.plan.features.left or mine.plan.features.right):
-        if (block >= piece.plain_end) | (block < piece.plain_begin):
-            exponents = hidden(exponents, mine.s_rows, piece, block, mine.plan)
-    return exponents
-
-
-@flyc.jit
-def blocks_ahead(mine, piece, carried, tile, factor):
-    """All blocks but the first; each has its scores already, and those of the next are multiplied beside it."""
-    begin, end = piece.begin, piece.end
-    state_k, state_v, tops, sums = carried
-    fx.nvvm.wgmma_wait_group(0, mine.s)
-    if end - 1 > begin:
-        mine.release(mine.pipe_k, state_k)
-        carried = (mine.pipe_k.advance(state_k), state_v, tops, sums)
-        plain = fx.max(fx.min(piece.plain_end, end - 1), begin + 1)
-        for i in range(end - 1 - plain):
-            carried = block_ahead(mine, piece, end - 2 - i, carried, tile, factor, True, True)
-        low = fx.min(fx.max(piece.plain_begin, begin + 1), plain)
-        for i in range(plain - low):
-            carried = block_ahead(mine, piece, plain - 1 - i, carried, tile, factor, False, True)
-        if fx.const_expr(mine.plan.features.left):
-            for i in range(low - begin - 1):
-                carried = block_ahead(mine, piece, low - 1 - i, carried, tile, factor, True, True)
-        carried = block_ahead(mine, piece, begin, carried, tile, factor, True, False)
-        state_k, state_v, tops, sums = carried
-    return state_k, state_v, tops, sums
-
-
-@flyc.jit
-def block_ahead(mine, piece, block, carried, tile, factor, with_mask, more):
-    """The powers of a block whose scores are there; beside them, the scores of the next, if there are ``more``, and
-    the product of the powers before with their values."""
-    state_k, state_v, tops, sums = carried
-    here, weight = mine.scales_at(piece, block, factor)
-    exponents = exponents_of_rows(mine.scores(piece, block, with_mask), tops, here, weight)
-    if fx.const_expr(mine.plan.values_first):
-        mine.pipe_v.wait(state_v)
-        fx.nvvm.wgmma_fence()
-        mine.multiply_values(state_v.stage, block == piece.end - 2)
-    if fx.const_expr(more):
-        mine.pipe_k.wait(state_k)
-        fx.nvvm.wgmma_fence()
-        mine.multiply_scores(tile, state_k.stage)
-    if fx.const_expr(not mine.plan.values_first):
-        mine.pipe_v.wait(state_v)
-        fx.nvvm.wgmma_fence()
-        mine.multiply_values(state_v.stage, block == piece.end - 2)
-    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
-    powers, moved, shrink, tops, sums = step
-    if fx.const_expr(more):
-        fx.nvvm.wgmma_wait_group(0, mine.s)
-        mine.release(mine.pipe_k, state_k)
-        state_k = mine.pipe_k.advance(state_k)
-    fx.nvvm.wgmma_wait_group(0, mine.o)
-    mine.release(mine.pipe_v, state_v)
-    if moved:
-        o = mine.o.load()
-        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
-    mine.take(powers)
-    return state_k, mine.pipe_v.advance(state_v), tops, sums
 
 
 @flyc.jit
@@ -562,7 +388,7 @@ def pass_by(mine, count, state_k, state_v):
 
 
 @flyc.jit
-def next_block(mine, piece, block, carried, tile, factor, with_mask):
+def next_block(mine, piece, block, carried, tile, factor):
     """Scores of a block and, beside them, the product of the powers before with their values."""
     state_k, state_v, tops, sums = carried
     here, weight = mine.scales_at(piece, block, factor)  # read while products run
@@ -575,11 +401,8 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
-    scores = mine.scores(piece, block, with_mask is True)
-    exponents = exponents_of_rows(scores, tops, here, weight)
-    if fx.const_expr(with_mask is None):
-        exponents = seen_of(mine, piece, block, exponents)
-    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, mine.plan.share)
+    exponents = seen_exponents(mine, piece, block, tops, here, weight)
+    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
@@ -588,6 +411,17 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
         mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
     mine.take(powers)
     return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
+
+
+@flyc.jit
+def seen_exponents(mine, piece, block, tops, factor, weight):
+    """The exponents of a block, those of keys that a query does not see at minus infinity. One loop has masked blocks
+    and others: with a loop each, a kernel took 1.4 times as long to compile."""
+    exponents = exponents_of_rows(mine.scores(piece, block, False), tops, factor, weight)
+    if fx.const_expr(mine.plan.features.left or mine.plan.features.right):
+        if (block >= piece.plain_end) | (block < piece.plain_begin):
+            exponents = hidden(exponents, mine.s_rows, piece, block, mine.plan)
+    return exponents
 
 
 @flyc.jit

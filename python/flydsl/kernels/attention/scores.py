@@ -107,40 +107,12 @@ def capped(scores: Any, cap: Any) -> Any:
 # Softmax, block by block ---------------------------------------------------------------------------
 
 
-def powers_of_two(exponents: Any, share: int = 0) -> Any:
-    """2 to the power of a number, or of each element, by the GPU's own instruction: tiny results are zero.
-
-    Of every 16 elements ``share`` are computed by multiply-adds instead, to about 2^-9.
-    """
+def powers_of_two(exponents: Any) -> Any:
+    """2 to the power of a number, or of each element, by the GPU's own instruction: tiny results are zero."""
     power = fx.nvvm.ex2 if fx.nvvm.is_target() else fx.rocdl.exp2
     if not isinstance(exponents, fx.Vector):
         return power(exponents)
-    ways = [by_polynomial if (i * share) % 16 < share else power for i in range(exponents.numel)]
-    return fx.Vector.from_elements([way(exponents[i]) for i, way in enumerate(ways)], fx.Float32)
-
-
-ROUNDS = 1.5 * 2.0**23
-"""A number with this added is rounded to an integer, in the last bits."""
-
-
-def by_polynomial(exponent: Any, degree: int = 3) -> Any:
-    """2 to the power of a number up to 127, and of a very small one about 2^-126, without `ex2`.
-
-    A polynomial has the fraction, from -1/2 to 1/2, and the integer is added to its exponent.
-    """
-    bounded = fx.maxnumf(exponent, fx.Float32(-125.0))
-    integer = bounded + ROUNDS
-    fraction = bounded - (integer - ROUNDS)
-    first, *others = POLYNOMIALS[degree]
-    power = fx.Float32(first)
-    for coefficient in others:
-        power = fx.math.fma(power, fraction, fx.Float32(coefficient))
-    bits = power.bitcast(fx.Int32) + (integer.bitcast(fx.Int32) << 23)
-    return bits.bitcast(fx.Float32)
-
-
-POLYNOMIALS = {2: (0.23842894, 0.70344801, 1.00044314), 3: (0.05517167, 0.24261112, 0.69326099, 0.99992807)}
-"""Coefficients of 2^x from -1/2 to 1/2, the highest first: within 1.7e-3 and 7.5e-5 of it."""
+    return fx.Vector.from_elements([power(exponents[i]) for i in range(exponents.numel)], fx.Float32)
 
 
 def folded(values: Any, combine: Callable[[Any, Any], Any], chains: int = 4) -> Any:
@@ -192,7 +164,7 @@ def softmax_step(
 
 
 @flyc.jit
-def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, share=0, between=()):
+def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None):
     """Take a block in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one.
@@ -201,7 +173,7 @@ def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, s
     the same for every level, as long as no power overflows. Only where one might, or where no key was seen yet, are the
     maxima of all rows of the wave found anew, and earlier results shrink.
     """
-    powers, added = exponentials(exponents, dtype, weight, share, between)
+    powers, added = exponentials(exponents, dtype, weight)
     shrink = [fx.Float32(1.0) for _ in exponents]
     unfit = fx.Boolean(False)
     limit = FP8_LIMIT if dtype.width == 8 else LIMIT
@@ -241,21 +213,6 @@ def level(top: Any) -> Any:
     return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
-def mixed_powers(exponents: list[Any], between: Any) -> list[Any]:
-    total, done, todo, found = sum(row.numel for row in exponents), 0, list(between), []
-    step = -(-total // (len(todo) - 1) // todo.pop(0))
-    for row in exponents:
-        elements = []
-        for i in range(row.numel):
-            if done % step == 0 and todo:
-                todo.pop(0)()
-            elements.append(fx.nvvm.ex2(row[i]))
-            done += 1
-        found.append(fx.Vector.from_elements(elements, fx.Float32))
-    assert not todo
-    return found
-
-
 def exponents_of_rows(scores: list[Any], tops: list[Any], factor: Any, weight: Any = None) -> list[Any]:
     """Exponents of two of each row, relative to its level; a ``weight`` is a part of them, so that elements are spared
     a product."""
@@ -266,11 +223,9 @@ def exponents_of_rows(scores: list[Any], tops: list[Any], factor: Any, weight: A
             for row, start in zip(scores, starts, strict=True)]  # fmt: skip
 
 
-def exponentials(
-    exponents: list[Any], dtype: Any, weight: Any = None, share: int = 0, between: Any = ()
-) -> tuple[list[Any], list[Any]]:
+def exponentials(exponents: list[Any], dtype: Any, weight: Any = None) -> tuple[list[Any], list[Any]]:
     """Powers of two of each row, rounded to ``dtype``, and their sums without the ``weight`` that is in them."""
-    powers = mixed_powers(exponents, between) if between else [powers_of_two(row, share) for row in exponents]
+    powers = [powers_of_two(row) for row in exponents]
     sums = [folded(row, add) for row in powers]
     if weight is not None:
         sums = [total / weight for total in sums]
