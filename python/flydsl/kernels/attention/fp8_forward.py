@@ -170,8 +170,10 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) 
 
     Products are so short here that softmax takes longer, two thirds of a warpgroup's time by its clock: what counts are
     its instructions, and how many warps have one ready. Turns did not help three warpgroups (956 TFLOP/s beside 980 in
-    the same run), nor did powers by polynomials instead of `ex2` (878 beside 938, with 160 keys). An earlier version
-    had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into registers: 619).
+    the same run), nor did powers by polynomials instead of `ex2` (878 beside 938, with 160 keys; of a quarter of
+    elements, 887 beside 980), nor to begin the next scores before these are powers (896 beside 980, by two
+    warpgroups). An earlier version had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into
+    registers: 619).
 
     Results of more than 128 elements leave registers for 64 keys: with 128, ptxas ran each product alone and spilled up
     to 1.7 KB.
