@@ -1,13 +1,14 @@
 """Attention on a Hopper GPU beside cuDNN and FlashAttention-2, as torch runs them, in one run, the sides in turns.
 
-    python benchmarks/attention.py [--quick] [--parts forward,decode] [--seed 7]
+    python benchmarks/attention.py [--quick | --check] [--parts forward,decode] [--seed 7]
 
 TFLOP/s are 4 * batch * heads * d for every key that a query sees, over the median time of a launch between events; 2.5
 times that for gradients, which have five products and not two. Beside the named shapes there are some drawn by a seed.
 A decode launch has one new token a sequence; its time is in microseconds, of a graph's replay, beside peers that read
 contiguous caches. Random data: the power that products take, and with it the clock, depends on the values. Results are
-poisoned before they are checked against float64 on rows drawn anew. Without a GPU a quick run checks our side on the
-virtual one.
+poisoned before they are checked against float64 on rows drawn anew. ``--check`` does that only, in several processes,
+and leaves all kernels of the tables in the cache, so that a timed run compiles nothing. Without a GPU a quick run
+checks our side on the virtual one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from multiprocessing import get_context
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -141,6 +143,8 @@ def measure(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
     sides: dict[str, Side] = {"ours": lambda: attention(q, k, v, out=out, **shape.asked)}
     sides["ours"]()
     error = error_of(shape, q, k, v, out)
+    if not rounds:
+        return {"shape": str(shape), "error": error}
     if shape.window is None:  # SDPA has no windows
         add_peers(sides, shape, lambda backend: peer(backend, shape, q, k, v))
     return rates(shape, error, timing.launch_ms(sides, rounds, launches))
@@ -174,6 +178,8 @@ def measure_gradients(shape: Shape, rounds: int, launches: int) -> dict[str, Any
     sides: dict[str, Side] = {"ours": lambda: attention_backward(*given, is_causal=shape.causal, grads=grads)}
     sides["ours"]()
     error = gradient_error_of(shape, dout, q, k, v, grads)
+    if not rounds:
+        return {"shape": str(shape), "error": error}
     add_peers(sides, shape, lambda backend: peer_gradients(backend, shape, dout, q, k, v))
     return rates(shape, error, timing.launch_ms(sides, rounds, launches), 2.5)
 
@@ -232,9 +238,12 @@ def measure_fp8(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
         "blocks": lambda: attention_fp8(*given, **scales, out=out, is_causal=shape.causal),
         "bf16": lambda: attention(*wide, is_causal=shape.causal),
     }
-    sides["blocks"]()
-    sides["ours"]()
-    return rates(shape, error_of(shape, wide[0], wide[1], wide[2], out), timing.launch_ms(sides, rounds, launches))
+    for name in ("blocks", "ours", "bf16"):
+        sides[name]()
+    error = error_of(shape, wide[0], wide[1], wide[2], out)
+    if not rounds:
+        return {"shape": str(shape), "error": error}
+    return rates(shape, error, timing.launch_ms(sides, rounds, launches))
 
 
 # Decode --------------------------------------------------------------------------------------------
@@ -276,7 +285,10 @@ def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int,
         run()
         expected = contiguous(torch.float64, stored)
         error = max(error, float((out.double() - expected).norm() / expected.norm()))
-        sides[f"pages of {page}" if stored is None else "8 bits"] = captured(run, launches)
+        if rounds:
+            sides[f"pages of {page}" if stored is None else "8 bits"] = captured(run, launches)
+    if not rounds:
+        return {"shape": f"{batch}x{length}", "error": error}
     for name, backend in PEERS.items():
         try:
             with sdpa_kernel(backend):
@@ -320,6 +332,8 @@ def measure_latent(heads: int, batch: int, length: int, rounds: int, launches: i
     keys = cache[tables[0].long()].view(length, 576).double()
     expected = (q[0].double() @ keys.T * scale).softmax(-1) @ keys[:, :512]
     error = float((out[0].double() - expected).norm() / expected.norm())
+    if not rounds:
+        return {"shape": f"{batch}x{length} h{heads}", "error": error}
     us = timing.launch_ms({"ours": captured(run, launches)}, rounds, 1)["ours"] * 1000 / launches
     sizes = {"us": us, "TFLOP/s": 2 * batch * heads * length * (576 + 512) / us / 1e6}
     return {"shape": f"{batch}x{length} h{heads}", "error": error, **sizes, "GB/s": batch * length * 1152 / us / 1e3}
@@ -372,34 +386,55 @@ def on_the_virtual_gpu() -> None:
     timing.print_table(("virtual GPU", "error"), [[name, f"{error:.1e}"] for name, error in errors.items()])
 
 
-def measured(part: str, shapes: list[Shape], quick: bool) -> list[dict[str, Any]]:
-    """The rows of one part, as a table too."""
-    effort = (2, 2) if quick else (12, 5)
+MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
+    "forward": measure, "gradients": measure_gradients, "fp8": measure_fp8, "decode": measure_decode,
+    "latent": measure_latent,
+}  # fmt: skip
+
+
+def cases_of(part: str, shapes: list[Shape], quick: bool) -> list[tuple[Any, ...]]:
+    """The problems of one part, as arguments of its measure."""
     if part == "decode":
-        sizes = [(2, 256)] if quick else DECODES
-        rows = [measure_decode(*size, (16, 64), 2 if quick else 8, 10) for size in sizes]
-        show_decodes(f"decode, {QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us", rows)
-        return rows
+        return [(*size, (16, 64)) for size in ([(2, 256)] if quick else DECODES)]
     if part == "latent":
-        rows = [measure_latent(*size, 2 if quick else 8, 10) for size in ([(16, 2, 256)] if quick else LATENTS)]
-        show_decodes("decode, latent cache", rows)
-        return rows
-    measure_one, title, others = {
-        "forward": (measure, "forward, bf16", [*PEERS]),
-        "gradients": (measure_gradients, "gradients, bf16", [*PEERS]),
-        "fp8": (measure_fp8, "forward, fp8", ["blocks", "bf16"]),
-    }[part]
-    if part != "forward":
-        shapes = [shape for shape in shapes if shape.d <= 128 and shape.window is None]
-    rows = [measure_one(shape, *effort) for shape in shapes]
-    show(title, rows, others)
+        return [(16, 2, 256)] if quick else [*LATENTS]
+    return [(shape,) for shape in shapes if part == "forward" or (shape.d <= 128 and shape.window is None)]
+
+
+def measured(part: str, cases: list[tuple[Any, ...]], quick: bool) -> list[dict[str, Any]]:
+    """The rows of one part, as a table too."""
+    decodes = part in ("decode", "latent")
+    effort = (2 if quick else 8, 10) if decodes else (2, 2) if quick else (12, 5)
+    rows = [MEASURES[part](*case, *effort) for case in cases]
+    if decodes:
+        heads = "latent cache" if part == "latent" else f"{QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us"
+        show_decodes(f"decode, {heads}", rows)
+    else:
+        title, others = ("forward, fp8", ["blocks", "bf16"]) if part == "fp8" else (f"{part}, bf16", [*PEERS])
+        show(title, rows, others)
     return rows
+
+
+def checked(part: str, case: tuple[Any, ...]) -> dict[str, Any]:
+    """One problem's error, without times."""
+    return {"part": part, **MEASURES[part](*case, 0, 0)}
+
+
+def check(cases: dict[str, list[tuple[Any, ...]]], processes: int) -> None:
+    """Every problem once, in several processes: most of it is compiling."""
+    everything = [(part, case) for part, some in cases.items() for case in some]
+    with get_context("spawn").Pool(processes) as pool:
+        rows = pool.starmap(checked, everything, chunksize=1)
+    table = [[row["shape"], row["part"], f"{row['error']:.1e}"] for row in rows]
+    timing.print_table(("checked", "part", "error"), table)
 
 
 def main() -> None:
     parser = timing.arguments("Attention on a Hopper GPU.", "few rounds, small shapes")
     parser.add_argument("--parts", default=",".join(PARTS), help=f"of {', '.join(PARTS)}")
     parser.add_argument("--seed", type=int, default=1, help="of the shapes that are drawn beside the named ones")
+    parser.add_argument("--check", action="store_true", help="each shape once, not timed; fills the cache of kernels")
+    parser.add_argument("--processes", type=int, default=8, help="that check")
     given = parser.parse_args()
     if given.quick and not ON_A_GPU:
         on_the_virtual_gpu()
@@ -407,7 +442,11 @@ def main() -> None:
         return
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s")
     shapes = QUICK if given.quick else [*SHAPES, *WINDOWS, *drawn_shapes(given.seed, 8)]
-    timing.keep("attention", {part: measured(part, shapes, given.quick) for part in given.parts.split(",")}, given)
+    cases = {part: cases_of(part, shapes, given.quick) for part in given.parts.split(",")}
+    if given.check:
+        check(cases, given.processes)
+        return
+    timing.keep("attention", {part: measured(part, some, given.quick) for part, some in cases.items()}, given)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ BUDGET = {
     # Rows of ldmatrix that are not there name the last one: by a tiled copy, 24 more registers.
     "gemm/few_rows/kernel.py": 5,
     # Pieces of rows that lanes copy and read, in orders of their own.
-    "attention/fp8_forward.py": 4, "moe/few_tokens/strips.py": 9,
+    "moe/few_tokens/strips.py": 9,
 }  # fmt: skip
 """File -> how often it divides a lane's, a thread's or a warp's number, at most. Lower it where it became less."""
 

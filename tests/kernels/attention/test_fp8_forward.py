@@ -8,8 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.fp8_forward import BLOCK, attention_fp8, choose_fp8_plan, key_at
+from flydsl.kernels.attention.fp8_forward import BLOCK, THREADS, attention_fp8, choose_fp8_plan, turn_kernel
 from flydsl.kernels.attention.hopper_forward import REGISTERS, ForwardPlan
 from tests.support import random_data
 from tests.support.attention_reference import attend
@@ -115,10 +116,21 @@ def test_scores_that_grow() -> None:
     assert np.linalg.norm(out.astype(np.float64) - expected) < 0.05 * np.linalg.norm(expected)
 
 
-def test_the_order_of_turned_values() -> None:
+@flyc.jit
+def turn(V: fx.Tensor, turned: fx.Tensor, dv: fx.Constexpr):
+    turn_kernel(V, turned, dv).launch(grid=(fx.Int32(turned.shape[3]) // BLOCK, 2, 1), block=(THREADS, 1, 1))
+
+
+@pytest.mark.parametrize("dv", [32, 96])
+def test_the_order_of_turned_values(dv: int) -> None:
     """Each thread of four has, of sixteen keys, two neighbours of the first eight and two of the others."""
-    order = [key_at(place) for place in range(32)]
-    assert sorted(order) == [*range(32)] and order[:8] == [0, 1, 8, 9, 2, 3, 10, 11]
+    v, turned = drawn(1, 2, 130, dv), np.full((1, 2, dv, 256), np.nan, ml_dtypes.float8_e4m3fn)
+    turn(v, turned, dv)
+    whole = np.zeros((1, 2, 256, dv), v.dtype)
+    whole[:, :, :130] = v
+    sixteens = whole.swapaxes(2, 3).reshape(1, 2, dv, 16, 16)
+    expected = sixteens[..., [0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15]].reshape(turned.shape)
+    assert (turned.view(np.uint8) == expected.view(np.uint8)).all()
 
 
 def test_operands_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:

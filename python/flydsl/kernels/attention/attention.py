@@ -115,11 +115,11 @@ def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN, reach: 
     return ForwardPlan(dtype, d, dv, 128 if features.left or features.right else 112)
 
 
-SHORT_HEADS = {
-    1.0: {"keys": 80, "stages": 4, "consumers": 3},
-    0.985: {"keys": 64, "stages": 6, "consumers": 3, "ping_pong": False},
-    0.965: {"keys": 128},
-}
+SHORT_HEADS = (
+    (1.0, ForwardPlan(fx.BFloat16, 64, 64, 80, stages=4, consumers=3)),
+    (0.985, ForwardPlan(fx.BFloat16, 64, 64, 64, stages=6, consumers=3, ping_pong=False)),
+    (0.965, ForwardPlan(fx.BFloat16, 64, 64, 128)),
+)
 """How fast blocks of keys are with heads of 64 where few are cut: 534, 525 (with turns) and 516 TFLOP/s of 2 x 8192
 tokens, causal, in one run on an H200 on 2026-11-16."""
 
@@ -132,11 +132,12 @@ def choose_short_plan(dtype: Any, d: int, dv: int, reach: int | None) -> Forward
     64 and a window of 1024, 64 keys had 412 TFLOP/s (405 with turns), 80 had 380 and 128 had 383 in the same run.
     """
 
-    def useful(speed: float) -> float:
-        keys = SHORT_HEADS[speed]["keys"]
-        return speed if reach is None else speed / (reach + ROWS - 1 + keys - gcd(keys, ROWS))
+    def useful(timed: tuple[float, ForwardPlan]) -> float:
+        speed, plan = timed
+        return speed if reach is None else speed / (reach + ROWS - 1 + plan.keys - gcd(plan.keys, ROWS))
 
-    return ForwardPlan(dtype, d, dv, **SHORT_HEADS[max(SHORT_HEADS, key=useful)])
+    _, plan = max(SHORT_HEADS, key=useful)
+    return replace(plan, dtype=dtype, d=d, dv=dv)
 
 
 def features_of(left: int | None, right: int | None, softcap: float, scale: float, added: bool) -> Features:

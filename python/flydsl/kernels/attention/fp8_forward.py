@@ -31,8 +31,6 @@ from flydsl.kernels.blocks.inputs import (
     stream_of,
 )
 
-GROUP = 32
-"""Keys that a step of the product sums over; within so many they change places."""
 BLOCK = 128
 """Rows that share a scale, where heads have several."""
 THREADS = 256
@@ -40,50 +38,56 @@ PIECE = 16
 """Elements that a thread moves at a time."""
 
 
-def key_at(place: Any) -> Any:
-    """Return which key of a group stands at a place of turned values."""
-    half, four, one = place // 16, place % 16 // 4, place % 4
-    return half * 16 + one // 2 * 8 + four * 2 + one % 2
+KEYS_OF_PIECE = ((2, 2, 4), (1, 8, 2))
+"""Shape and strides of the keys that stand at the places of a turned piece: 0, 1, 8, 9, 2, 3, 10, 11 and so on."""
 
 
 @flyc.kernel(known_block_size=(THREADS, 1, 1))
 def turn_kernel(V: Any, turned: Any, dv: fx.Constexpr):
-    """`BLOCK` keys of V, (keys, dv), to (dv, keys) with groups in the order of `key_at`; zeros up to the end.
+    """`BLOCK` keys of V, (keys, dv), to (dv, keys) with keys in the order of `KEYS_OF_PIECE`; zeros up to the end.
 
-    Sixteen keys lie together in shared memory, with a gap behind them, so that lanes that read from different sixteens
-    read from different banks. A thread turns four elements of sixteen keys, and writes four pieces of rows.
+    Words of four elements go through shared memory. Sixteen keys lie together there, with a gap behind them, so that
+    lanes that read from different sixteens read from different banks. A thread turns four elements of sixteen keys, and
+    writes four pieces of rows.
     """
     fx.nvvm.griddepcontrol_launch_dependents()
     fx.nvvm.griddepcontrol_wait()
     block, head, batch = fx.block_idx
     thread, keys, first = fx.thread_idx.x, fx.Int32(V.shape[2]), block * BLOCK
-    row, sixteen, pieces = dv // 4, PIECE * dv // 4 + 4, dv // PIECE
-    words = fx.Vector.make_type(PIECE // 4, fx.Int32)
-    storage = fx.SharedAllocator().allocate(fx.Array[fx.Int32, BLOCK // PIECE * sixteen, 16]).ptr
-    tile = fx.make_view(storage, fx.make_layout(BLOCK // PIECE * sixteen, 1))
-    found = []
+    words, pieces, sixteens = dv // 4, dv // PIECE, BLOCK // PIECE
+    apart = PIECE * words + 4
+    storage = fx.SharedAllocator().allocate(fx.Array[fx.Int32, sixteens * apart, 16]).ptr
+    held = fx.make_view(storage, fx.make_layout((4, pieces, (PIECE, sixteens)), (1, 4, (words, apart))))
+    order, found = fx.make_layout((pieces, BLOCK), (1, pieces)), []
     for iteration in fx.range_constexpr(BLOCK * pieces // THREADS):
-        key, piece = (iteration * THREADS + thread) // pieces, (iteration * THREADS + thread) % pieces
-        line = fx.recast_iter(fx.Int32, fx.get_iter(V[batch, head, fx.min(first + key, keys - 1), None]))
-        four = fx.Vector.load(words, fx.make_view(line, fx.make_layout(row, 1)), [piece * (PIECE // 4)], alignment=16)
-        found.append((first + key < keys).select(four, fx.zeros_like(four)))
-    for iteration, four in enumerate(found):
-        key, piece = (iteration * THREADS + thread) // pieces, (iteration * THREADS + thread) % pieces
-        four.store(tile, [key // PIECE * sixteen + key % PIECE * row + piece * (PIECE // 4)], alignment=16)
+        piece, key = places_of(iteration * THREADS + thread, order)
+        line = words_of(V[batch, head, fx.min(first + key, keys - 1), None], (4, pieces))
+        four = line[None, piece].load()
+        found.append((piece, key, (first + key < keys).select(four, fx.zeros_like(four))))
+    for piece, key, four in found:
+        held[None, piece, key].store(four)
     fx.barrier()
-    across = BLOCK // PIECE
-    for i in range(thread, across * row, THREADS):
-        group, column = i % across, i // across
-        start = group * sixteen + column
-        fours = [
-            transposed([tile[start + key_at(4 * word + place) * row] for place in range(4)])
-            for word in range(PIECE // 4)
-        ]
+    (shape, strides), order = KEYS_OF_PIECE, fx.make_layout((sixteens, words), (1, sixteens))
+    across = fx.make_layout((shape, words, sixteens), (tuple(stride * words for stride in strides), 1, apart))
+    for i in range(thread, sixteens * words, THREADS):
+        sixteen, column = places_of(i, order)
+        own = fx.make_view(storage, across)[None, column, sixteen].load()
+        fours = [transposed([own[at + i] for i in range(4)]) for at in range(0, PIECE, 4)]
         for element in fx.range_constexpr(4):
-            line = fx.recast_iter(fx.Int32, fx.get_iter(turned[batch, head, column * 4 + element, None]))
-            whole = fx.make_view(line, fx.make_layout(fx.Int32(turned.shape[3]) // 4, 1))
-            piece = fx.Vector.from_elements([four[element] for four in fours], fx.Int32)
-            piece.store(whole, [(first + group * PIECE) // 4], alignment=16)
+            line = words_of(turned[batch, head, column * 4 + element, None], (4, fx.Int32(turned.shape[3]) // PIECE))
+            line[None, first // PIECE + sixteen].store(
+                fx.Vector.from_elements([four[element] for four in fours], fx.Int32)
+            )
+
+
+def places_of(index: Any, order: Any) -> tuple[Any, ...]:
+    """Return the coordinates of an index in the order of a layout."""
+    return tuple(fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(index, order)))
+
+
+def words_of(line: Any, shape: Any) -> Any:
+    """Return a row of 8-bit elements as words of 32, pieces of ``shape``."""
+    return fx.make_view(fx.recast_iter(fx.Int32, fx.get_iter(line)).aligned(16), fx.make_layout(shape, (1, shape[0])))
 
 
 def transposed(words: list[Any]) -> list[Any]:
@@ -150,7 +154,10 @@ def attention_fp8(
     return (given.result, lse) if return_lse else given.result
 
 
-WIDE = {1.0: {"keys": 160, "stages": 3}, 1.065: {"keys": 96, "stages": 4, "consumers": 3}}
+WIDE = (
+    (1.0, ForwardPlan(fx.Float8E4M3FN, 128, 128, 160, stages=3, ping_pong=False)),
+    (1.065, ForwardPlan(fx.Float8E4M3FN, 128, 128, 96, stages=4, consumers=3, ping_pong=False)),
+)
 """How fast tiles of 128 and of 192 queries are, a query. With 16 heads of 128 at 16384 tokens 132 multiprocessors take
 16 rounds of the one and 11 of the other: 981 and 1016 TFLOP/s in one run on an H200 on 2026-11-16, 938 and 980 in
 another."""
@@ -163,8 +170,10 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) 
 
     Products are so short here that softmax takes longer, two thirds of a warpgroup's time by its clock: what counts are
     its instructions, and how many warps have one ready. Turns did not help three warpgroups (956 TFLOP/s beside 980 in
-    the same run), nor did powers by polynomials instead of `ex2` (878 beside 938, with 160 keys). An earlier version
-    had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into registers: 619).
+    the same run), nor did powers by polynomials instead of `ex2` (878 beside 938, with 160 keys; of a quarter of
+    elements, 887 beside 980), nor to begin the next scores before these are powers (896 beside 980, by two
+    warpgroups). An earlier version had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into
+    registers: 619).
 
     Results of more than 128 elements leave registers for 64 keys: with 128, ptxas ran each product alone and spilled up
     to 1.7 KB.
@@ -176,13 +185,13 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) 
     if blocked:
         return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK, stages=3, ping_pong=False)
     queries, sequences, multiprocessors = rows
-    plans = {speed: ForwardPlan(fx.Float8E4M3FN, d, dv, ping_pong=False, **tile) for speed, tile in WIDE.items()}
 
-    def clocks(speed: float) -> float:
-        tile = plans[speed].queries
-        return -(-(-(-queries // tile) * sequences) // multiprocessors) * tile / speed
+    def clocks(timed: tuple[float, ForwardPlan]) -> float:
+        speed, plan = timed
+        return -(-(-(-queries // plan.queries) * sequences) // multiprocessors) * plan.queries / speed
 
-    return plans[min(plans, key=clocks)]
+    _, plan = min(WIDE, key=clocks)
+    return replace(plan, d=d, dv=dv)
 
 
 def scales_of(given: Inputs, scales: tuple[Any, Any, Any]) -> tuple[list[Any], bool]:
