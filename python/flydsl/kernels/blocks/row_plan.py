@@ -239,7 +239,7 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
         # Lines as they lie; and masks of the row's ends.
         return (64 if plan.sums == 1 else 76) + (plan.sums * 4 + lines * plan.size) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
-    own = (plan.sources + lines) * plan.held if plan.keep else 16 + (lines * plan.held if plan.keeps_lines else 0)
+    own = (plan.sources + lines) * plan.held if plan.keep else 48 + (lines * plan.held if plan.keeps_lines else 0)
     return 30 + plan.sums * plan.held + ahead + own
 
 
