@@ -43,26 +43,22 @@ class Strips:
         lane, warp = fx.lane_id(), fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
         self.arrays = [array for array in factors if array is not None]
         self.dtype, self.form, self.config = dtype, form, config
-        across = config.strips // config.tall
-        self.part = warp // across
+        self.part = warp // config.strips
         self.rank = fx.nvvm.block_rank_in_cluster() if config.cluster > 1 else fx.Int32(0)
         self.first = fx.block_idx.x // config.cluster * config.strips
-        number = self.first + warp % across * config.tall
+        number = self.first + warp % config.strips
         self.blocks = extent(packed, 1)
         of_block = BLOCK_ROWS // WARP_ROWS
         block = fx.min(number // of_block, extent(packed, 0) - 1)  # behind the last one it is as good as any
         first = fx.Int64(block) * self.blocks * BLOCK_WORDS
         self.words = fx.get_iter(packed) + (first + number % of_block * PIECE_WORDS)
         own = FragmentPlaces(warp_product(TILE), lane, (WARP_ROWS, TILE))
-        tops = [(number + strip) * WARP_ROWS + own.origin[0] for strip in range(config.tall)]
-        self.rows = [[fx.min(top + step, n - 1) for step in own.along(0)] for top in tops]
+        top = number * WARP_ROWS + own.origin[0]
+        self.rows = [fx.min(top + step, n - 1) for step in own.along(0)]
         self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts * config.cluster)
-        size = config.tall * PIECE_WORDS
-        self.ring, self.barriers = ring + warp * (config.slots * RUN * size), barriers + warp * config.slots
-        self.pieces = fx.make_view(
-            self.ring,
-            fx.make_layout((4, 32, config.tall, (RUN, config.slots)), (1, 4, PIECE_WORDS, (size, RUN * size))),
-        )
+        self.ring, self.barriers = ring + warp * (config.slots * RUN * PIECE_WORDS), barriers + warp * config.slots
+        shape, stride = (4, 32, (RUN, config.slots)), (1, 4, (PIECE_WORDS, RUN * PIECE_WORDS))
+        self.pieces = fx.make_view(self.ring, fx.make_layout(shape, stride))
         shape = (2, (4, 8), config.tiles, config.parts * config.held * RUN_K // self.segment)
         self.x_sums = fx.make_view(x_sums, fx.make_layout(shape, (1, (2, 0), 8, 8 * config.tiles)))
         """Of (one of two tokens, lane, tile, segment): lanes with the same tokens share them."""
@@ -91,7 +87,7 @@ class Strips:
     def send_for(self, run: Any) -> None:
         """Have the pieces of a run on their way, by one thread; behind the last there are none. Every lane has read
         what was there before: its words have gone into products of the whole warp."""
-        first, slot, words = self.number_of(run) * RUN, run % self.config.slots, self.config.tall * PIECE_WORDS
+        first, slot, words = self.number_of(run) * RUN, run % self.config.slots, PIECE_WORDS
         count = fx.min(fx.max(self.blocks - first, fx.Int32(0)), fx.Int32(RUN))
         if (fx.lane_id() == 0) & (run < self.runs):
             barrier = self.barriers + slot
@@ -101,14 +97,11 @@ class Strips:
                     place = self.ring + (slot * RUN + i) * words
                     fx.nvvm.bulk_load(self.words + (first + i) * BLOCK_WORDS, place, words * 4, barrier)
 
-    def factors_of(self, run: Any) -> list[list[Any]]:
-        """Return a lane's factors of each strip and the groups that a run begins with, four at a time."""
+    def factors_of(self, run: Any) -> list[Any]:
+        """Return a lane's factors of the groups that a run begins with, four at a time."""
         first = self.number_of(run) * RUN_K // self.form.group
         fours = range(ceildiv(RUN_K // self.form.group, 4) or 1)
-        return [
-            [factor for four in fours for factor in lane_factors(self.arrays, rows, first + four * 4)]
-            for rows in self.rows
-        ]
+        return [factor for four in fours for factor in lane_factors(self.arrays, self.rows, first + four * 4)]
 
     def scales_and_zeros(self, loaded: list[Any], run: Any, column: int) -> tuple[list[Any], list[Any]]:
         """Of the two rows, in the group of a run's column, as numbers to multiply sums by and to take from codes."""
@@ -124,7 +117,7 @@ class Strips:
         size = code_size(self.form, self.dtype)
         return [fx.Float32(scale) * (1 / size) for scale in factors[:2]], [zero * size for zero in zeros]
 
-    def multiply(self, factors: list[list[Any]], run: Any, x: Any, sums: list[list[Any]]) -> list[list[Any]]:
+    def multiply(self, factors: list[Any], run: Any, x: Any, sums: list[Any]) -> list[Any]:
         """sums += the weights of a run * x; then it makes room for another. Return factors of the run after the
         next."""
         config, slot = self.config, run % self.config.slots
@@ -133,18 +126,16 @@ class Strips:
         fx.nvvm.mbarrier_wait(self.barriers + slot, run // config.slots & 1)
         for i in range(RUN):
             x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(config.tiles)]
-            pieces = [self.pieces[None, fx.lane_id(), strip, (i, slot)].load() for strip in range(config.tall)]
+            piece = self.pieces[None, fx.lane_id(), (i, slot)].load()
             for j in range(4):
                 column = i * BLOCK_ROWS + j * 16
                 if column % self.segment == 0:
-                    codes = [[self.zeros() for _ in part] for part in sums]
-                for piece, part in zip(pieces, codes, strict=True):
-                    self.add_products(unpacked_codes(piece[j], self.form, self.dtype), x_words, j, part)
+                    codes = [self.zeros() for _ in sums]
+                self.add_products(unpacked_codes(piece[j], self.form, self.dtype), x_words, j, codes)
                 if (column + 16) % self.segment == 0:
                     segment = number * (RUN_K // self.segment) + column // self.segment
                     of_x = self.x_sums[None, fx.lane_id(), None, segment]
-                    for loaded, total, part in zip(factors, sums, codes, strict=True):
-                        scaled_sums(total, part, *self.scales_and_zeros(loaded, run, column), of_x)
+                    scaled_sums(sums, codes, *self.scales_and_zeros(factors, run, column), of_x)
         self.send_for(run + config.slots)
         return self.factors_of(run + 2)
 
@@ -212,7 +203,7 @@ def few_rows_kernel(
     dtype, m, n = x.dtype, extent(y, 0), extent(y, 1)
     smem = fx.SharedAllocator(1024, static=False)
     x_ptr = smem.allocate(fx.Array[dtype, config.places * config.rows * config.line, 16]).ptr
-    words = config.slots * RUN * config.tall * PIECE_WORDS
+    words = config.slots * RUN * PIECE_WORDS
     ring = smem.allocate(fx.Array[fx.Int32, config.warps * words + config.spare_bytes // 4, 16]).ptr
     x_sums = smem.allocate(fx.Array[fx.Float32, config.sums_of_x, 16]).ptr
     barriers = smem.allocate(fx.Array[fx.Int64, config.warps * config.slots]).ptr
@@ -221,18 +212,15 @@ def few_rows_kernel(
     strips = Strips(packed, (scales, zeros), (ring, barriers, x_sums), n, dtype, form, config)
     bring(x, x_ptr, strips, fx.Int32(0), m, wide, config)
     strips.init()
-    for i in fx.range_constexpr(config.early):
+    for i in fx.range_constexpr(config.slots):
         strips.send_for(fx.Int32(i))
     even, odd = strips.factors_of(fx.Int32(0)), strips.factors_of(fx.Int32(1))
-    sums = [[fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)] for _ in range(config.tall)]
-    for part in [part for of_strip in sums for part in of_strip]:
+    sums = [fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)]
+    for part in sums:
         part.fill(0.0)
     for begin in range(0, strips.runs, config.held):
         fx.nvvm.cp_async_wait_group(0)
         fx.barrier()  # x of these runs is there, and nobody reads that of the runs before
-        if begin == 0:  # what was sent for before x came before it
-            for i in fx.range_constexpr(config.early, config.slots):
-                strips.send_for(fx.Int32(i))
         if fx.const_expr(form.name != "mxfp4"):
             strips.sum_x(x_ptr, begin)
             fx.barrier()
@@ -243,7 +231,7 @@ def few_rows_kernel(
             if run + 1 < strips.runs:
                 odd = strips.multiply(odd, run + 1, x_ptr, sums)
     # A warp's sums go where its words came: the last of them have been read.
-    shape, stride = (4, 32, config.tiles, (config.tall, config.warps)), (1, 4, 128, (128 * config.tiles, words))
+    shape, stride = (4, 32, config.tiles, config.warps), (1, 4, 128, words)
     parts = fx.make_view(fx.recast_iter(fx.Float32, ring), fx.make_layout(shape, stride))
     add_up(strips, sums, parts, bias, y, activation, config)
 
@@ -275,9 +263,8 @@ def bring(x, x_ptr, strips, run, m, wide, config):
 def add_up(strips, sums, parts, bias, y, activation, config):
     """The sums of a strip's warps, part by part, to y; blocks of a cluster have a share of its strips each."""
     lane, warp, share = fx.lane_id(), fx.thread_idx.x // 32, config.strips // config.cluster
-    for strip in fx.range_constexpr(config.tall):
-        for tile in fx.range_constexpr(config.tiles):
-            parts[None, lane, tile, warp * config.tall + strip].store(sums[strip][tile].load())
+    for tile in fx.range_constexpr(config.tiles):
+        parts[None, lane, tile, warp].store(sums[tile].load())
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync()
     else:

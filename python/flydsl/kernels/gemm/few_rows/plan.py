@@ -54,15 +54,11 @@ class FewRows:
     """Runs that a warp has on their way."""
     cluster: int = 1
     """Blocks that have the same strips, each with a part of K."""
-    tall: int = 1
-    """Strips of a warp, which multiplies them by the same x."""
-    early: int = 2
-    """Runs that are sent for before x has come."""
 
     @property
     def parts(self) -> int:
         """Warps of a strip, each with a part of K."""
-        return self.warps * self.tall // self.strips
+        return self.warps // self.strips
 
     @property
     def line(self) -> int:
@@ -86,7 +82,7 @@ class FewRows:
     def shared_bytes(self) -> int:
         """x, its sums, and pieces of weights, whose place sums get at the end."""
         of_x = self.places * self.rows * self.line * 2 + self.sums_of_x * 4
-        return of_x + self.warps * self.tall * self.slots * RUN * 512
+        return of_x + self.warps * self.slots * RUN * 512
 
     @property
     def spare_bytes(self) -> int:
@@ -101,7 +97,7 @@ class FewRows:
     @property
     def resident(self) -> int:
         """Blocks of a multiprocessor."""
-        return max(RESIDENT_WARPS // (self.warps * self.tall), 1)
+        return RESIDENT_WARPS // self.warps
 
 
 def few_rows_configs(m: int, k: int) -> list[FewRows]:
