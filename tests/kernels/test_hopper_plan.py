@@ -103,6 +103,15 @@ def test_results_leave_by_tma_where_they_can() -> None:
     assert all(config.sends <= (config.shared_columns >= 64) for config in configurations(wide))
 
 
+def test_small_tiles_share_the_larger_matrix() -> None:
+    """Two blocks below each other share B, those beside each other A; of groups none do."""
+    wide = Problem(128, 4096, 4096)
+    for problem, along in ((wide, {"m"}), (wide.swapped, {"n"}), (replace(wide, grouped=True, batches=4), set())):
+        small = [x for x in configurations(problem) if x.cluster > x.splits and not x.is_large]
+        assert {x.along for x in small} == along
+    assert choose_config(wide).cluster == 2
+
+
 def test_large_products_take_large_tiles() -> None:
     config = choose_config(Problem(8192, 8192, 8192))
     assert config.tile_m * config.tile_n >= 128 * 192 and config.cluster == 2 and not config.swapped

@@ -456,7 +456,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
     # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
     arriving = max(taken / machine.port, sent / machine.port, unpacked / config.teams)
-    arriving += machine.sharing if config.cluster > config.splits else 0.0
+    arriving += machine.sharing if config.cluster > config.splits and config.is_large else 0.0
     working = (longest(machine, products, arriving) + machine.step / config.teams) * steps / machine.cycles
     # Power decides large products of fp8, and it is spent best where nothing idles while results leave.
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
