@@ -195,8 +195,9 @@ class _Link:
                 at += -at % part.align
                 part.offset, part.address = at, at + page
                 at += len(part.data)
-            # The next group begins on another page, at the same place of it as in the file.
-            page += _PAGE
+            # The next group begins on another page, at the same place of it as in the file; where this one ends with a
+            # page, the next page is another one already.
+            page += _PAGE if at % _PAGE else 0
         for part in self.others:
             at += -at % part.align
             part.offset = at

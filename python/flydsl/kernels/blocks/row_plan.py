@@ -32,10 +32,6 @@ THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
 """Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
 
 
-MAX_PIVOT = 1024
-"""Elements of rows of f32 whose sums are about the first of them."""
-
-
 @dataclass(frozen=True)
 class RowPlan:
     """Rows of ``length`` elements: ``rows`` of them in a block, ``lanes`` threads each, or one in a cluster of blocks.
@@ -169,9 +165,8 @@ class RowPlan:
     @property
     def one_pivot(self) -> bool:
         """Whether lanes know a row's first elements before they tell each other anything, and sums of squares about
-        those lose no digits that matter: none of 16 bits, and few of short rows of f32."""
-        known = self.cluster == 1 and not self.shifted
-        return known and (self.size == 2 or self.length <= MAX_PIVOT)
+        those lose no digits that matter: none that elements of 16 bits have."""
+        return self.cluster == 1 and not self.shifted and self.size == 2
 
     @property
     def stays(self) -> bool:

@@ -188,7 +188,7 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
 
     The variance is of differences, which loses no digits where all elements are large.
     """
-    if x.held and work.share.plan.one_pivot:
+    if x.held and work.share.plan.one_pivot and fx.nvvm.is_target():  # AMD's lanes would ask each other through LDS
         return _moments_about_pivot(work, x, form)
     waves = work.exchange.publish(list(wave_moments(x, work.exchange)))
     sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
