@@ -13,15 +13,16 @@ import llvmlite.binding as llvm
 from flydsl.base.errors import DslValueError, LoweringError
 from flydsl.base.native_names import POOL_LAUNCH, POOL_START, RESIDENT_LAUNCH, SPIN, STEP
 from flydsl.base.records import dataclass
-from flydsl.codegen.llvm_build import emit_object, host_cpu, host_triple, stamped_module, target_machine
+from flydsl.codegen.llvm_build import emit_object, host_cpu, host_machine, host_triple, stamped_module, target_machine
 from flydsl.native import native_text
 
 # Object code of the package's own native parts (`flydsl.native`) ------------------------------
 
 
 def native_object(name: str, level: int = 2) -> bytes:
-    """Return one of the sources compiled for this machine."""
-    return emit_object(native_text(name), level=level)
+    """Return one of the sources, which are optimised already, compiled for this machine."""
+    machine = host_machine(level)
+    return machine.emit_object(stamped_module(native_text(name), machine))
 
 
 NATIVE, GENERIC = "native", "generic"

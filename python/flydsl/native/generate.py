@@ -1,8 +1,9 @@
 """Make the LLVM text and the constants of this package from its C sources: `python -m flydsl.native.generate`.
 
 It needs clang and opt of LLVM 22. clang writes each source for two processors without optimising; what differs is
-removed (target lines, attributes of calling conventions), and the rest has to be the same. `opt` tidies that up knowing
-of no target. LLVM compiles the result with a kernel, or on its own, with the optimisation of the machine at hand.
+removed (target lines, attributes of calling conventions), and the rest has to be the same. `opt`, knowing of no target,
+tidies up what is compiled as a part of kernels, and optimises what is compiled on its own: a user's machine then only
+has to write the code.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _CLANG = (
     "-fno-strict-aliasing", "-fno-finite-loops", "-ffp-contract=off", "-fno-stack-protector",
     "-fno-discard-value-names", "-Wall", "-Wextra", "-Werror", "-o", "-",
 )  # fmt: skip
-_PASSES = "function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)"
+_TIDY, _OPTIMISE = "function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)", "default<O2>"
 _KEPT = ("noinline", "alwaysinline", "noreturn")
 """Attributes of functions that the text keeps; LLVM finds out the others itself."""
 _DROPPED = re.compile(
@@ -59,7 +60,8 @@ def generated_text(name: str) -> str:
     text, other = (common_text(name, triple) for triple in TRIPLES)
     if text != other:
         raise ValueError(f"{name}.c is not the same for every processor")
-    command = ["opt-22", "-S", f"-passes={_PASSES}", "-o", "-"]
+    passes = _OPTIMISE if re.search("^define (?!internal )", text, re.MULTILINE) else _TIDY
+    command = ["opt-22", "-S", f"-passes={passes}", "-o", "-"]
     tidy = subprocess.run(command, input=LAYOUT + text, check=True, capture_output=True, text=True).stdout
     return f"; Made from src/{name}.c by `python -m flydsl.native.generate`.\n{_own_names(_stripped(tidy), name)}\n"
 
