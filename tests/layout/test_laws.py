@@ -367,8 +367,10 @@ def test_slice_and_dice_split_a_layout(layout: Layout) -> None:
         assert [offset + i for i in table(row)] == whole
         moved = structure.slice_(Tensor(0, layout), coord)
         assert [moved.iter + i for i in table(moved.layout)] == whole
-        composed = structure.slice_(ComposedLayout(Swizzle(2, 1, 3), 7, layout), coord)
-        assert table(composed) == [Swizzle(2, 1, 3)(7 + i) for i in whole]
+        swizzled = ComposedLayout(Swizzle(2, 1, 3), 7, layout)
+        assert table(structure.slice_(swizzled, coord)) == [Swizzle(2, 1, 3)(7 + i) for i in whole]
+        twice = structure.slice_(ComposedLayout(Swizzle(1, 2, 2), 5, swizzled), coord)
+        assert table(twice) == [Swizzle(1, 2, 2)(5 + Swizzle(2, 1, 3)(7 + i)) for i in whole]
 
 
 def test_none_inside_a_nested_coordinate_drops_the_wrapper() -> None:

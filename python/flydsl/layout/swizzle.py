@@ -127,10 +127,12 @@ class ComposedLayout:
         return self.inner.index(it.add(self.offset, self.outer.index(crd)))
 
     def sliced(self, coord: IntTuple) -> ComposedLayout:
-        """Return the modes whose coordinate is None; what is fixed moves the offset."""
+        """Return the modes whose coordinate is None; what is fixed moves the innermost offset."""
         if coord is None:
             return self
         indexing.check_slice(coord, self.outer.shape, self)
+        if isinstance(self.outer, ComposedLayout):
+            return ComposedLayout(self.inner, self.offset, self.outer.sliced(coord))
         moved = self.outer.index(indexing.fixed_part(coord))
         return ComposedLayout(self.inner, it.add(self.offset, moved), self.outer.sliced(coord))
 
