@@ -7,7 +7,7 @@ C = A * B: A is [M, K], B is [K, N], C is [M, N], all contiguous. M is any, N a 
 
 Tiles of A and B come into LDS by the tensor data mover (`gfx1250_tiles`). The instruction wants neighbours of K from a
 lane, and in B those of N are neighbours: transposing reads of LDS exchange them on the way, 8 x 8 elements between 8
-lanes. The gap behind a row of B lets 16 lanes that read together, of 8 rows, meet in no bank.
+lanes. Gaps behind rows of B let 16 lanes that read together, of 8 rows, meet in no bank.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from flydsl.kernels.gemm.wmma.wmma_result import OfColumns
 
 NAMES = {"fp16": "f16", "f16": "f16", "bf16": "bf16", "f32": "f32", "fp32": "f32"}
 """What callers say to what it is called here."""
-GAP = 16
-"""Elements behind rows of B in LDS that fill all banks: the next begin 8 banks further."""
 EIGHT = 8
 
 
@@ -50,7 +48,8 @@ class HalfTiles(Tiles):
                             gap=EIGHT, shared=shared(plan.tile_n, plan.row_bytes), mask=self.masks[1])  # fmt: skip
         else:
             self.b = Stream(fx.get_iter(B) + self.first_n, (plan.tile_k, plan.tile_n), n, plan.tile_k * n,
-                            inside=(None, self.columns_inside), gap=GAP, shared=shared(plan.tile_k, 2 * plan.tile_n),
+                            inside=(None, self.columns_inside), gap=plan.b_gap // 2,
+                            shared=shared(plan.tile_k, 2 * plan.tile_n), woven=plan.woven,
                             mask=self.masks[1])  # fmt: skip
         self.place(self.a, self.b)
         self.a_pieces, self.copy = self.rows_of(self.a, self.wave_row, plan.m_warp, plan.m_reps), None

@@ -222,9 +222,21 @@ class TilePlan:
         fetched = rows if self.specialised else rows // self.waves if rows % self.waves == 0 else 1
         return gcd(max(BANKS_BYTES // row_bytes, 1), fetched)
 
-    def padded_bytes(self, rows: int, row_bytes: int, gap: int) -> int:
-        """Of a tile in LDS, with its gaps."""
-        return rows * row_bytes + rows // self.rows_to_a_gap(rows, row_bytes) * gap
+    @property
+    def woven(self) -> bool:
+        """Whether rows of a B of 16 bits that are eight apart are neighbours in LDS: those that fill all banks. Eight
+        rows that are read together, 32 bytes of each, are two gaps apart then."""
+        fetched = self.tile_k if self.specialised else self.tile_k // self.waves
+        return not self.b_rows and 2 * self.tile_n == BANKS_BYTES and fetched % BLOCK == 0
+
+    @property
+    def b_gap(self) -> int:
+        """Bytes behind rows of a B of 16 bits that fill all banks."""
+        return ACCESS_BYTES if self.woven else 2 * ACCESS_BYTES
+
+    def ring_bytes(self, rows: int, row_bytes: int, gap: int) -> int:
+        """Of the tiles of a matrix in LDS, with the gaps between them."""
+        return self.stages * (rows * row_bytes + rows // self.rows_to_a_gap(rows, row_bytes) * gap) - gap
 
     def scale_bytes(self, rows: int, warps: int) -> int:
         """Of the scales of a lane's rows in a tile, which lie together."""
@@ -264,18 +276,19 @@ class TilePlan:
     def lds_bytes(self) -> int:
         """Of the ring, or of C on its way out."""
         half = self.a.depth == 32
-        a, b = self.padded_bytes(self.tile_m, self.row_bytes, ACCESS_BYTES), self.tile_n * self.b_row_bytes
-        if self.b_rows:
-            b = self.padded_bytes(self.tile_n, self.b_row_bytes, ACCESS_BYTES)
-        elif half:
-            b = self.padded_bytes(self.tile_k, 2 * self.tile_n, 2 * ACCESS_BYTES)
-        scales = (self.tile_m + self.tile_n) * self.tile_k // SCALE_GROUP if self.scaled_by_groups else 0
+        a = self.ring_bytes(self.tile_m, self.row_bytes, ACCESS_BYTES)
+        b = self.ring_bytes(self.tile_n, self.b_row_bytes, ACCESS_BYTES if self.b_rows else 0)
+        if half and not self.b_rows:
+            b = self.ring_bytes(self.tile_k, 2 * self.tile_n, self.b_gap)
+        scales = 0
         if self.scales == "warp":
             scales = sum(
-                self.padded_bytes(warps * BLOCK, self.scale_bytes(rows, warps), self.scale_gap(rows, warps))
+                self.ring_bytes(warps * BLOCK, self.scale_bytes(rows, warps), self.scale_gap(rows, warps))
                 for rows, warps in self.scale_tiles
             )
-        ring = self.stages * (a + b + scales)
+        elif self.scaled_by_groups:
+            scales = self.stages * (self.tile_m + self.tile_n) * self.tile_k // SCALE_GROUP
+        ring = a + b + scales
         out = self.tile_m * (self.tile_n * OUT_DTYPES[self.out_dtype].width // 8 + ACCESS_BYTES * self.n_warp)
         return max(ring, out if self.store_by_tiles else 0)
 

@@ -54,23 +54,23 @@ class Stream:
 
     def __init__(self, start: fx.Pointer, tile: tuple[int, int], stride: fx.Int32 | int, step: fx.Int32 | int, *,
                  inside: tuple[Any, Any] = (None, None), gap: int = 0, shared: int = 1,
-                 mask: fx.Int32 | int = 0, by_atom: bool = False) -> None:  # fmt: skip
+                 woven: bool = False, mask: fx.Int32 | int = 0, by_atom: bool = False) -> None:  # fmt: skip
         """``tile`` is rows and elements of a row, ``stride`` between rows, ``step`` from tile to tile, in elements.
 
         ``inside`` says how many rows and columns there are from the tile's start on, None for all; ``gap`` elements are
-        left free in LDS behind ``shared`` rows. Waves that share a tile take rows of it: which ones is found once, or
-        for every tile ``by_atom``, which takes fewer scalar registers.
+        left free in LDS behind ``shared`` rows. In a ``woven`` tile rows that are eight apart are neighbours. Waves
+        that share a tile take rows of it: which ones is found once, or for every tile ``by_atom``, which takes fewer
+        scalar registers.
         """
         self.start, self.tile, self.stride, self.step = start, tile, stride, step
         self.inside, self.gap, self.mask, self.by_atom = inside, gap, mask, by_atom
-        self.shared = shared
+        self.shared, self.woven = shared, woven
         self.size = self.offset(tile[0])
         self.ring: Any = None
 
-    @property
-    def bytes(self) -> int:
-        """Of one stage."""
-        return self.size * self.start.dtype.width // 8
+    def elements(self, stages: int) -> int:
+        """Of a ring of so many stages; nothing is behind the last gap."""
+        return stages * self.size - self.gap
 
     def offset(self, row: int) -> int:
         """Return where a row begins in a stage, of those with a gap in front of them."""
@@ -78,6 +78,8 @@ class Stream:
 
     def rows(self, count: int) -> tuple[Any, Any]:
         """Return shape and stride of so many rows in LDS."""
+        if self.woven:
+            return (8, 2, count // BLOCK), (self.offset(2), self.offset(1), self.offset(BLOCK))
         return (self.shared, count // self.shared), (self.tile[1], self.offset(self.shared))
 
     def place(self, start: fx.Pointer) -> None:
@@ -100,12 +102,18 @@ class Stream:
         start, place = self.start + fx.Int64(first) * self.stride, self.stage(stage)
         if alone:
             place = place + wave * self.offset(shape[0])
-        source = fx.make_view(start + fx.Int64(tile) * self.step, fx.make_layout(shape, (self.stride, 1)))
-        target = fx.make_view(place, fx.make_layout(shape, (self.tile[1] + self.gap * (self.shared == 1), 1)))
+        row = self.tile[1] + self.gap * (self.shared == 1)
+        outside, within = fx.make_layout(shape, (self.stride, 1)), fx.make_layout(shape, (row, 1))
+        if self.woven:
+            shape = (shape[0] // BLOCK, 8, 2, shape[1])
+            outside = fx.make_layout(shape, (BLOCK * self.stride, self.stride, 8 * self.stride, 1))
+            within = fx.make_layout(shape, (BLOCK * row, 2 * row, row, 1))
+        source, target = fx.make_view(start + fx.Int64(tile) * self.step, outside), fx.make_view(place, within)
         gaps = {"pad_interval": self.shared * self.tile[1], "pad_amount": self.gap} if self.gap else {}
         rows, columns = self.inside
         inside = None if rows is None else fx.max(fx.Int32(rows) - first, fx.Int32(0))
-        atom = rocdl.make_tdm_atom(source, (inside, columns), num_warps=1 if alone else waves, **gaps)
+        extents = (None, None, None, columns) if self.woven else (inside, columns)
+        atom = rocdl.make_tdm_atom(source, extents, num_warps=1 if alone else waves, **gaps)
         fx.copy(atom.set_value("workgroup_mask", self.mask), source, target)
 
     def prefetch(self, tile: fx.Int32 | int, threads: int) -> None:
@@ -131,7 +139,7 @@ class SharedStream(Stream):
         inside = first.select(fx.Int32(one.inside[0]), fx.Int32(other.inside[0]))
         super().__init__(either(first, one.start, other.start), one.tile, one.stride, one.step, inside=(inside, None),
                          gap=one.gap, shared=one.shared)  # fmt: skip
-        self.ring = one.ring + first.select(fx.Int32(0), fx.Int32(plan.stages * one.size))
+        self.ring = one.ring + first.select(fx.Int32(0), fx.Int32(one.elements(plan.stages)))
 
     def fetch(self, tile: fx.Int32 | int, stage: int, wave: fx.Int32 | int, waves: int) -> None:
         super().fetch(tile, stage, self.part, waves // 2)
@@ -205,7 +213,7 @@ class Tiles:
         at = 0
         for stream in streams:
             stream.place(self.memory + at)
-            at += stream.bytes * self.plan.stages
+            at += stream.elements(self.plan.stages) * stream.start.dtype.width // 8
         assert at <= self.plan.lds_bytes
         self.streams = list(streams)
 
