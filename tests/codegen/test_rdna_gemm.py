@@ -87,15 +87,17 @@ def test_rows_of_a_wave_are_found_once() -> None:
     assert loop.vector == 0 and loop.scalar <= 0.8 * loop.matrix
 
 
-@pytest.mark.parametrize(("tile_m", "products", "a_loads"), [(32, 32, 8), (128, 64, 16)])
-def test_fp8(tile_m: int, products: int, a_loads: int) -> None:
+@pytest.mark.parametrize(("tile_m", "products", "loads", "registers"), [(32, 32, 8 + 8, 104), (128, 64, 16 + 4, 224)])
+def test_fp8(tile_m: int, products: int, loads: int, registers: int) -> None:
+    """16 bytes of A, and of two columns of B, feed two instructions; scales come when there are no operands left."""
     gemm = compile_fp8_gemm(M=500, N=500 // 16 * 16, K=2048, tile_m=tile_m)
     a, b = np.zeros((500, 512), np.float32), np.zeros((496, 512), np.float32)
     c, scales = np.zeros((500, 496), ml_dtypes.bfloat16), np.zeros(500, np.float32)
     assembly = isa("gfx1201", gemm, (c, a, b, scales, scales[:496]))
     counts = main_loop(assembly).counts
     assert counts["v_wmma_f32_16x16x16_fp8_fp8"] == products
-    assert counts["buffer_load_b128"] == a_loads
+    assert counts["buffer_load_b128"] == loads and not counts["buffer_load_b64"]
+    assert fact(assembly, "vgpr_count") <= registers
     assert [name for name in counts if name.startswith("v_") and "wmma" not in name] == []
     assert nothing_spilled(assembly)
 
