@@ -113,10 +113,15 @@ def test_four_bit_weights_are_widened_by_three_operations_for_eight() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arch", "element"), [("gfx942", ml_dtypes.float8_e4m3fnuz), ("gfx950", ml_dtypes.float8_e4m3fn)]
-)
-def test_block_scales_add_a_multiplication_an_element(arch: str, element: Any) -> None:
-    gemm = compile_blockscale_preshuffle_gemm(N=N, K=K, tile_m=64, tile_n=128, tile_k=128)
+    ("arch", "element", "tile_m", "copied"),
+    [("gfx942", ml_dtypes.float8_e4m3fnuz, 64, False), ("gfx950", ml_dtypes.float8_e4m3fn, 64, False),
+     ("gfx950", ml_dtypes.float8_e4m3fn, 64, True), ("gfx950", ml_dtypes.float8_e4m3fn, 32, True)],
+)  # fmt: skip
+def test_block_scales_add_a_multiplication_an_element(arch: str, element: Any, tile_m: int, copied: bool) -> None:
+    """A lane has 32 sums, and nothing is spilled however many waves are asked for."""
+    gemm = compile_blockscale_preshuffle_gemm(
+        N=N, K=K, tile_m=tile_m, tile_n=8192 // tile_m, tile_k=128, use_async_copy=copied
+    )
     matrix, result = np.zeros((N, K), element), np.zeros((N, N), ml_dtypes.bfloat16)
     scales = np.zeros((K // 128, N), np.float32), np.zeros((N // 128, K // 128), np.float32)
     arguments = (result, matrix, matrix, *scales, N, N)

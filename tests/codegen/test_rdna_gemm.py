@@ -87,15 +87,17 @@ def test_rows_of_a_wave_are_found_once() -> None:
     assert loop.vector == 0 and loop.scalar <= 0.8 * loop.matrix
 
 
-@pytest.mark.parametrize(("tile_m", "products", "a_loads"), [(32, 32, 8), (128, 64, 16)])
-def test_fp8(tile_m: int, products: int, a_loads: int) -> None:
+@pytest.mark.parametrize(("tile_m", "products", "loads", "registers"), [(32, 32, 8 + 8, 104), (128, 64, 16 + 4, 224)])
+def test_fp8(tile_m: int, products: int, loads: int, registers: int) -> None:
+    """16 bytes of A, and of two columns of B, feed two instructions; scales come when there are no operands left."""
     gemm = compile_fp8_gemm(M=500, N=500 // 16 * 16, K=2048, tile_m=tile_m)
     a, b = np.zeros((500, 512), np.float32), np.zeros((496, 512), np.float32)
     c, scales = np.zeros((500, 496), ml_dtypes.bfloat16), np.zeros(500, np.float32)
     assembly = isa("gfx1201", gemm, (c, a, b, scales, scales[:496]))
     counts = main_loop(assembly).counts
     assert counts["v_wmma_f32_16x16x16_fp8_fp8"] == products
-    assert counts["buffer_load_b128"] == a_loads
+    assert counts["buffer_load_b128"] == loads and not counts["buffer_load_b64"]
+    assert fact(assembly, "vgpr_count") <= registers
     assert [name for name in counts if name.startswith("v_") and "wmma" not in name] == []
     assert nothing_spilled(assembly)
 
@@ -121,26 +123,34 @@ def ring_loop(assembly: str, products: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("data_format", "tile_k", "instruction", "products", "reads"),
-    [("fp8", 128, "16x16x128_f8f6f4", 32, 68), ("fp4", 256, "32x16x128_f4", 32, 68)],
+    ("data_format", "tile_k", "instruction", "of_scales", "lds"),
+    [("fp8", 128, "16x16x128_f8f6f4", 4, 69616), ("fp4", 256, "32x16x128_f4", 8, 71888)],
 )
-def test_narrow_ring(data_format: str, tile_k: int, instruction: str, products: int, reads: int) -> None:
-    """128 x 128 by four waves: 16-byte reads of LDS, four words of scales at once; fp4 takes 32 columns a product."""
+def test_narrow_ring(data_format: str, tile_k: int, instruction: str, of_scales: int, lds: int) -> None:
+    """128 x 128 by four waves: 16-byte reads of LDS, two words of scales at once, each of two blocks of 16 rows.
+
+    fp4 takes 32 columns a product. In LDS 16 bytes are free behind every 256 of A, and of scales in long rows. Half of
+    the waves fetch scales of rows, half those of columns, so that there are three copies of a tile.
+    """
     k = 2048
     gemm = compile_fp8fp4_gemm(data_format=data_format, K=k, tile_k=tile_k, out_dtype="bf16")
     a, scales = np.zeros((512, k if data_format == "fp8" else k // 2), np.uint8), np.zeros((512, k // 32), np.uint8)
     c = np.zeros((512, 512), ml_dtypes.bfloat16)
-    counts = ring_loop(isa("gfx1250", gemm, (c, a, a, scales, scales, 512, 512, a.shape[1], 512)), products)
-    assert counts[f"v_wmma_scale_f32_{instruction}"] == products
-    assert counts["ds_load_b128"] == reads
-    assert counts["tensor_load_to_lds"] == 8
+    assembly = isa("gfx1250", gemm, (c, a, a, scales, scales, 512, 512, a.shape[1], 512))
+    counts = ring_loop(assembly, 32)
+    assert counts[f"v_wmma_scale_f32_{instruction}"] == 32
+    assert counts["ds_load_b128"] == 64 and counts["ds_load_b64"] == of_scales
+    assert counts["tensor_load_to_lds"] == 6
+    assert fact(assembly, "group_segment_fixed_size") == lds
 
 
 def test_half_ring() -> None:
-    """B goes through transposing reads."""
+    """B goes through transposing reads, with 16 bytes free behind every 256 in LDS."""
     gemm = compile_wmma_gemm_tdm(K=1024, tile_m=128, tile_n=128, tile_k=64, n_warp=2)
     a, b, c = (np.zeros(shape, np.float16) for shape in ((512, 1024), (1024, 512), (512, 512)))
-    counts = ring_loop(isa("gfx1250", gemm, (c, a, b, 512, 512)), 64)
+    assembly = isa("gfx1250", gemm, (c, a, b, 512, 512))
+    counts = ring_loop(assembly, 64)
+    assert fact(assembly, "group_segment_fixed_size") == 2 * 2 * (16384 + 64 * 16) - 2 * 16
     assert counts["ds_load_tr16_b128"] == counts["ds_load_b128"] == 32
     assert counts["tensor_load_to_lds"] == 4
 

@@ -103,6 +103,8 @@ def check(
         ("fp4", "mxscale", "f32", {}),
         ("fp4", "mxscale", "f32", {"tile_n": 32, "use_tdm_store": False}),
         ("fp4", "mxscale", "bf16", {"tile_k": 256, "num_buffers": 3, "gap": 16}),
+        ("fp4", "mxscale", "bf16", {"tile_m": 128, "tile_n": 128, "tile_k": 256, "use_scale_opsel": False}),
+        ("fp4", "mxscale", "f32", {"tile_m": 128, "tile_n": 128, "tile_k": 256, "use_tdm_store": False}),
         ("fp8", "mxscale", "f16", {"use_tdm_store": False, "gap": 16}),
         ("fp8", "mxscale", "bf16", {"wave_specialized_tdm": True, "tile_m": 64}),
         ("a8w4", "mxscale", "bf16", {"cluster_m": 2, "cluster_n": 2, "wave_specialized_tdm": True}),
@@ -209,6 +211,8 @@ def check_half(m: int, n: int, k: int, in_dtype: str, out: str, **options: Any) 
         ("bf16", "bf16", {"num_buffers": 3, "use_tdm_store": False}),
         ("fp16", "fp16", {"cluster_m": 2, "cluster_n": 2, "wave_specialized_tdm": True, "tile_k": 64}),
         ("bf16", "f32", {"num_buffers": 4, "tile_n": 128, "tile_m": 64, "l2_prefetch_distance": 3}),
+        ("fp16", "fp16", {"tile_n": 128, "tile_k": 64}),
+        ("bf16", "bf16", {"tile_n": 128, "tile_k": 64, "wave_specialized_tdm": True}),
     ],
 )
 def test_half_of_any_shape(in_dtype: str, out: str, options: dict[str, Any], rng: np.random.Generator) -> None:

@@ -74,6 +74,8 @@ def run_built(
         ("gfx950", "bf16", (32, 384, 1024), {"TILE_M": 32, "TILE_N": 64, "TILE_K": 256, "STAGES": 3, "SPLIT_K": 4,
                                              "BLOCK_M_WARPS": 1, "BLOCK_N_WARPS": 4}),
         ("gfx942", "f16", (40, 128, 200), {"TILE_M": 32, "TILE_N": 64, "STAGES": 3, "HAS_BIAS": True}),
+        ("gfx942", "f16", (40, 128, 1000), {"TILE_M": 32, "TILE_N": 64, "STAGES": 4}),
+        ("gfx942", "bf16", (33, 64, 968), {"TILE_M": 32, "TILE_N": 64, "STAGES": 3, "SPLIT_K": 3}),
         ("gfx950", "f16", (33, 64, 328), {"TILE_M": 32, "TILE_N": 64, "STAGES": 3, "SPLIT_K": 4}),
     ],
 )  # fmt: skip

@@ -203,6 +203,8 @@ def test_fp8_of_any_shape(rng: np.random.Generator, monkeypatch: pytest.MonkeyPa
     for tile_m, unroll in ((16, None), (64, 2), (32, 3)):
         m, n, k = rng.integers(1, 100), 16 * rng.integers(1, 20), 32 * rng.integers(1, 12)
         check_fp8(int(m), int(n), int(k), tile_m=tile_m, k_unroll=unroll)
+    for tile_n in (64, 256):  # one column of a lane at a time, and pairs of pairs
+        check_fp8(40, 16 * int(rng.integers(1, 20)), 128, tile_n=tile_n)
     with flyc.sanitize():
         check_fp8(37, 144, 160)
 

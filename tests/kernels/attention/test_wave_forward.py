@@ -50,10 +50,25 @@ def test_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run((1, 1, 1, 200, 170), window=(40, 20))
 
 
-@pytest.mark.parametrize(("arch", "d", "dv"), [("gfx942", 96, 96), ("gfx950", 192, 128), ("gfx1201", 256, 256)])
+HEADS = (("gfx942", 96, 96), ("gfx950", 192, 128), ("gfx950", 128, 64), ("gfx950", 256, 256), ("gfx1201", 256, 256))
+
+
+@pytest.mark.parametrize(("arch", "d", "dv"), HEADS)
 def test_head_sizes(arch: str, d: int, dv: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     run((1, 2, 1, 70, 90, d, dv), "bf16", is_causal=True)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_rows_apart_and_on_top_of_each_other(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys with others between them, and values that are one row for all tokens."""
+    monkeypatch.setenv("ARCH", arch)
+    q, k, v = (x.astype(np.float16) for x in inputs(1, 1, 1, 40, 150, 128))
+    k, v = np.repeat(k, 3, axis=3)[..., :128], np.lib.stride_tricks.as_strided(v, v.shape, (*v.strides[:2], 0, 2))
+    assert k.strides[2] == 3 * 128 * 2
+    out = np.full(q.shape, np.nan, q.dtype)
+    _, lse = attention(q, k, v, out=out, return_lse=True)
+    check(out, lse, attend(q, k, v), arch)
 
 
 def test_what_is_added_to_scores(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:

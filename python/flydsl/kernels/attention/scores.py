@@ -152,10 +152,11 @@ def softmax_start(
 
 
 @flyc.jit
-def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None):
+def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, results=None):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
-    Powers are multiplied by a ``weight``, above zero and one at most, if there is one.
+    Powers are multiplied by a ``weight``, above zero and one at most, if there is one. Earlier ``results`` of one row
+    shrink here, if they are given.
 
     Scores times ``factor``, which may be another one in every block, are exponents of two, relative to the level of
     their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
@@ -175,6 +176,8 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None):
         shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
         powers, added = exponentials(scores, highest, factor, dtype, weight)
         tops = highest
+        if fx.const_expr(results is not None):
+            results.store(results.load() * shrink[0])
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
     return powers, moved, shrink, tops, sums
 

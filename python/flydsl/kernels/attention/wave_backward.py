@@ -30,9 +30,9 @@ from flydsl.kernels.attention.backward_tiles import (
 from flydsl.kernels.attention.tiles import FragmentRows, piece_of
 from flydsl.kernels.attention.waves import (
     TURNED_PAD,
-    Rows,
     choose_instruction,
     copy_of,
+    sequence_rows,
     tiled_over,
     waves_beside,
 )
@@ -77,7 +77,7 @@ class TileOfOthers:
 
     def load(self, tensor, start, first, count, dtype):
         """This thread's blocks of rows ``first`` on; behind the last of ``count`` there are zeros."""
-        rows, four = Rows(tensor, start, first, count), fx.Vector.make_type(4, dtype)
+        rows, four = sequence_rows(tensor, start, first, count), fx.Vector.make_type(4, dtype)
         return [rows.load(row, column, four, i) for row, column in self.places() for i in range(4)]
 
     def fill(self, blocks, dtype):

@@ -76,7 +76,17 @@ class PagedWaves(Waves):
 
         return place
 
+    def start(self, piece, block):
+        return self.load(self.rows_of(piece, block))
+
+    def arrive(self, piece, block, held):
+        self.meet()
+        self.fill_tiles(*held)
+        self.meet()
+        return self.start(piece, fx.max(block - 1, piece.begin)), self.reads()
+
     def rows_of(self, piece, block):
+        """What gives elements of a row of K, and of V, of a block."""
         place = self.places(piece, block)
 
         def taker(tensor):

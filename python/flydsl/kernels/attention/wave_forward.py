@@ -69,15 +69,12 @@ def next_block(mine, piece, block, carried, with_mask):
     """One block of keys; the next is on its way from memory meanwhile."""
     held, tops, sums = carried
     plan, depth = mine.plan, mine.instruction.depth
-    following, (keys, values) = mine.arrive(piece, fx.max(block - 1, piece.begin), held)
+    following, (keys, values) = mine.arrive(piece, block, held)
     mine.s.fill(0.0)
     mine.multiply(mine.first, mine.s, keys, mine.q, plan.d // depth)
     scores = scores_of(mine.s.load(), mine.s_rows, piece, block, mine.extras, mine.numbers, plan, with_mask)
-    step = softmax_step(scores, tops, sums, mine.numbers[0], mine.distances, plan.dtype)
-    powers, moved, shrink, tops, sums = step
-    if moved:
-        o = mine.o.load()
-        mine.o.store(o * shrink[0])
+    step = softmax_step(scores, tops, sums, mine.numbers[0], mine.distances, plan.dtype, results=mine.o)
+    powers, _, _, tops, sums = step
     mine.p.store(mine.s_rows.join(powers).reshape(mine.p.load().shape))
     mine.multiply(mine.second, mine.o, values, mine.p, plan.keys // depth)
     mine.read_ahead(plan.dv // (plan.spread * mine.instruction.queries) * (plan.keys // depth))

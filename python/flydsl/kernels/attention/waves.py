@@ -155,6 +155,8 @@ class Waves:
 
     AHEAD = 1
     """Steps of a product whose operand is read before the one that is multiplied."""
+    SPARE = 0
+    """Bytes between a descriptor's start and the rows of a block."""
 
     def __init__(self, q_tile, sources, extras, numbers, plan):
         self.extras, self.numbers, self.plan, self.sources = extras, numbers, plan, sources
@@ -221,8 +223,16 @@ class Waves:
         return found
 
     def start(self, piece, block):
-        """Have a block of keys come: this thread's part of it, eight elements of K, four by four of V at a time."""
-        plan, (k_rows, v_rows) = self.plan, self.rows_of(piece, block)
+        """Have the last block of keys come: where it is, and this thread's part of it."""
+        rows = [block_rows(tensor, piece, block, self.plan.keys) for tensor in self.sources]
+        return [one.first for one in rows], self.load([partial(self.elements, one) for one in rows])
+
+    def load(self, rows):
+        """This thread's part of a block: eight elements of K, four by four of V at a time.
+
+        ``rows`` give elements of a row of K, and of V: (row, column, how many, rows behind that one).
+        """
+        plan, (k_rows, v_rows) = self.plan, rows
         keys, values = [], []
         for row, column in self.shares(plan.d, (1, 8)):
             keys.append(k_rows(row, column, 8))
@@ -231,24 +241,27 @@ class Waves:
                 values.append(v_rows(row, column, 4, i))
         return keys, values
 
-    def arrive(self, piece, following, held):
-        """Put a block into shared memory and have the ``following`` one come.
+    def arrive(self, piece, block, held):
+        """Put a block into shared memory and have the one in front of it come.
 
         What comes is given, and what reads of K, and of V, for a step of a product.
         """
+        firsts, loaded = held
         self.meet()  # everyone has multiplied the tiles of the block before
-        self.fill_tiles(*held)
+        self.fill_tiles(*loaded)
         self.meet()
-        return self.start(piece, following), self.reads()
+        rows = self.rows_in_front(piece, block, firsts)
+        return ([one.first for one in rows], self.load([partial(self.elements, one) for one in rows])), self.reads()
 
     def meet(self):
         """Wait for everyone's accesses to shared memory, and for this thread's loads: once, and not for each."""
         fx.rocdl.s_waitcnt(vmcnt=0)
         fx.rocdl.lds_barrier()
 
-    def rows_of(self, piece, block):
-        """What gives elements of a row of K, and of V, of a block: (row, column, how many, rows behind that one)."""
-        return [partial(self.elements, block_rows(tensor, piece, block, self.plan.keys)) for tensor in self.sources]
+    def rows_in_front(self, piece, block, firsts):
+        """The rows of K, and of V, of the block in front of one whose descriptors begin at ``firsts``."""
+        return [rows_in_front(tensor, piece, block, self.plan.keys, first, self.SPARE)
+                for tensor, first in zip(self.sources, firsts, strict=True)]  # fmt: skip
 
     def elements(self, rows, row, column, count, behind=0):
         return rows.load(row, column, fx.Vector.make_type(count, self.plan.dtype), behind)
@@ -302,27 +315,59 @@ class Waves:
 
 
 class Rows:
-    """Rows of a sequence of ``count`` that begins at ``start``, from the ``first`` on, through descriptors that end
-    with the sequence, so that zeros lie behind."""
+    """Rows of a tensor through a descriptor that ends with them, so that zeros lie behind.
 
-    def __init__(self, tensor, start, first, count):
-        rows, width = (fx.get_scalar(leaf) for leaf in fx.get_leaves(tensor.shape))
-        inside = fx.min(fx.min(count, fx.Int32(rows) - start) - first, fx.Int32(MOST_ROWS))
-        self.bytes_of = tensor.dtype.width // 8
-        self.stride = fx.Int32(fx.get_scalar(fx.get_(tensor.stride, 0)))  # callers refuse rows 2^24 elements apart
-        self.pointer = (fx.get_iter(tensor) + fx.Int64(start + first) * fx.Int64(self.stride)).aligned(16)
-        apart = self.stride * self.bytes_of
-        self.records = (inside > 0).select(inside * apart + (width * self.bytes_of - apart), fx.Int32(0))
+    It begins ``spare`` bytes in front of them, at ``first``, and has so many bytes as ``records``.
+    """
+
+    def __init__(self, tensor, first, records, spare=0):
+        self.tensor, self.bytes_of, self.stride = tensor, tensor.dtype.width // 8, row_stride(tensor)
+        self.first, self.records, self.spare = first.aligned(16), records, spare
 
     def descriptor(self):
-        return fx.rocdl.make_buffer_ptr(self.pointer, fx.Int64(self.records))
+        return fx.rocdl.make_buffer_ptr(self.first, fx.Int64(self.records))
 
     def load(self, row, column, kind, behind=0):
         """Elements of a row, counted from the one so many ``behind``: a scalar offset, less which a descriptor ends."""
         offsets = (row * self.stride + column) * self.bytes_of, behind * self.stride * self.bytes_of
         return fx.rocdl.raw_ptr_buffer_load(kind, self.descriptor(), *offsets)
 
+    def behind(self, spare):
+        """The same rows with ``spare`` bytes between them and the descriptor's start."""
+        return Rows(self.tensor, self.first + (-spare), self.records + spare, spare)
+
+
+def row_stride(tensor):
+    return fx.Int32(fx.get_scalar(fx.get_(tensor.stride, 0)))  # callers refuse rows 2^24 elements apart
+
+
+def sequence_rows(tensor, start, first, count):
+    """The rows of a sequence of ``count`` that begins at ``start``, from the ``first`` on."""
+    rows, width = (fx.get_scalar(leaf) for leaf in fx.get_leaves(tensor.shape))
+    inside = fx.min(fx.min(count, fx.Int32(rows) - start) - first, fx.Int32(MOST_ROWS))
+    stride, bytes_of = row_stride(tensor), tensor.dtype.width // 8
+    apart = stride * bytes_of
+    records = (inside > 0).select(inside * apart + (width * bytes_of - apart), fx.Int32(0))
+    pointer = fx.get_iter(tensor) + fx.Int64(start + first) * fx.Int64(stride)
+    return Rows(tensor, fx.recast_iter(fx.Uint8, pointer), records)
+
+
+def rows_in_front(tensor, piece, block, keys, first, spare):
+    """The rows of the block of keys in front of one whose descriptor begins at ``first``; where none is, the same ones.
+
+    Only the last block of a sequence may have fewer rows than others, so that the descriptor's end is found once, and
+    its start by an addition. No rows are there of a sequence that claims more than the tensor has.
+    """
+    there, width = (fx.Int32(fx.get_scalar(leaf)) for leaf in fx.get_leaves(tensor.shape))
+    stride, bytes_of = row_stride(tensor), tensor.dtype.width // 8
+    whole = ((keys - 1) * stride + width) * bytes_of
+    whole = (piece.band.length <= there - piece.key_start).select(whole, fx.Int32(0))
+    last = block_rows(tensor, piece, piece.end - 1, keys).records
+    records = (piece.end - 1 > piece.begin).select(whole, last)
+    step = (block > piece.begin).select(stride * (-keys * bytes_of), fx.Int32(0))
+    return Rows(tensor, first + fx.Int64(step), records + spare, spare)
+
 
 def block_rows(tensor, piece, block, keys):
     """The rows of a block of keys of a sequence."""
-    return Rows(tensor, piece.key_start, block * keys, piece.band.length)
+    return sequence_rows(tensor, piece.key_start, block * keys, piece.band.length)

@@ -17,7 +17,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.expr import rocdl
+from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle.rows import multiply_row
@@ -27,8 +27,8 @@ from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
 SCALE_BLOCK = 128
 """Elements of K, and columns of B, that share a scale."""
 FEW_SUMS = 32
-"""Of a lane. November 2026: 178 vector registers on gfx942, 160 if three waves are asked for, and with twice as many
-sums 155 spills."""
+"""Of a lane. November 2026: 154 vector registers on gfx942 if three waves are asked for, and with twice as many sums
+spills; 124 on gfx950 if four are."""
 LDS_BYTES = 64 * 1024
 """Of a unit of gfx942."""
 
@@ -96,6 +96,8 @@ class BlockSums:
 class BlockScaledPipeline(BlockSums, Pipeline):
     """The preshuffle GEMM's pipeline with sums of blocks."""
 
+    WINDOW = 2  # with three there is room for one wave less on a SIMD
+
     def __init__(self, plan: GemmPlan, A: Any, B: Any, scales: tuple[Any, Any], m: Any, at: tuple[Any, Any]) -> None:
         column, row = at
         super().__init__(plan, A, B, m, column, row)
@@ -103,7 +105,7 @@ class BlockScaledPipeline(BlockSums, Pipeline):
         self.make_sums()
         self.m, self.row, self.scale_loads = m, row, plan.row_tiles
         numbers = -(-plan.n // SCALE_BLOCK) * (plan.k // SCALE_BLOCK)
-        self.scale_b = fx.make_view(fx.get_iter(scales[1]), fx.make_layout(numbers, 1))
+        self.scale_b = buffer_ops.create_buffer_resource(scales[1], max_size=False, num_records_bytes=4 * numbers)
         records = fx.Int64(m) * (plan.k // SCALE_BLOCK * 4)
         rows = fx.make_view(
             rocdl.make_buffer_ptr(fx.get_iter(scales[0]), records),
@@ -117,16 +119,21 @@ class BlockScaledPipeline(BlockSums, Pipeline):
         offset = at * self.m + self.row * self.plan.tile_m
         fx.copy(self.number, self.a_scales, self.row_scales[tile % 2][None, block], soffset=offset)
         for j, first in enumerate(self.rows_of_b):
-            self.column_scales[tile % 2][j, block] = self.scale_b[first + at]
+            # Beside copies into LDS a scalar load would wait for them: it writes a register that they read.
+            found = buffer_ops.buffer_load(self.scale_b, first + at, 1, fx.Float32, is_scalar=not self.plan.copied)
+            self.column_scales[tile % 2][j, block] = found
 
 
 def waves_beside(plan: GemmPlan) -> dict[str, int]:
-    """Return how many waves are to share a SIMD. Where an instruction covers a part of a block, and a lane has 32 sums,
-    LLVM leaves room for two, and for three if it is told so."""
-    parts = SCALE_BLOCK // tiled_instruction(plan).chunk
+    """Return how many waves are to share a SIMD where a lane has 32 sums: one more than LLVM leaves room for by itself.
+
+    They are four where an instruction covers a block, A is copied, so that few rows of it are in registers at once, and
+    a wave has no more than 32 columns; and three where several instructions cover a block.
+    """
+    waves = 3 if tiled_instruction(plan).chunk < SCALE_BLOCK else 4 if plan.copied and plan.column_tiles <= 2 else 0
     few = plan.tile_k == SCALE_BLOCK and plan.tile_m * plan.tile_n == FEW_SUMS * THREADS
-    fits = 3 * plan.lds_elements * plan.elem_bytes <= LDS_BYTES
-    return {"rocdl.waves_per_eu": 3} if parts > 1 and few and fits else {}
+    fits = waves * plan.lds_elements * plan.elem_bytes <= LDS_BYTES
+    return {"rocdl.waves_per_eu": waves} if waves and few and fits else {}
 
 
 @cache

@@ -23,7 +23,7 @@ import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, SCALE_GROUP, TilePlan
-from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store
+from flydsl.kernels.gemm.wmma.gfx1250_tiles import SharedStream, Stream, Tiles, multiply_all, store
 from flydsl.kernels.gemm.wmma.wmma_result import OfColumns
 from flydsl.kernels.quant.shuffles import preshuffle_b_16x16, preshuffle_e8m0_scale, scale_32x4
 
@@ -60,9 +60,11 @@ class GroupScales:
         """``rows`` of a tile, shared by ``warps`` waves, begin at row ``first``, and ``inside`` of them are there."""
         self.plan, self.warps, self.reps = plan, warps, rows // (warps * BLOCK)
         start, groups = fx.recast_iter(fx.Int8, fx.get_iter(scales)), plan.k // SCALE_GROUP
+        shared = 1
         if plan.scales == "warp":
-            width = plan.steps * self.reps * 4
+            width = plan.scale_bytes(rows, warps)
             tile, stride, step, gap = (warps * BLOCK, width), groups * self.reps, width, plan.scale_gap(rows, warps)
+            shared = plan.rows_to_a_gap(warps * BLOCK, width) if gap else 1
             at = first // self.reps  # rows here are those of one instruction, each with the words of all repetitions
             there = (inside + (BLOCK * self.reps - 1)) // (BLOCK * self.reps) * BLOCK
         else:
@@ -70,7 +72,7 @@ class GroupScales:
             at, there = first // 32, (inside + 31) // 32
         # With the places of A and B, those of scales would take more scalar registers than there are.
         self.stream = Stream(start + fx.Int64(at) * stride, tile, stride, step, inside=(there, None), gap=gap,
-                             mask=mask, by_atom=True)  # fmt: skip
+                             shared=shared, mask=mask, by_atom=True)  # fmt: skip
 
     def find(self, lane: fx.Int32, wave: fx.Int32, blocks: int = 1) -> None:
         """This lane's words in LDS: one for every instruction, or for two of them.
@@ -78,7 +80,7 @@ class GroupScales:
         Of two ``blocks`` of rows, or of two instructions, either half of the wave has its own.
         """
         plan, words = self.plan, fx.recast_iter(fx.Int32, self.stream.ring)
-        row, size, pairs = self.stream.row // 4, self.stream.size // 4, self.reps // 2
+        row, size, pairs = self.stream.offset(1) // 4, self.stream.size // 4, self.reps // 2
         self.blocks, self.paired = blocks, blocks == 2 or (plan.opsel if plan.scales == "warp" else self.reps % 2 == 0)
         if plan.scales == "32x4" and not self.paired:  # a wave may begin in the middle of 32 rows
             shape, stride = ((32, self.stream.tile[0]), plan.steps, plan.stages), ((1, row), 32, size)
@@ -88,10 +90,10 @@ class GroupScales:
             return
         if plan.scales == "32x4":
             waves, lanes, of_lane, step = pairs * row, (LANES, 1), (pairs, row), LANES
-        elif self.paired:
-            waves, lanes, of_lane, step = BLOCK * row, ((BLOCK, 2), (row, 1)), (pairs, 2), self.reps
-        else:  # both halves of the wave have the same words
-            waves, lanes, of_lane, step = BLOCK * row, ((BLOCK, 2), (row, 0)), (self.reps, 1), self.reps
+        else:  # of a row's words either half of the wave has half of them, or both have all
+            rows, apart = self.stream.rows(BLOCK)
+            lanes = (rows, 2), (tuple(bytes_of // 4 for bytes_of in apart), pairs if self.paired else 0)
+            waves, of_lane, step = self.stream.offset(BLOCK) // 4, (pairs if self.paired else self.reps, 1), self.reps
         shape, stride = zip(lanes, of_lane, (plan.steps, step), (plan.stages, size), (self.warps, waves), strict=True)
         self.words = fx.make_view(words, fx.make_layout(shape, stride))[lane, None, None, None, wave]
 
@@ -101,7 +103,9 @@ class GroupScales:
             return [(words[step, stage], 0) for words in self.words]
         words = self.words[None, step, stage].load()
         if self.paired and self.blocks == 1:
-            return [(words[rep // 2], rep % 2) for rep in range(self.reps)]
+            if self.plan.scales == "32x4":
+                return [(words[rep // 2], rep % 2) for rep in range(self.reps)]
+            return [(word, half) for half in range(2) for word in words]
         return [(words[i], 0) for i in range(words.numel)]
 
 
@@ -129,7 +133,8 @@ class NarrowTiles(Tiles):
         deep = plan.k // plan.b.depth * plan.b.step_bytes * BLOCK  # bytes of a block of 16 rows of B
         row_bytes, b_bytes = plan.row_bytes, plan.b_row_bytes * BLOCK
         self.a = Stream(a + fx.Int64(self.first_m) * lda, (plan.tile_m, row_bytes), lda, row_bytes,
-                        inside=(self.rows_inside, None), gap=ACCESS_BYTES, mask=self.masks[0])  # fmt: skip
+                        inside=(self.rows_inside, None), gap=ACCESS_BYTES,
+                        shared=plan.rows_to_a_gap(plan.tile_m, row_bytes), mask=self.masks[0])  # fmt: skip
         self.b = Stream(b + fx.Int64(self.first_n // BLOCK) * deep, (plan.tile_n // BLOCK, b_bytes), deep, b_bytes,
                         inside=(self.columns_inside // BLOCK, None), mask=self.masks[1])  # fmt: skip
         self.scales, self.ascale = scales, ascale
@@ -143,6 +148,8 @@ class NarrowTiles(Tiles):
             )
             streams += [self.of_rows.stream, self.of_columns.stream]
         self.place(*streams)
+        if plan.scales_together:
+            self.streams[2:] = [SharedStream(*streams[2:], self.wave, plan)]
         if plan.scaled_by_groups:
             self.of_rows.find(self.lane, self.wave_row)
             self.of_columns.find(self.lane, self.wave_column, plan.blocks)
@@ -152,10 +159,11 @@ class NarrowTiles(Tiles):
     def blocks_of(self, stream: Stream, reps: int) -> Any:
         """Return this lane's pieces of the wave's ``reps`` blocks of 16 columns, which lie in blocks of 16 by 16
         bytes."""
-        plan, row, deep = self.plan, stream.row, self.plan.b.step_bytes
+        plan, row, deep = self.plan, stream.tile[1], self.plan.b.step_bytes
         shape = (BLOCK, (ACCESS_BYTES, deep // ACCESS_BYTES), plan.blocks, reps // plan.blocks, plan.steps,
                  plan.n_warp)  # fmt: skip
-        stride = (ACCESS_BYTES, (1, BLOCK * ACCESS_BYTES), row, plan.blocks * row, BLOCK * deep, reps * row)
+        further = row * (1 if plan.block_step > 1 else plan.blocks)
+        stride = (ACCESS_BYTES, (1, BLOCK * ACCESS_BYTES), plan.block_step * row, further, BLOCK * deep, reps * row)
         return self.pieces_of(stream.view(shape, stride, plan.stages), self.wave_column)
 
     def read_step(self, stage: int, step: int, held: Any) -> Any:
@@ -368,16 +376,16 @@ def compile_fp8fp4_gemm(
     tile_k: int = 128, m_warp: int = 2, n_warp: int = 2, num_buffers: int = 2, waves_per_eu: int | None = None,
     l2_prefetch_distance: int = 0, cluster_m: int = 1, cluster_n: int = 1, use_tdm_store: bool = True,
     out_dtype: str = "f32", inst_prefetch: bool = False, wave_specialized_tdm: bool = False, split_k: int = 1,
-    use_scale_opsel: bool = False, expert_sched_mode: bool = True, atomic_barrier_enable: bool = False,
+    use_scale_opsel: bool | None = None, expert_sched_mode: bool = True, atomic_barrier_enable: bool = False,
     b_streaming: bool = False, scale_load_path: str = "tdm", fp8_schedule: str = "auto",
 ) -> Any:  # fmt: skip
     """Return the launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, lda, ldc, stream)``; lda counts bytes.
 
     ``wave_specialized_tdm`` gives every matrix a wave that fetches it, ``split_k`` parts of K go to workgroups of their
     own, which add to a C of zeros. The caches are told of tiles ``l2_prefetch_distance`` ahead of those that are sent
-    for. ``use_scale_opsel`` puts the scales of two blocks of rows into a register, ``expert_sched_mode`` has LLVM wait
-    for results where the hardware would. ``scale_load_path="vgpr"`` fetches scales of groups past LDS. What is not
-    offered is refused (`NOT_OFFERED`).
+    for. ``use_scale_opsel`` puts the scales of two blocks of rows into a register, by default where waves have such
+    blocks; ``expert_sched_mode`` has LLVM wait for results where the hardware would. ``scale_load_path="vgpr"`` fetches
+    scales of groups past LDS. What is not offered is refused (`NOT_OFFERED`).
     """
     require("data_format", data_format, DATA_FORMATS)
     require("scale_mode", scale_mode, ("mxscale", "ptpc"))
@@ -398,10 +406,13 @@ def compile_fp8fp4_gemm(
             "buffers and bf16; 'auto' goes with everything"
         )
     a, b = DATA_FORMATS[data_format]
+    scales = "rows" if scale_mode == "ptpc" else "warp" if scale_load_path == "tdm" else "straight"
+    if use_scale_opsel is None:
+        pairs = (tile_m // max(m_warp, 1)) % (2 * BLOCK) == 0 == (tile_n // max(n_warp, 1)) % (2 * BLOCK)
+        use_scale_opsel = scales == "warp" and pairs
     plan = TilePlan(K, a, b, out_dtype, tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, cluster_m, cluster_n,
-                    split_k, "rows" if scale_mode == "ptpc" else "warp" if scale_load_path == "tdm" else "straight",
-                    wave_specialized_tdm,
-                    use_tdm_store, l2_prefetch_distance, expert_sched_mode, use_scale_opsel)  # fmt: skip
+                    split_k, scales, wave_specialized_tdm, use_tdm_store, l2_prefetch_distance, expert_sched_mode,
+                    use_scale_opsel)  # fmt: skip
     return _launcher(plan, N, waves_per_eu)
 
 

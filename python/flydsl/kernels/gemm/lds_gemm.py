@@ -50,7 +50,7 @@ class Product:
         self.arena, self.window = arena, min(WINDOW, self.rows)
         rings = self.rings(arena, m)
         edges = ((plan.a, A, rings[0], row * plan.tile_m, m), (plan.b, B, rings[1], column * plan.tile_n, plan.n))
-        way = Stager if plan.staged else Loader
+        way = Stager if plan.held else Loader
         self.loaders = [way(plan, operand, tensor, ring, (first, fx.Int32(extent)), plan.rolled)
                         for operand, tensor, ring, first, extent in edges]  # fmt: skip
         self.copies = sum(loader.copies for loader in self.loaders)
@@ -168,31 +168,46 @@ class Product:
 
 
 class StagedProduct(Product):
-    """A product whose next tile waits in registers while one is multiplied, and then takes its place in LDS."""
+    """A product whose next tiles wait in registers while one is multiplied, and then take its place in LDS."""
 
     loaders: list[Stager]
 
     def fetch(self, tile: Any, after: Any = 0) -> None:
-        for copy in self.copies_of(tile, after):
-            copy()
-
-    def put(self) -> None:
+        """A tile into the registers that hold it, behind those of tiles before it."""
         for loader in self.loaders:
-            loader.put()
+            for copy in loader.copies_of(self.holder(tile), self.first + after + tile):
+                copy()
+        if self.plan.held > 1:
+            rocdl.sched_barrier(0)
+
+    def put(self, tile: Any) -> None:
+        """A tile out of its registers into LDS. One wait stands for what arrives together."""
+        if self.plan.held > 1:
+            rocdl.s_waitcnt(vmcnt=(self.plan.held - 1) * self.copies)
+        for loader in self.loaders:
+            loader.put(self.holder(tile))
+        if self.plan.held > 1:
+            rocdl.sched_barrier(0)  # the same registers take the next
+
+    def holder(self, tile: Any) -> int:
+        """Return which of the sets of registers holds a tile."""
+        return tile % self.plan.held if self.plan.held > 1 else 0
 
     def start(self) -> None:
-        """The first tile into LDS, the second on its way."""
-        self.fetch(0)
-        self.put()
-        if self.plan.iterations > 1:
-            self.fetch(1)
+        """The first tile into LDS, those behind it on their way."""
+        held, tiles = self.plan.held, self.plan.iterations
+        for tile in range(min(held, tiles)):
+            self.fetch(tile)
+        self.put(0)
+        if tiles > held:
+            self.fetch(held)
         fx.barrier()
         self.read_first()
 
     def step(self, tile: Any, after: Any = 0, left: int | None = None) -> None:
         """Multiply a tile as a ring does, but for where the waves meet: when all have read the tile the next is put in
         its place, and when it is there its first blocks are read beside the last products."""
-        rows, more = self.rows, left is None or left > 0
+        rows, held, more = self.rows, self.plan.held, left is None or left > 0
         here = [reader.at(0) for reader in (self.a, self.b)]
         put = min(rows - self.window + 1, rows - 1)
         for row in range(rows):
@@ -201,9 +216,9 @@ class StagedProduct(Product):
                 self.await_pair(row, self.window - 2 if row else 0)
             if more and row == put:
                 fx.barrier()
-                self.put()
-                if left is None or left > 1:
-                    self.fetch(tile + 2, after)
+                self.put(tile + 1)
+                if left is None or left > held:
+                    self.fetch(tile + 1 + held, after)
             if more and last:
                 fx.barrier()
                 if left == 1:
@@ -239,9 +254,9 @@ def multiply_all(product: Any, plan: LdsPlan) -> None:
             for tile in range(plan.looped):
                 product.step(tile)
         else:
-            for iteration in range(plan.looped // plan.stages):
-                for stage in fx.range_constexpr(plan.stages):
-                    product.step(stage, iteration * plan.stages)
+            for iteration in range(plan.looped // plan.round):
+                for number in fx.range_constexpr(plan.round):
+                    product.step(number, iteration * plan.round)
     for tile in fx.range_constexpr(plan.looped, plan.iterations):
         product.step(tile, left=plan.iterations - 1 - tile)
     if fx.const_expr(plan.k_waves > 1):
@@ -298,7 +313,7 @@ def multiply_tile(
     C: Any, A: Any, B: Any, extras: Any, m: Any, counters: Any, plan: LdsPlan, at: Any, arena: Any
 ) -> None:
     share = fx.block_idx.y
-    product = (StagedProduct if plan.staged else Product)(plan, A, B, m, at, share, arena)
+    product = (StagedProduct if plan.held else Product)(plan, A, B, m, at, share, arena)
     result = Result(product, C, m, at)
     if fx.const_expr(plan.split_k == 1):
         multiply_all(product, plan)

@@ -149,7 +149,7 @@ class Stager(Loader):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.places = self.targets[0]
-        self.targets = [[fx.make_fragment_like(place) for place in self.places]]
+        self.targets = [[fx.make_fragment_like(place) for place in self.places] for _ in range(self.plan.held)]
         self.plain = fx.make_copy_atom(fx.UniversalCopy128b(), self.places[0].dtype)
 
     def most_beside(self, width: int) -> int:
@@ -161,9 +161,9 @@ class Stager(Loader):
     def widest(self, dtype: Any) -> tuple[Any, int]:
         return fx.make_copy_atom(rocdl.BufferCopy128b(), dtype), COPY_BYTES[0]
 
-    def put(self) -> None:
-        """What was fetched, into LDS."""
-        for held, place in zip(self.targets[0], self.places, strict=True):
+    def put(self, holder: int) -> None:
+        """What a set of registers holds, into LDS."""
+        for held, place in zip(self.targets[holder], self.places, strict=True):
             fx.copy(self.plain, held, place)
 
 

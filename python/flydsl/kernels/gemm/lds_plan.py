@@ -18,6 +18,8 @@ MAX_IN_FLIGHT = 62
 """The most copies that a wait can leave outstanding; 63 says that it does not wait at all."""
 OWN_OFFSETS = 1 << 12
 """Bytes that the offset of a copy's instruction may say, beside its registers."""
+MOST_HELD = 2
+"""Tiles that wait in registers, at most."""
 MOST_OFFSET = 1 << 16
 """Bytes that an access to LDS may lie behind its register."""
 NAMED = 256
@@ -129,8 +131,8 @@ class LdsPlan:
     xcds: int = 0
     column_tiles: int = 1
     """Tiles along N that a block makes one after the other."""
-    staged: bool = False
-    """Whether tiles pass through registers to the one place that they have in LDS."""
+    held: int = 0
+    """Tiles that wait in registers for the one place that tiles have in LDS; 0 where copies bring them there."""
 
     def __post_init__(self) -> None:
         for name, value, known in (("dtype", self.dtype, ELEMENTS), ("out_dtype", self.out, OUTPUTS)):
@@ -141,7 +143,7 @@ class LdsPlan:
                             ("column_tiles", self.column_tiles)):  # fmt: skip
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
-        if self.stages < 2 and not self.staged:
+        if self.stages < 2 and not self.held:
             raise ValueError(f"a ring has at least 2 stages, one filled while another is multiplied; got {self.stages}")
         if self.waves > MOST_WAVES:
             raise ValueError(f"a workgroup has at most {MOST_WAVES} waves; {self.shape_of_waves} are {self.waves}")
@@ -167,11 +169,11 @@ class LdsPlan:
             )
 
     def for_copies_of(self, width: int) -> LdsPlan:
-        """Return the plan where a lane copies so many bytes into LDS at once. Two stages of narrow copies take more
-        instructions than one stage in LDS and one in registers, which wide loads fill."""
+        """Return the plan where a lane copies so many bytes into LDS at once. Stages of narrow copies take more
+        instructions than one stage in LDS and others in registers, which wide loads fill."""
         wide = COPY_BYTES[0]
         even = all(operand.copies(self.threads, wide) for operand in (self.a, self.b))
-        return replace(self, stages=1, staged=True) if width < wide and even and self.stages == 2 else self
+        return replace(self, stages=1, held=min(self.stages - 1, MOST_HELD)) if width < wide and even else self
 
     def _multiples(self) -> tuple[tuple[str, int, int], ...]:
         return (
@@ -270,11 +272,14 @@ class LdsPlan:
 
     @property
     def looped(self) -> int:
-        """Iterations of a share that the run-time loop makes: whole rounds of the ring that still fetch a tile, or all
-        that fetch one to registers."""
-        if self.staged:
-            return max(self.iterations - 2, 0)
-        return max(self.iterations - self.stages, 0) // self.stages * self.stages
+        """Tiles of a share that the run-time loop multiplies: whole rounds, in which each fetches another."""
+        ahead = self.held + 1 if self.held else self.stages
+        return max(self.iterations - ahead, 0) // self.round * self.round
+
+    @property
+    def round(self) -> int:
+        """Tiles of a round: one for each place in LDS, or for each that waits in registers."""
+        return self.held or self.stages
 
     @property
     def rolled(self) -> bool:

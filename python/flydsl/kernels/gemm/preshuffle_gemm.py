@@ -28,8 +28,9 @@ from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
+from flydsl.kernels.gemm.lds_plan import LANES
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
-from flydsl.kernels.gemm.preshuffle.rows import multiply_row, step_by_rows
+from flydsl.kernels.gemm.preshuffle.rows import WINDOW, multiply_row, step_by_rows
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights, weights_from
 from flydsl.kernels.gemm.preshuffle_plan import (
     CHIPLETS,
@@ -95,6 +96,8 @@ class Pipeline:
 
     BY_ROWS: ClassVar[bool] = True
     """Whether tiles that one instruction covers along K are multiplied block of rows by block of rows."""
+    WINDOW: ClassVar[int] = WINDOW
+    """Blocks of rows that are held then."""
     scale_loads = 0
     """Loads of a tile's scales, before those of its part of B."""
 
@@ -361,7 +364,10 @@ def multiply_in_blocks(kind: Any, C: Any, A: Any, B: Any, scales: Any, m: Any, p
     """One block: a tile of C, by a kind of pipeline that scales blocks of K itself, without an epilogue."""
     column, row = block_tile(plan)
     pipeline = kind(plan, A, B, scales, m, (column, row))
+    wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
     multiply_all(pipeline, plan)
+    # The thread's number anew: the one of before would be kept in registers while tiles are multiplied.
+    pipeline.thread = wave * LANES + rocdl.mbcnt(fx.gpu.ballot(True))
     store_tile(pipeline, C, pipeline.total.load(), m, column, row)
 
 

@@ -8,7 +8,8 @@ in the order of `preshuffle_b_fp8`: blocks of 16 columns by 16 elements of K, wi
 piece.
 
 Nothing goes through LDS. A lane fetches 16 bytes of a row of A for two instructions, and the 8 bytes of B that match
-each: the sum may be taken in any order as long as both agree on it. Several tiles along K are on their way at once,
+each: the sum may be taken in any order as long as both agree on it. Two neighbouring columns of B lie together, so that
+16 bytes feed two instructions there too. Several tiles along K are on their way at once,
 each into registers of its own. Waves lie side by side along N and fetch the same rows of A, which are in the first
 cache then.
 """
@@ -27,7 +28,7 @@ import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.limits import require_multiple, require_target
 from flydsl.kernels.gemm.wmma.rdna_plan import ADDRESSES, BLOCK, LANES, OUT_DTYPES, REGISTERS
-from flydsl.kernels.gemm.wmma.wmma_result import OfColumns, ResultRows
+from flydsl.kernels.gemm.wmma.wmma_result import EIGHT, OfColumns, ResultRows
 from flydsl.kernels.quant.formats import quantize_per_token
 from flydsl.kernels.quant.shuffles import preshuffle_b_fp8
 
@@ -74,6 +75,11 @@ class Fp8Plan:
             )
 
     @property
+    def together(self) -> int:
+        """Neighbouring columns of a lane, one for either of two instructions: one access fetches 8 bytes of both."""
+        return 2 if self.tile_n % (2 * BLOCK * WAVES) == 0 else 1
+
+    @property
     def sums(self) -> int:
         """Registers of a lane for its sums."""
         return self.tile_m * self.tile_n // (LANES * WAVES)
@@ -105,10 +111,11 @@ class Fp8Pipeline:
         self.plan, self.m = plan, m
         atom = fx.make_mma_atom(rocdl.rdna4.WMMA(BLOCK, BLOCK, BLOCK, FP8))
         along_k = fx.make_layout((8, 2, 2), (1, BLOCK, 8))  # an instruction takes half of each lane's 16 bytes
-        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((WAVES, 1, 1), (1, 0, 0)), (None, None, along_k))
+        along_n = fx.make_layout((BLOCK, WAVES, 2), (2, 2 * BLOCK, 1)) if plan.together == 2 else None
+        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((WAVES, 1, 1), (1, 0, 0)), (along_n, None, along_k))
         rows, weights = self.rows_of(A, row), self.weights_of(B, column)
         self.wide = fx.make_copy_atom(rocdl.BufferCopy128b(), FP8)
-        self.narrow = fx.make_copy_atom(rocdl.BufferCopy64b(), FP8)
+        self.narrow = fx.make_copy_atom(rocdl.BufferCopy(64 * plan.together), FP8)
         fetch_a = fx.make_tiled_copy_B(self.wide, self.tiled).get_slice(fx.thread_idx.x)
         fetch_b = fx.make_tiled_copy_A(self.narrow, self.tiled).get_slice(fx.thread_idx.x)
         self.a_in_memory, self.b_in_memory = fetch_a.partition_S(rows), fetch_b.partition_S(weights)
@@ -143,6 +150,15 @@ class Fp8Pipeline:
         fx.copy(self.wide, self.a_in_memory, self.a_fetched[held], soffset=at)
         fx.copy(self.narrow, self.b_in_memory, self.b_fetched[held], soffset=at * BLOCK)
 
+    def eight(self, j: int, i: int, part: int) -> Any:
+        """Return sums of eight neighbouring columns, the first of which is ``part`` columns behind the instruction's
+        first: instructions that have neighbours take turns."""
+        together = self.plan.together
+        taken = [self.total[None, j + turn, i].load() for turn in range(together)]
+        taken = [values.reshape(values.numel) for values in taken]
+        places = range(part, part + EIGHT)
+        return fx.Vector.from_elements([taken[at % together][at // together] for at in places], fx.Float32)
+
     def multiply(self, tile: int) -> None:
         held = tile % self.plan.unroll
         fx.gemm(self.tiled, self.total, self.b[held], self.a[held], self.total)
@@ -171,6 +187,7 @@ def multiply_tile(C: Any, A: Any, B: Any, extras: Any, m: Any, plan: Fp8Plan) ->
     row, column = fx.schedule.bands(fx.block_idx.x, *plan.grid_of(m), plan.group_m)
     pipeline = Fp8Pipeline(plan, A, B, m, row, column)
     multiply_all(pipeline, plan)
+    rocdl.sched_barrier(0)  # scales would come beside the last products, in registers of their own
     store_tile(pipeline, C, extras, row, column)
 
 
@@ -188,14 +205,15 @@ def store_tile(
     coords = pipeline.tiled.get_slice(fx.thread_idx.x).partition_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
     of_rows = buffer_ops.create_buffer_resource(scale_a, max_size=False, num_records_bytes=4 * m_there)
     of_columns, of_bias = OfColumns(scale_b, plan.n), None if bias is None else OfColumns(bias, plan.n)
-    places = [fx.get_scalar(fx.get_(coords[0, j, 0], 0)) for j in range(plan.tile_n // (BLOCK * WAVES))]
-    columns = [(n, of_columns[start + n]) for n in places]
+    firsts = range(0, plan.tile_n // (BLOCK * WAVES), plan.together)
+    places = [(j, part, fx.get_scalar(fx.get_(coords[0, j, 0], 0)) + part) for j in firsts
+              for part in range(0, EIGHT * plan.together, EIGHT)]  # fmt: skip
+    columns = [(*place, of_columns[start + place[-1]]) for place in places]
     for i in range(plan.tile_m // BLOCK):
         m = fx.get_scalar(fx.get_(coords[0, 0, i], 1))
         of_row = buffer_ops.buffer_load(of_rows, first + m, vec_width=1, dtype=fx.Float32)
-        for j, (n, of_column) in enumerate(columns):
-            values = pipeline.total[None, j, i].load()
-            values = values.reshape(values.numel) * of_column * of_row
+        for j, part, n, of_column in columns:
+            values = pipeline.eight(j, i, part) * of_column * of_row
             values = values if of_bias is None else values + of_bias[start + n]
             rows.store(values.to(out), m, start + n, plan.n % plan.tile_n != 0)
         rocdl.sched_barrier(0)

@@ -7,7 +7,7 @@ C = A * B: A is [M, K], B is [K, N], C is [M, N], all contiguous. M is any, N a 
 
 Tiles of A and B come into LDS by the tensor data mover (`gfx1250_tiles`). The instruction wants neighbours of K from a
 lane, and in B those of N are neighbours: transposing reads of LDS exchange them on the way, 8 x 8 elements between 8
-lanes. The gap behind a row of B lets 16 lanes that read together, of 8 rows, meet in no bank.
+lanes. Gaps behind rows of B let 16 lanes that read together, of 8 rows, meet in no bank.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from flydsl.kernels.gemm.wmma.wmma_result import OfColumns
 
 NAMES = {"fp16": "f16", "f16": "f16", "bf16": "bf16", "f32": "f32", "fp32": "f32"}
 """What callers say to what it is called here."""
-GAP = 16
-"""Elements behind a row of B in LDS: a row begins 8 banks further than the one before."""
 EIGHT = 8
 
 
@@ -41,16 +39,18 @@ class HalfTiles(Tiles):
                 raise ValueError(
                     f"{name} must hold {wanted} for in_dtype={plan.a_format!r}, not {tensor.dtype.__name__}"
                 )
-        a = fx.get_iter(A) + fx.Int64(self.first_m) * plan.k
+        a, shared = fx.get_iter(A) + fx.Int64(self.first_m) * plan.k, plan.rows_to_a_gap
         self.a = Stream(a, (plan.tile_m, plan.tile_k), plan.k, plan.tile_k, inside=(self.rows_inside, None), gap=EIGHT,
-                        mask=self.masks[0])  # fmt: skip
+                        shared=shared(plan.tile_m, plan.row_bytes), mask=self.masks[0])  # fmt: skip
         if plan.b_rows:
             b = fx.get_iter(B) + fx.Int64(self.first_n) * plan.k
             self.b = Stream(b, (plan.tile_n, plan.tile_k), plan.k, plan.tile_k, inside=(self.columns_inside, None),
-                            gap=EIGHT, mask=self.masks[1])  # fmt: skip
+                            gap=EIGHT, shared=shared(plan.tile_n, plan.row_bytes), mask=self.masks[1])  # fmt: skip
         else:
             self.b = Stream(fx.get_iter(B) + self.first_n, (plan.tile_k, plan.tile_n), n, plan.tile_k * n,
-                            inside=(None, self.columns_inside), gap=GAP, mask=self.masks[1])  # fmt: skip
+                            inside=(None, self.columns_inside), gap=plan.b_gap // 2,
+                            shared=shared(plan.tile_k, 2 * plan.tile_n), woven=plan.woven,
+                            mask=self.masks[1])  # fmt: skip
         self.place(self.a, self.b)
         self.a_pieces, self.copy = self.rows_of(self.a, self.wave_row, plan.m_warp, plan.m_reps), None
         if plan.b_rows:
@@ -58,7 +58,8 @@ class HalfTiles(Tiles):
             return
         transposing = fx.make_copy_atom(rocdl.cdna5.LDSReadTrans(16, 128), plan.b.dtype)
         self.copy = fx.make_tiled_copy_A(transposing, tiled_instruction(plan))
-        shape, stride = (plan.wave_n, plan.tile_k, plan.n_warp), (1, self.b.row, plan.wave_n)
+        deep, apart = self.b.rows(plan.tile_k)
+        shape, stride = (plan.wave_n, deep, plan.n_warp), (1, apart, plan.wave_n)
         columns = self.b.view(shape, stride, plan.stages)[None, None, self.wave_column, None]
         self.b_pieces = self.copy.get_slice(self.lane).partition_S(columns)
 

@@ -12,7 +12,7 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 
 WINDOW = 3
-"""Blocks of 16 rows of A that a wave holds: one is multiplied while the others arrive from LDS."""
+"""Blocks of 16 rows of A that a wave holds at most: one is multiplied while the others arrive from LDS."""
 
 
 def step_by_rows(pipeline: Any, tile: int, after: Any, last: bool) -> None:
@@ -20,7 +20,7 @@ def step_by_rows(pipeline: Any, tile: int, after: Any, last: bool) -> None:
 
     Before these the waves meet: the next tile has landed then, and this one has been read.
     """
-    plan, rows, window = pipeline.plan, pipeline.plan.row_tiles, min(WINDOW, pipeline.plan.row_tiles)
+    plan, rows, window = pipeline.plan, pipeline.plan.row_tiles, min(pipeline.WINDOW, pipeline.plan.row_tiles)
     if not last:
         pipeline.load_b(tile + 1, 0, after)
         rocdl.sched_barrier(0)  # the wait for copies of A counts on these loads behind them

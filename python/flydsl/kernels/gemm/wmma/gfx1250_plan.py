@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import gcd
 from typing import Any
 
 import flydsl.expr as fx
@@ -14,6 +15,8 @@ BLOCK = 16
 LANES = 32
 ACCESS_BYTES = 16
 LDS_BYTES = 320 * 1024
+BANKS_BYTES = 256
+"""Of LDS: what all banks give at once."""
 MOST_ROW_BYTES = 1024
 """Of a tile: the widest row behind which the tensor data mover can leave a gap."""
 MOST_SUMS = 512
@@ -207,19 +210,58 @@ class TilePlan:
         """Rows of a tile of A and of B, and the waves along them."""
         return (self.tile_m, self.m_warp), (self.tile_n, self.n_warp)
 
+    @property
+    def block_step(self) -> int:
+        """Blocks of 16 columns from the first to the second that an instruction takes. Where the scales of a row's
+        blocks are neighbours, half of a wave's blocks lie between them: so are then those that a lane reads."""
+        return self.n_reps // 2 if self.scales == "warp" and self.blocks == 2 else 1
+
+    def rows_to_a_gap(self, rows: int, row_bytes: int) -> int:
+        """Rows of a tile in LDS that share the gap behind them: those that fill all banks, which meet in none, and no
+        more than a wave fetches."""
+        fetched = rows if self.specialised else rows // self.waves if rows % self.waves == 0 else 1
+        return gcd(max(BANKS_BYTES // row_bytes, 1), fetched)
+
+    @property
+    def woven(self) -> bool:
+        """Whether rows of a B of 16 bits that are eight apart are neighbours in LDS: those that fill all banks. Eight
+        rows that are read together, 32 bytes of each, are two gaps apart then."""
+        fetched = self.tile_k if self.specialised else self.tile_k // self.waves
+        return not self.b_rows and 2 * self.tile_n == BANKS_BYTES and fetched % BLOCK == 0
+
+    @property
+    def b_gap(self) -> int:
+        """Bytes behind rows of a B of 16 bits that fill all banks."""
+        return ACCESS_BYTES if self.woven else 2 * ACCESS_BYTES
+
+    def ring_bytes(self, rows: int, row_bytes: int, gap: int) -> int:
+        """Of the tiles of a matrix in LDS, with the gaps between them."""
+        return self.stages * (rows * row_bytes + rows // self.rows_to_a_gap(rows, row_bytes) * gap) - gap
+
+    def scale_bytes(self, rows: int, warps: int) -> int:
+        """Of the scales of a lane's rows in a tile, which lie together."""
+        return self.steps * (rows // (warps * BLOCK)) * 4
+
     def scale_gap(self, rows: int, warps: int) -> int:
         """Bytes behind a lane's scales in LDS: without them, rows of 32 bytes or more begin in the same banks.
 
         The engine leaves gaps behind powers of two, and a wave fetches whole rows then.
         """
-        width = self.steps * (rows // (warps * BLOCK)) * 4
+        width = self.scale_bytes(rows, warps)
         whole = self.specialised or warps * BLOCK % self.waves == 0
         return ACCESS_BYTES if width >= 32 and not width & (width - 1) and whole else 0
 
     @property
+    def scales_together(self) -> bool:
+        """Whether half of the waves fetch the scales of rows, half those of columns, in tiles alike."""
+        (rows, m_warp), (columns, n_warp) = self.scale_tiles
+        alike = rows == columns and m_warp == n_warp and 2 * m_warp * BLOCK % self.waves == 0 == self.waves % 2
+        return self.scales == "warp" and alike and not self.specialised and not self.clustered
+
+    @property
     def copies(self) -> int:
-        """Matrices of which a tile is fetched for every iteration."""
-        return 4 if self.scaled_by_groups else 2
+        """Tiles that a wave has a part of, or asks for alone, in every iteration."""
+        return 3 if self.scales_together else 4 if self.scaled_by_groups else 2
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -234,13 +276,19 @@ class TilePlan:
     def lds_bytes(self) -> int:
         """Of the ring, or of C on its way out."""
         half = self.a.depth == 32
-        b = self.tile_k * 2 * (self.tile_n + ACCESS_BYTES) if half else self.tile_n * self.b_row_bytes
-        if self.b_rows:
-            b = self.tile_n * (self.b_row_bytes + ACCESS_BYTES)
-        scales = (self.tile_m + self.tile_n) * self.tile_k // SCALE_GROUP if self.scaled_by_groups else 0
+        a = self.ring_bytes(self.tile_m, self.row_bytes, ACCESS_BYTES)
+        b = self.ring_bytes(self.tile_n, self.b_row_bytes, ACCESS_BYTES if self.b_rows else 0)
+        if half and not self.b_rows:
+            b = self.ring_bytes(self.tile_k, 2 * self.tile_n, self.b_gap)
+        scales = 0
         if self.scales == "warp":
-            scales += sum(warps * BLOCK * self.scale_gap(rows, warps) for rows, warps in self.scale_tiles)
-        ring = self.stages * (self.tile_m * (self.row_bytes + ACCESS_BYTES) + b + scales)
+            scales = sum(
+                self.ring_bytes(warps * BLOCK, self.scale_bytes(rows, warps), self.scale_gap(rows, warps))
+                for rows, warps in self.scale_tiles
+            )
+        elif self.scaled_by_groups:
+            scales = self.stages * (self.tile_m + self.tile_n) * self.tile_k // SCALE_GROUP
+        ring = a + b + scales
         out = self.tile_m * (self.tile_n * OUT_DTYPES[self.out_dtype].width // 8 + ACCESS_BYTES * self.n_warp)
         return max(ring, out if self.store_by_tiles else 0)
 

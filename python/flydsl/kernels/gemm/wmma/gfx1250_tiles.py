@@ -16,6 +16,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.gemm.preshuffle.scales import either
 from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, OUT_DTYPES, TilePlan
 from flydsl.kernels.gemm.wmma.wmma_result import ResultRows
 
@@ -52,24 +53,34 @@ class Stream:
     """A matrix that comes tile by tile along K into the stages of a ring in LDS."""
 
     def __init__(self, start: fx.Pointer, tile: tuple[int, int], stride: fx.Int32 | int, step: fx.Int32 | int, *,
-                 inside: tuple[Any, Any] = (None, None), gap: int = 0, mask: fx.Int32 | int = 0,
-                 by_atom: bool = False) -> None:  # fmt: skip
+                 inside: tuple[Any, Any] = (None, None), gap: int = 0, shared: int = 1,
+                 woven: bool = False, mask: fx.Int32 | int = 0, by_atom: bool = False) -> None:  # fmt: skip
         """``tile`` is rows and elements of a row, ``stride`` between rows, ``step`` from tile to tile, in elements.
 
         ``inside`` says how many rows and columns there are from the tile's start on, None for all; ``gap`` elements are
-        left free behind a row in LDS. Waves that share a tile take rows of it: which ones is found once, or for every
-        tile ``by_atom``, which takes fewer scalar registers.
+        left free in LDS behind ``shared`` rows. In a ``woven`` tile rows that are eight apart are neighbours. Waves
+        that share a tile take rows of it: which ones is found once, or for every tile ``by_atom``, which takes fewer
+        scalar registers.
         """
         self.start, self.tile, self.stride, self.step = start, tile, stride, step
         self.inside, self.gap, self.mask, self.by_atom = inside, gap, mask, by_atom
-        self.row = tile[1] + gap
-        self.size = tile[0] * self.row
+        self.shared, self.woven = shared, woven
+        self.size = self.offset(tile[0])
         self.ring: Any = None
 
-    @property
-    def bytes(self) -> int:
-        """Of one stage."""
-        return self.size * self.start.dtype.width // 8
+    def elements(self, stages: int) -> int:
+        """Of a ring of so many stages; nothing is behind the last gap."""
+        return stages * self.size - self.gap
+
+    def offset(self, row: int) -> int:
+        """Return where a row begins in a stage, of those with a gap in front of them."""
+        return row // self.shared * (self.shared * self.tile[1] + self.gap)
+
+    def rows(self, count: int) -> tuple[Any, Any]:
+        """Return shape and stride of so many rows in LDS."""
+        if self.woven:
+            return (8, 2, count // BLOCK), (self.offset(2), self.offset(1), self.offset(BLOCK))
+        return (self.shared, count // self.shared), (self.tile[1], self.offset(self.shared))
 
     def place(self, start: fx.Pointer) -> None:
         """Give it its part of LDS."""
@@ -88,13 +99,21 @@ class Stream:
         alone = self.tile[0] % waves == 0 and not self.by_atom
         shape = (self.tile[0] // waves, self.tile[1]) if alone else self.tile
         first = wave * shape[0] if alone else 0
-        start, place = self.start + fx.Int64(first) * self.stride, self.stage(stage) + first * self.row
-        source = fx.make_view(start + fx.Int64(tile) * self.step, fx.make_layout(shape, (self.stride, 1)))
-        target = fx.make_view(place, fx.make_layout(shape, (self.row, 1)))
-        gaps = {"pad_interval": self.tile[1], "pad_amount": self.gap} if self.gap else {}
+        start, place = self.start + fx.Int64(first) * self.stride, self.stage(stage)
+        if alone:
+            place = place + wave * self.offset(shape[0])
+        row = self.tile[1] + self.gap * (self.shared == 1)
+        outside, within = fx.make_layout(shape, (self.stride, 1)), fx.make_layout(shape, (row, 1))
+        if self.woven:
+            shape = (shape[0] // BLOCK, 8, 2, shape[1])
+            outside = fx.make_layout(shape, (BLOCK * self.stride, self.stride, 8 * self.stride, 1))
+            within = fx.make_layout(shape, (BLOCK * row, 2 * row, row, 1))
+        source, target = fx.make_view(start + fx.Int64(tile) * self.step, outside), fx.make_view(place, within)
+        gaps = {"pad_interval": self.shared * self.tile[1], "pad_amount": self.gap} if self.gap else {}
         rows, columns = self.inside
         inside = None if rows is None else fx.max(fx.Int32(rows) - first, fx.Int32(0))
-        atom = rocdl.make_tdm_atom(source, (inside, columns), num_warps=1 if alone else waves, **gaps)
+        extents = (None, None, None, columns) if self.woven else (inside, columns)
+        atom = rocdl.make_tdm_atom(source, extents, num_warps=1 if alone else waves, **gaps)
         fx.copy(atom.set_value("workgroup_mask", self.mask), source, target)
 
     def prefetch(self, tile: fx.Int32 | int, threads: int) -> None:
@@ -107,6 +126,23 @@ class Stream:
                 row = fx.max(fx.min(row, fx.Int32(inside) - 1), fx.Int32(0))
             place = start + fx.Int64(fx.Uint32(row * self.stride))  # of a lane no more than an unsigned offset
             rocdl.tdm_ops.l2_prefetch_tile(place, (0, 0), (1, 1), (0, 1), thread_id=fx.Int32(0))
+
+
+class SharedStream(Stream):
+    """Two matrices in tiles alike, of which half of the waves fetch one, half the other."""
+
+    def __init__(self, one: Stream, other: Stream, wave: fx.Int32, plan: TilePlan) -> None:
+        """The ring of the ``other`` lies behind that of the ``one``."""
+        half = plan.waves // 2
+        first = wave < half
+        self.part = first.select(wave, wave - half)
+        inside = first.select(fx.Int32(one.inside[0]), fx.Int32(other.inside[0]))
+        super().__init__(either(first, one.start, other.start), one.tile, one.stride, one.step, inside=(inside, None),
+                         gap=one.gap, shared=one.shared)  # fmt: skip
+        self.ring = one.ring + first.select(fx.Int32(0), fx.Int32(one.elements(plan.stages)))
+
+    def fetch(self, tile: fx.Int32 | int, stage: int, wave: fx.Int32 | int, waves: int) -> None:
+        super().fetch(tile, stage, self.part, waves // 2)
 
 
 @flyc.jit
@@ -157,8 +193,10 @@ class Tiles:
     def eight(self, i: int, j: int) -> tuple[Any, tuple[Any, ...]]:
         """Return this lane's sums of a repetition along M and one along N, and where the first of them is: (column,
         row)."""
-        pair, block = divmod(j, self.plan.blocks)
-        return self.totals[i][pair][None, block].load(), fx.get_leaves(self.places[8 * block, pair, i])
+        plan = self.plan
+        pair, block = (j % plan.block_step, j // plan.block_step) if plan.block_step > 1 else divmod(j, plan.blocks)
+        column, row = fx.get_leaves(self.places[0, 0, i])
+        return self.totals[i][pair][None, block].load(), (column + j * BLOCK, row)
 
     def row_of(self, i: int) -> Any:
         """Return this lane's row of A and of C in a repetition along M, counted from the wave's first."""
@@ -175,7 +213,7 @@ class Tiles:
         at = 0
         for stream in streams:
             stream.place(self.memory + at)
-            at += stream.bytes * self.plan.stages
+            at += stream.elements(self.plan.stages) * stream.start.dtype.width // 8
         assert at <= self.plan.lds_bytes
         self.streams = list(streams)
 
@@ -200,9 +238,9 @@ class Tiles:
 
     def rows_of(self, stream: Stream, wave: fx.Int32, waves: int, reps: int) -> Any:
         """Return this lane's pieces of ``reps`` times 16 rows of a wave, of which ``waves`` share the tile."""
-        plan, step, row = self.plan, stream.tile[1] // self.plan.steps, stream.row
-        shape = (BLOCK, step, 1, reps, plan.steps, waves)
-        stride = (row, 1, 0, BLOCK * row, step, reps * BLOCK * row)
+        plan, step, (rows, apart) = self.plan, stream.tile[1] // self.plan.steps, stream.rows(BLOCK)
+        shape = (rows, step, 1, reps, plan.steps, waves)
+        stride = (apart, 1, 0, stream.offset(BLOCK), step, stream.offset(reps * BLOCK))
         return self.pieces_of(stream.view(shape, stride, plan.stages), wave)
 
     def read(self, source: Any, copy: Any = None) -> Any:

@@ -44,7 +44,7 @@ class GatheredRows(Stream):
     def fetch(self, tile: fx.Int32 | int, stage: int, wave: fx.Int32 | int, waves: int) -> None:
         for some in range(0, len(self.numbers), GATHERED):
             listed = self.numbers[some : some + GATHERED]
-            target = self.stage(stage) + (self.first + some) * self.row
+            target = self.stage(stage) + (self.first + some) * self.offset(1)
             descriptor = rocdl.tdm_ops.make_tensor_gather_descriptor(
                 self.start, target, listed, self.tile[1], self.tile[1], self.count, self.row_bytes,
                 pad_interval=self.tile[1], pad_amount=self.gap, global_byte_offset=fx.Int64(tile) * self.step,
