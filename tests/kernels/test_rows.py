@@ -153,6 +153,12 @@ RINGS = {
     "beside lines in shared memory, rows that all begin at one place": RowPlan(
         1027, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=True, one_place=True
     ),
+    "that has no place for a row": RowPlan(
+        1032, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=3, chunks=4, twice=True, near_lines=True
+    ),
+    "that has no place for a row, all of which begin at one place": RowPlan(
+        1027, "bf16", 8, 32, keep=False, hints=ONCE, slots=2, chunks=4, twice=True, one_place=True
+    ),
 }
 """Chunks of a row that take turns with the slots of a ring."""
 

@@ -74,6 +74,8 @@ class RowPlan:
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     near_lines: bool = False
     """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
+    twice: bool = False
+    """Whether rows come through a ring twice, for their results from L2: it need not have place for a whole one."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -140,6 +142,11 @@ class RowPlan:
         return -(-self.iterations // self.chunk_iterations)
 
     @property
+    def comings(self) -> int:
+        """Chunks that come for a row."""
+        return 2 * self.parts if self.twice else self.parts
+
+    @property
     def chunk(self) -> int:
         """Elements of a source that a slot has place for."""
         return self.chunk_iterations * self.lanes * self.width
@@ -153,7 +160,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, staged=True, bulk=True, stages=2 if self.sums and self.slots else self.stages,
+            twice=False, early=False, staged=True, bulk=True, stages=2 if self.sums and self.slots else self.stages,
         )  # fmt: skip
 
     @property

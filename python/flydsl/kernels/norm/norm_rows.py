@@ -18,7 +18,7 @@ from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_options, check_row
-from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum, sum_of_squares
+from flydsl.kernels.blocks.rows import Line, Share, launch_rows, row_sum, sum_of_squares
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         def code(work: RowWork) -> None:
             x: Line = work.x[0] if R is None else AddedLine(work.x, plan.keep)
             statistics = norm_statistics(work, x, form)
-            for tensor, value in zip((mean, rstd), statistics, strict=True):
+            for tensor, value in ((mean, statistics.mean), (rstd, statistics.rstd)):
                 if tensor is not None:
                     work.put(tensor, value)
             store_normed(work, x, statistics, dict(zip(names, work.lines, strict=True)), form, yscale)
@@ -132,9 +132,31 @@ class AddedLine(Line):
 # Statistics ----------------------------------------------------------------------------------------------------------
 
 
-def norm_statistics(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
-    """Return (mean, 1 / standard deviation) of a row; without centring the mean is None."""
-    return _moments(work, x, form) if form.centred else (None, _inverse_root(work, x, form))
+@dataclass(frozen=True)
+class RowStatistics:
+    """The mean of a row, None without centring, and 1 / its standard deviation."""
+
+    mean: Any
+    rstd: Any
+    pivot: Any = None
+    """Where they are of differences from a number near the row's elements: that number, and how far the mean is from
+    it."""
+    apart: Any = None
+
+    def normed(self, vector: Any) -> Any:
+        """Return elements of the row normalised."""
+        if self.mean is None:
+            return vector * self.rstd
+        if self.pivot is None:
+            # The mean goes first: where a row hardly varies, rstd is large and would multiply a rounding of the mean.
+            return (vector - self.mean) * self.rstd
+        # What rstd multiplies is small as well, and the differences have been computed: an instruction less.
+        scale, shift = (fx.Vector.filled_like(vector, value) for value in (self.rstd, -self.apart * self.rstd))
+        return fx.math.fma(vector - self.pivot, scale, shift)
+
+
+def norm_statistics(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
+    return _moments(work, x, form) if form.centred else RowStatistics(None, _inverse_root(work, x, form))
 
 
 def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
@@ -182,7 +204,7 @@ def _moments_of_wave(
     return whole, _about_mean(squares, mean_of(whole, elements), first, elements), elements
 
 
-def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
+def _moments(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
     """Return those of a row: squares about each wave's mean and the means' distances add up to those about the row's
     mean.
 
@@ -199,10 +221,10 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
     ]
     mean, whole = _row_mean(waves.combine(sums, add), form.length), waves.combine(parts, add)
     variance = _about_mean(whole, mean, first, fx.Float32(float(form.length))) * (1.0 / form.length)
-    return mean, fx.math.rsqrt(variance + form.eps, fastmath="afn")
+    return RowStatistics(mean, fx.math.rsqrt(variance + form.eps, fastmath="afn"))
 
 
-def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
+def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
     """Return those of a row from differences from the mean of the first lane's first vector, which all lanes know: sums
     and squares are added up at once, and once.
 
@@ -210,16 +232,32 @@ def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> tuple[Any, A
     """
     pivot, sums, squares = _row_pivot(work, x), None, None
     for iteration, vector in enumerate(x):
-        apart = work.share.within(vector - pivot, iteration)
-        sums = apart if sums is None else sums + apart
-        squares = apart * apart if squares is None else fx.math.fma(apart, apart, squares)
+        if sums is None:
+            apart = work.share.within(vector - pivot, iteration)
+            sums, squares = apart, apart * apart
+        else:
+            sums, squares = _added(work.share, vector - pivot, iteration, sums, squares)
     assert sums is not None and squares is not None
     parts = [part.reduce("add", fastmath="reassoc") for part in (sums, squares)]
     waves = work.exchange.publish([work.exchange.reduce(part, add) for part in parts])
     total, square = waves.sum(0), waves.sum(1)
     apart = _row_mean(total, form.length)
     variance = fx.max(fx.math.fma(-apart, apart, square * (1.0 / form.length)), fx.Float32(0.0))
-    return pivot + apart, fx.math.rsqrt(variance + form.eps, fastmath="afn")
+    return RowStatistics(pivot + apart, fx.math.rsqrt(variance + form.eps, fastmath="afn"), pivot, apart)
+
+
+@flyc.jit
+def _added(share: Share, apart: Any, iteration: int, sums: Any, squares: Any) -> tuple[Any, Any]:
+    """Return the sums and squares with those of a vector, which lanes beyond the row skip: cheaper than to multiply all
+    elements by zero."""
+    insides = [share.inside(access) for access in share.accesses(iteration)]
+    if fx.const_expr(len(insides) == 1 and insides[0] is not True):
+        if insides[0]:
+            sums, squares = sums + apart, fx.math.fma(apart, apart, squares)
+    else:
+        apart = share.within(apart, iteration)
+        sums, squares = sums + apart, fx.math.fma(apart, apart, squares)
+    return sums, squares
 
 
 def _row_pivot(work: RowWork, x: Line) -> Any:
@@ -260,16 +298,14 @@ def mean_of(total: Any, count: Any) -> Any:
 
 
 def store_normed(
-    work: RowWork, x: Line, statistics: tuple[Any, Any], lines: dict[str, Line], form: NormForm, yscale: Any
+    work: RowWork, x: Line, statistics: RowStatistics, lines: dict[str, Line], form: NormForm, yscale: Any
 ) -> None:
     """Write the row normalised, scaled and shifted, and quantised where the form says so."""
 
     def normed() -> Iterator[tuple[int, Any, Any]]:
-        mean, rstd = statistics
         turns = {name: line.in_turn() for name, line in lines.items()}
         for iteration, vector in enumerate(x.again()):
-            # The mean goes first: where a row hardly varies, rstd is large and would multiply a rounding of the mean.
-            y = (vector if mean is None else vector - mean) * rstd
+            y = statistics.normed(vector)
             scale, shift, smooth = (next(turns[name]) if name in turns else None for name in _LINES)
             y = affine(y, scale, shift)
             yield iteration, vector, y if smooth is None else y * smooth
