@@ -23,7 +23,6 @@ from flydsl.kernels.blocks.row_pieces import LineAtPlace, place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, kept_line_iterations
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened, widens_by_words
 
-
 AGAIN: Hint = ("again", None)
 """What a line of a ring is asked with for vectors that it gave before; nothing is told to a cache by it."""
 
