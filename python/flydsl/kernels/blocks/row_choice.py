@@ -294,7 +294,7 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
         (room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks
     )
     # Blocks that sum have two rows there at a time.
-    least = 2 if plan.once or plan.rows > 1 or plan.twice else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
+    least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
     return replace(plan, slots=slots) if slots >= least else None
 
 

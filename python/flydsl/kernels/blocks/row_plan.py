@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 from math import gcd
-from numbers import Real
 from typing import Any
 
 import flydsl.expr as fx
@@ -74,8 +73,6 @@ class RowPlan:
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     near_lines: bool = False
     """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
-    twice: bool = False
-    """Whether rows come through a ring twice, for their results from L2: it need not have place for a whole one."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
 
@@ -142,11 +139,6 @@ class RowPlan:
         return -(-self.iterations // self.chunk_iterations)
 
     @property
-    def comings(self) -> int:
-        """Chunks that come for a row."""
-        return 2 * self.parts if self.twice else self.parts
-
-    @property
     def chunk(self) -> int:
         """Elements of a source that a slot has place for."""
         return self.chunk_iterations * self.lanes * self.width
@@ -160,7 +152,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            twice=False, early=False, staged=True, bulk=True, stages=2 if self.sums and self.slots else self.stages,
+            early=False, staged=True, bulk=True, stages=2 if self.sums and self.slots else self.stages,
         )  # fmt: skip
 
     @property
@@ -197,16 +189,6 @@ def check_row(length: int, dtype: str) -> None:
         raise ValueError(f"a row needs at least one element, got {length}")
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
-
-
-def check_options(eps: float, threads: int | None) -> None:
-    """Refuse what is no epsilon and no number of threads, above all a flag in the place of one."""
-    if isinstance(eps, bool) or not isinstance(eps, Real):
-        raise TypeError(f"eps is a number added to the variance, got {eps!r}; there is no flag for storing statistics")
-    if eps < 0:
-        raise ValueError(f"eps must be 0 or more, got {eps}")
-    if threads is not None and type(threads) is not int:
-        raise TypeError(f"threads is an int, or None for the model's choice, got {threads!r}")
 
 
 # The model -----------------------------------------------------------------------------------------------------------

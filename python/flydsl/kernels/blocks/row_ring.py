@@ -23,21 +23,18 @@ from flydsl.kernels.blocks.row_pieces import LineAtPlace, place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, kept_line_iterations
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened, widens_by_words
 
-AGAIN: Hint = ("again", None)
-"""What a line of a ring is asked with for vectors that it gave before; nothing is told to a cache by it."""
-
 
 class RingLine(Line):
     """This thread's vectors of a row in the ring, which are waited for when they are first asked for."""
 
     def __init__(self, row: RingRow, source: int, share: Any, fill: float) -> None:
         self.row, self.source, self.share, self.fill = row, source, share, fill
-        self.hint, self.again_hint, self.dtype, self.held = None, AGAIN, None, []
+        self.hint, self.again_hint, self.dtype, self.held = None, None, None, []
 
-    def _loaded(self, iteration: int, again: bool) -> Any:
+    def _loaded(self, iteration: int) -> Any:
         """Return a vector with what lies beside the row."""
         plan = self.share.plan
-        vectors = vectors_of(self.row.start_of(self.source, iteration, again), plan, plan.lanes)
+        vectors = vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes)
         access = Access(plan, vectors, DTYPES[plan.dtype], None)
         for memory, register in access.pairs(self.share.lane, 0):
             fx.copy_atom_call(access.atom, memory, register)
@@ -45,11 +42,11 @@ class RingLine(Line):
 
     def again_at(self, iteration: int) -> Any:
         """Return a vector whose elements are all that a result depends on: those beside the row are of no account."""
-        return self._wide(self._loaded(iteration, again=True))
+        return self._wide(self._loaded(iteration))
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
         plan = self.share.plan
-        kind, vector = DTYPES[plan.dtype], self._loaded(iteration, again=hint is AGAIN)
+        kind, vector = DTYPES[plan.dtype], self._loaded(iteration)
         if plan.shifted:
             return self.share.filled(vector, iteration, self.fill, kind)
         insides = self.share.insides(iteration)
@@ -128,22 +125,21 @@ class Ring:
     @flyc.jit
     def _send_for_row(self, row: fx.Int32, number: fx.Int32) -> None:
         plan = self.plan
-        for chunk in fx.range_constexpr(plan.comings):
-            count = number * plan.comings + chunk
+        for chunk in fx.range_constexpr(plan.parts):
+            count = number * plan.parts + chunk
             slot, uses = count % plan.slots, count // plan.slots
             if uses > 0:
                 fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
-            again = chunk >= plan.parts
-            self._send(row, chunk % plan.parts, slot, "evict_first" if again else plan.hints.priority)
+            self._send(row, chunk, slot)
 
     @flyc.jit
     def send_for_own(self, row: fx.Int32, number: fx.Int32) -> None:
         """Send for a row of this wave, whose slot all its lanes have read; where waves have slots of their own."""
         if fx.nvvm.elect_one():
             if row < self.end:
-                self._send(row, 0, number % self.plan.slots, self.plan.hints.priority)
+                self._send(row, 0, number % self.plan.slots)
 
-    def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32, priority: str | None) -> None:
+    def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32) -> None:
         """Have a chunk of every source brought to a slot; one thread does that."""
         parts = [_Chunk(self, source, row, chunk) for source in self.sources]
         places = [memory + slot * self.plan.chunk for memory in self.memories]
@@ -151,7 +147,7 @@ class Ring:
             part.copy_ends(place)
         fx.nvvm.mbarrier_arrive_expect_tx(self.arrived + slot, sum(part.size for part in parts))
         for part, place in zip(parts, places, strict=True):
-            part.send_for(place, self.arrived + slot, priority)
+            part.send_for(place, self.arrived + slot)
 
 
 class _Chunk:
@@ -197,12 +193,12 @@ class _Chunk:
             if (at >= 0) & (at < self.plan.length):
                 slot[(piece - self.low) * self.plan.width + element] = self.start[at]
 
-    def send_for(self, slot: fx.Pointer, arrived: fx.Pointer, priority: str | None) -> None:
+    def send_for(self, slot: fx.Pointer, arrived: fx.Pointer) -> None:
         width = self.plan.width
         if self.size > 0:
             come = self.start - self.place + self.begin * width
             place = slot + (self.begin - self.low) * width
-            fx.nvvm.bulk_load(come, place, self.size, arrived, l2=priority)
+            fx.nvvm.bulk_load(come, place, self.size, arrived, l2=self.plan.hints.priority)
 
 
 class RingRow:
@@ -211,21 +207,18 @@ class RingRow:
     def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32, *, is_here: bool = False) -> None:
         """``is_here`` says that all chunks have been waited for."""
         self.ring, self.row, plan = ring, row, ring.plan
-        first = number * plan.comings
-        self.slots = [(first + chunk) % plan.slots for chunk in range(plan.comings)]
-        self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.comings)]
+        first = number * plan.parts
+        self.slots = [(first + chunk) % plan.slots for chunk in range(plan.parts)]
+        self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.parts)]
         self.waited, self.returned = plan.parts if is_here else 0, 0
         self.writes = [0] * plan.iterations
 
-    def start_of(self, source: int, iteration: int, again: bool = False) -> Any:
-        """Return where the vectors of a iteration begin; waits for them. ``again`` says that they are for results."""
+    def start_of(self, source: int, iteration: int) -> Any:
+        """Return where the vectors of a iteration begin; waits for them."""
         plan = self.ring.plan
         chunk, inner = divmod(iteration, plan.chunk_iterations)
-        if plan.twice and again:
-            self._give_back_up_to(plan.parts)
-            chunk += plan.parts
-        elif (plan.twice or (plan.once and not plan.targets)) and source == 0:
-            self._give_back_up_to(chunk)
+        if plan.once and not plan.targets and source == 0:
+            self.give_back(iteration)
         assert chunk >= self.returned, "a chunk is asked for that was given back"
         while self.waited <= chunk:
             fx.nvvm.mbarrier_wait(self.ring.arrived + self.slots[self.waited], self.phases[self.waited])
@@ -242,10 +235,7 @@ class RingRow:
         """So many iterations are done: their chunks make place for others."""
         plan = self.ring.plan
         done = plan.parts if iterations == plan.iterations else iterations // plan.chunk_iterations
-        self._give_back_up_to(plan.comings - plan.parts + done)
-
-    def _give_back_up_to(self, chunk: int) -> None:
-        while self.returned < chunk:
+        while self.returned < done:
             self._give_back(self.slots[self.returned])
             self.returned += 1
 

@@ -177,7 +177,7 @@ class Share:
         return fx.Float32(vectors * plan.width)
 
 
-def picked(vector: fx.Vector, insides: list[Any], fill: float, dtype: Any) -> Any:
+def picked(vector: fx.Vector, insides: list[Any], fill: Any, dtype: Any) -> Any:
     """Return the vector with ``fill`` in place of elements that are not inside."""
     other = dtype(fill)
     halves = zip(insides[::2], insides[1::2], strict=False)

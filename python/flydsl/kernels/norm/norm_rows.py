@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -17,8 +18,8 @@ from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, 
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, check_options, check_row
-from flydsl.kernels.blocks.rows import Line, Share, launch_rows, row_sum, sum_of_squares
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row
+from flydsl.kernels.blocks.rows import Line, launch_rows, picked, row_sum, sum_of_squares
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,16 @@ def norm_form(centred: bool, arguments: tuple[Any, ...], options: dict[str, Any]
     if unknown := sorted(values.keys() - known.keys()):
         raise TypeError(f"a norm has no option {unknown[0]}")
     return NormForm(centred, **known, **fixed)
+
+
+def check_options(eps: float, threads: int | None) -> None:
+    """Refuse what is no epsilon and no number of threads, above all a flag in the place of one."""
+    if isinstance(eps, bool) or not isinstance(eps, Real):
+        raise TypeError(f"eps is a number added to the variance, got {eps!r}; there is no flag for storing statistics")
+    if eps < 0:
+        raise ValueError(f"eps must be 0 or more, got {eps}")
+    if threads is not None and type(threads) is not int:
+        raise TypeError(f"threads is an int, or None for the model's choice, got {threads!r}")
 
 
 def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | None = None) -> Any:
@@ -225,18 +236,20 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
 
 
 def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
-    """Return those of a row from differences from the mean of the first lane's first vector, which all lanes know: sums
-    and squares are added up at once, and once.
+    """Return those of a row from differences from a number near its elements, which all lanes know: sums and squares
+    are added up at once, and once. Beyond the row, elements become that number, so that nothing is masked.
 
-    Squares lose no more digits than the row has vectors, which are far fewer than 16-bit elements are rounded by.
+    Squares lose no more digits than the row of a wave has elements, or that of several waves vectors, which are far
+    fewer than 16-bit elements are rounded by.
     """
     pivot, sums, squares = _row_pivot(work, x), None, None
-    for iteration, vector in enumerate(x):
-        if sums is None:
-            apart = work.share.within(vector - pivot, iteration)
-            sums, squares = apart, apart * apart
-        else:
-            sums, squares = _added(work.share, vector - pivot, iteration, sums, squares)
+    for iteration, vector in enumerate(x.held):
+        if (insides := work.share.insides(iteration)) is not None:
+            x.held[iteration] = picked(vector, insides, pivot, vector.dtype)
+    for vector in x:
+        apart = vector - pivot
+        sums = apart if sums is None else sums + apart
+        squares = apart * apart if squares is None else fx.math.fma(apart, apart, squares)
     assert sums is not None and squares is not None
     parts = [part.reduce("add", fastmath="reassoc") for part in (sums, squares)]
     waves = work.exchange.publish([work.exchange.reduce(part, add) for part in parts])
@@ -246,25 +259,13 @@ def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> RowStatistic
     return RowStatistics(pivot + apart, fx.math.rsqrt(variance + form.eps, fastmath="afn"), pivot, apart)
 
 
-@flyc.jit
-def _added(share: Share, apart: Any, iteration: int, sums: Any, squares: Any) -> tuple[Any, Any]:
-    """Return the sums and squares with those of a vector, which lanes beyond the row skip: cheaper than to multiply all
-    elements by zero."""
-    insides = [share.inside(access) for access in share.accesses(iteration)]
-    if fx.const_expr(len(insides) == 1 and insides[0] is not True):
-        if insides[0]:
-            sums, squares = sums + apart, fx.math.fma(apart, apart, squares)
-    else:
-        apart = share.within(apart, iteration)
-        sums, squares = sums + apart, fx.math.fma(apart, apart, squares)
-    return sums, squares
-
-
 def _row_pivot(work: RowWork, x: Line) -> Any:
-    """Return the mean of the first lane's first vector: a wave is told it, several waves load it."""
-    vector = x[0] if work.exchange.total == 1 else x.of_first_lane()
-    mean = vector.reduce("add", fastmath="reassoc") * (1.0 / vector.numel)
-    return fx.shuffle_idx(mean, 0, work.exchange.group) if work.exchange.total == 1 else mean
+    """Return a number of the row's own type: the first element, which a wave is told, or about the mean of the first
+    lane's first vector, which several waves load."""
+    if work.exchange.total == 1:
+        return fx.shuffle_idx(x[0][0], 0, work.exchange.group)
+    vector = x.of_first_lane()
+    return (vector.reduce("add", fastmath="reassoc") * (1.0 / vector.numel)).to(x.held[0].dtype).to(fx.Float32)
 
 
 def squares_about(pivot: Any, mean: Any, squares: Any, count: Any) -> Any:
