@@ -203,6 +203,19 @@ def test_lines_are_loaded_ahead_of_stores(monkeypatch: pytest.MonkeyPatch) -> No
     assert order[: order.index("store")].count("line") == 4 and order.count("line") == 8
 
 
+def test_squares_of_a_ring_are_added_up_as_chunks_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors that are all loaded before any is squared take the registers that a scale is to stay in."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    plan = RowPlan(1032, "f32", 4, 32, keep=False, hints=ONCE, slots=12, chunks=8)
+    x, gamma = np.zeros((2, plan.length), np.float32), np.zeros(plan.length, np.float32)
+    run = build_rmsnorm_module(plan.length, plan.dtype, plan=plan)
+    run(x, gamma, np.zeros_like(x), 2)
+    code = run.specialisations[-1].kernels[0].ptx.split("shfl")[0]
+    loads = [at.start() for at in re.finditer(r"\tld\.shared\.v4", code)]
+    assert len(loads) == plan.iterations and code.index("\tfma.rn.f32") < loads[2]
+
+
 PIECES = [
     RowPlan(1027, "bf16", 8, 64, pieces=True, hints=ONCE),
     RowPlan(1027, "f32", 4, 32, cluster=4, pieces=True, keep=False, hints=TWICE),
