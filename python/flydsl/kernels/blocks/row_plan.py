@@ -169,8 +169,9 @@ class RowPlan:
 
     @property
     def direct(self) -> bool:
-        """Whether threads load and store the vectors of rows that begin at pieces themselves, 16 bytes at once."""
-        return not (self.staged or self.slots or self.shifted) and self.width * self.size == ACCESS_BYTES
+        """Whether threads load and store the vectors of rows that begin at pieces themselves, 16 bytes at once, and
+        keep them."""
+        return self.keep and not (self.staged or self.shifted) and self.width * self.size == ACCESS_BYTES
 
     @property
     def stays(self) -> bool:
