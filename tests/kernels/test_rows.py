@@ -134,6 +134,8 @@ AHEAD = {
     "pairs of several waves whose lines stay": RowPlan(
         334, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE, stages=3, crowd=2
     ),
+    "short rows that come early": RowPlan(104, "bf16", 8, 4, 8, early=True, crowd=2, hints=ONCE),
+    "rows of several waves that come early": RowPlan(520, "f32", 4, 64, early=True, crowd=2, hints=ONCE),
 }
 
 
@@ -199,6 +201,19 @@ def test_loads_begin_before_any_is_waited_for(monkeypatch: pytest.MonkeyPatch) -
 def test_lines_are_loaded_ahead_of_stores(monkeypatch: pytest.MonkeyPatch) -> None:
     order = loads_and_stores(RowPlan(4096, "bf16", 8, 128, hints=ONCE), monkeypatch)
     assert order[: order.index("store")].count("line") == 4 and order.count("line") == 8
+
+
+def test_squares_of_a_ring_are_added_up_as_chunks_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors that are all loaded before any is squared take the registers that a scale is to stay in."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    plan = RowPlan(1032, "f32", 4, 32, keep=False, hints=ONCE, slots=12, chunks=8)
+    x, gamma = np.zeros((2, plan.length), np.float32), np.zeros(plan.length, np.float32)
+    run = build_rmsnorm_module(plan.length, plan.dtype, plan=plan)
+    run(x, gamma, np.zeros_like(x), 2)
+    code = run.specialisations[-1].kernels[0].ptx.split("shfl")[0]
+    loads = [at.start() for at in re.finditer(r"\tld\.shared\.v4", code)]
+    assert len(loads) == plan.iterations and code.index("\tfma.rn.f32") < loads[2]
 
 
 PIECES = [
@@ -272,6 +287,23 @@ def test_layernorm_of_elements_far_from_zero_in_one_pass(monkeypatch: pytest.Mon
     build_layernorm_module(plan.length, "f32", plan=plan)(x, gamma, beta, y, 3)
     want = expected("layernorm", x, gamma, beta)
     assert np.abs(y - want).max(1) == pytest.approx(0, abs=2e-4)
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+def test_layernorm_of_rows_that_are_far_from_their_first_elements(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Hopper results are of differences from the first elements' mean; rows hardly vary, but for those at times."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    columns, rng = 392, random_data.generator()
+    x = (rng.integers(0, 2, (3, columns)) * 0.5 + 100).astype(DTYPES[dtype])
+    x[1, 0] = -30_000
+    x[2] = x[2, 0]
+    gamma, beta = np.ones(columns, x.dtype), np.zeros(columns, x.dtype)
+    y = np.full_like(x, np.nan)
+    for plan in (None, RowPlan(columns, dtype, 8, 32, 4, hints=ONCE)):
+        build_layernorm_module(columns, dtype, plan=plan)(x, gamma, beta, y, 3)
+        want = expected("layernorm", x, gamma, beta)
+        assert np.abs(y.astype(np.float64) - want).max() < TOLERANCE[dtype] * np.abs(want).max()
+        assert not y[2].any()
 
 
 @pytest.mark.parametrize("kind", AHEAD)

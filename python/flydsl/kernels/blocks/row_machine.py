@@ -8,6 +8,18 @@ import flydsl.expr as fx
 
 
 @dataclass(frozen=True)
+class Reach:
+    """How much longer the memory takes by the way that lanes reach rows."""
+
+    narrow: float = 16.0
+    """Bytes of a row reached at once for which it takes twice as long, and how sharply that rises with fewer."""
+    sharpness: float = 1.0
+    part: float = 0.08
+    """Where rows end within a sector of 32 bytes; and for lanes without an access, as many as others."""
+    idle: float = 0.6
+
+
+@dataclass(frozen=True)
 class Machine:
     """What the model knows of a multiprocessor; times are its cycles, sizes bytes.
 
@@ -36,6 +48,9 @@ class Machine:
     of a block by itself, which wait for each other."""
     wave_issue: float = 0.16
     lone_issue: float = 0.29
+    direct_issue: float = 2.0
+    """Those of all waves where threads load and store rows themselves, 16 bytes at once; and how they reach them."""
+    direct_reach: Reach = Reach()
     element: float = 1.1
     """Instructions for an element of a source or target; of a line; of a sum over all rows; for reading an element
     again from shared memory; for an access, a mask, and a step of a reduction."""
@@ -124,13 +139,18 @@ class Machine:
     """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
 
 
-HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, narrow_again=2.4)
+HOPPER = Machine(
+    wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, narrow_again=2.4, direct_issue=2.65,
+    direct_reach=Reach(narrow=30.0, sharpness=2.0, part=0.055, idle=0.0),
+)  # fmt: skip
+"""What direct plans take is by 75 plans of 27 shapes measured when lanes beyond a row no longer branched around their
+loads: of those it chooses what is 0.3 % slower than the fastest."""
 HOPPER_LONG = replace(
-    HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, narrow_again=0.0, access=0.23,
-    mask=0.26, step=24.0, loaded_again=0.287, again_in_cluster=0.7, start=185, latency=2270, own_bytes=0.79,
-    meeting=90, through_shared=1900, between_tiles=180, cluster_meeting=17, cluster_start=1600, cluster_lines=3.5,
-    cluster_mask=0.06, early_bytes=1.1, staying_cluster=3114, power=8.0, tail=1.96, narrow_line=8.5,
-    staged_bytes=1.18, staged_in_cluster=1.25, ahead_bytes=1.3, part_round=0.15,
+    HOPPER, issue=2.4, direct_issue=2.4, direct_reach=Reach(), wave_issue=0.3, lone_issue=0.21, summed=6.0,
+    read_again=2.42, narrow_again=0.0, access=0.23, mask=0.26, step=24.0, loaded_again=0.287, again_in_cluster=0.7,
+    start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1900, between_tiles=180, cluster_meeting=17,
+    cluster_start=1600, cluster_lines=3.5, cluster_mask=0.06, early_bytes=1.1, staying_cluster=3114, power=8.0,
+    tail=1.96, narrow_line=8.5, staged_bytes=1.18, staged_in_cluster=1.25, ahead_bytes=1.3, part_round=0.15,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day. What clusters take, `staged_bytes` and `ahead_bytes`

@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 from math import gcd
-from numbers import Real
 from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import PLAIN, RowHints
-from flydsl.kernels.blocks.row_machine import HOPPER, Machine
+from flydsl.kernels.blocks.row_machine import HOPPER, Machine, Reach
 
 ACCESS_BYTES = 16
 """The widest access, and what rows must begin at a multiple of to be reached by it."""
@@ -169,6 +168,12 @@ class RowPlan:
         return self.cluster == 1 and not self.shifted and self.size == 2
 
     @property
+    def direct(self) -> bool:
+        """Whether threads load and store the vectors of rows that begin at pieces themselves, 16 bytes at once, and
+        keep them."""
+        return self.keep and not (self.staged or self.shifted) and self.width * self.size == ACCESS_BYTES
+
+    @property
     def stays(self) -> bool:
         """Whether blocks take rows one after the other."""
         return bool(self.stages or self.sums or self.slots or self.early)
@@ -190,16 +195,6 @@ def check_row(length: int, dtype: str) -> None:
         raise ValueError(f"a row needs at least one element, got {length}")
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
-
-
-def check_options(eps: float, threads: int | None) -> None:
-    """Refuse what is no epsilon and no number of threads, above all a flag in the place of one."""
-    if isinstance(eps, bool) or not isinstance(eps, Real):
-        raise TypeError(f"eps is a number added to the variance, got {eps!r}; there is no flag for storing statistics")
-    if eps < 0:
-        raise ValueError(f"eps must be 0 or more, got {eps}")
-    if threads is not None and type(threads) is not int:
-        raise TypeError(f"threads is an int, or None for the model's choice, got {threads!r}")
 
 
 # The model -----------------------------------------------------------------------------------------------------------
@@ -347,6 +342,7 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
         loads += machine.again_in_cluster if plan.cluster > 1 else min(machine.loaded_again * missed, 1.0)
     memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
     work = instructions(plan, machine, lines) * waves
+    most = machine.direct_issue if plan.direct else machine.issue
     chain = work / min(machine.issue, machine.lone_issue * waves)
     chain += machine.cluster_meeting if plan.cluster > 1 else machine.meeting if plan.lanes > machine.wave else 0
     alone = machine.start + machine.latency * (1.5 if again else 1)
@@ -356,7 +352,7 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     return {
         "memory": memory,
         "second level": (plan.sources * (2 if again else 1) + fetched) * size / machine.second_level,
-        "issue": work / min(machine.issue, machine.wave_issue * waves * max(count, 1)),
+        "issue": work / min(most, machine.wave_issue * waves * max(count, 1)),
         "chain": chain + machine.between_tiles + (machine.staying_cluster if plan.cluster > 1 else 0),
         "alone": alone,
     }
@@ -371,13 +367,14 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
         return slower * (machine.staged_in_cluster if plan.cluster > 1 and not plan.once else 1.0)
     wide = plan.width * plan.size
     waste = ACCESS_BYTES / wide * (machine.early_bytes if plan.early and not plan.sums else 1.0)
+    reach = machine.direct_reach if plan.direct else Reach()
     if plan.lanes < machine.wave and plan.lanes != plan.vectors:
-        waste *= 1 + 16 / (plan.lanes * wide)  # sectors that are written in parts
+        waste *= 1 + (reach.narrow / (plan.lanes * wide)) ** reach.sharpness  # sectors that are written in parts
     if plan.length * plan.size % 32 and plan.targets:
-        waste *= 1.08  # so are those at the ends of what a wave writes
-    if plan.share % plan.lanes:
+        waste *= 1 + reach.part  # so are those at the ends of what a wave writes
+    if plan.share % plan.lanes and reach.idle:
         idle = plan.iterations * plan.accesses * plan.lanes / plan.share - 1
-        waste *= 1.02 + 0.6 * idle + (machine.cluster_mask if plan.cluster > 1 else 0)
+        waste *= 1.02 + reach.idle * idle + (machine.cluster_mask if plan.cluster > 1 else 0)
     return waste
 
 

@@ -88,7 +88,8 @@ class Ring:
         """Call ``at_place(row)(row, number)`` for the rows of this block.
 
         Those that begin at one place in a piece follow each other where the plan asks for that: blocks then have equal
-        parts of all rows in the order of their places, and the outer call is for the first row of each place.
+        parts of all rows in the order of their places, and the outer call is for the first row of each place. It loads
+        lines, which takes about as long as a row: each place begins with one that is not there.
         """
         number = fx.Int32(0)
         if fx.const_expr(not self.plan.one_place):
@@ -98,13 +99,13 @@ class Ring:
                 number = number + 1
         else:
             apart = self.plan.width
-            each = (self.end + apart - 1) // apart
+            each = (self.end + apart - 1) // apart + 1
             share = (each * apart + self.step - 1) // self.step
             low = self.begin * share
             high = fx.min(low + share, each * apart)
             for place in range(low // each, (high + each - 1) // each):
-                first = fx.max(low - place * each, fx.Int32(0)) * apart + place
-                stop = fx.min(fx.min(high - place * each, each) * apart + place, self.end)
+                first = fx.max(low - place * each - 1, fx.Int32(0)) * apart + place
+                stop = fx.min((fx.min(high - place * each, each) - 1) * apart + place, self.end)
                 number = self._rows_of_a_place(first, stop, number, at_place)
 
     @flyc.jit

@@ -177,7 +177,7 @@ class Share:
         return fx.Float32(vectors * plan.width)
 
 
-def picked(vector: fx.Vector, insides: list[Any], fill: float, dtype: Any) -> Any:
+def picked(vector: fx.Vector, insides: list[Any], fill: Any, dtype: Any) -> Any:
     """Return the vector with ``fill`` in place of elements that are not inside."""
     other = dtype(fill)
     halves = zip(insides[::2], insides[1::2], strict=False)
@@ -387,9 +387,12 @@ def row_sum(row: Iterable[Any]) -> Any:
 
 
 def sum_of_squares(row: Iterable[Any]) -> Any:
-    """Return the sum of the squares of this thread's elements."""
-    vectors = list(row)
-    return dot(vectors, vectors)
+    """Return the sum of the squares of this thread's elements, each vector of which is asked for in its turn."""
+    total = None
+    for x in row:
+        total = x * x if total is None else fx.math.fma(x, x, total)
+    assert total is not None
+    return total.reduce("add", fastmath="reassoc")
 
 
 def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -17,8 +18,8 @@ from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, 
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, check_options, check_row
-from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum, sum_of_squares
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row
+from flydsl.kernels.blocks.rows import Line, launch_rows, picked, row_sum, sum_of_squares
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,16 @@ def norm_form(centred: bool, arguments: tuple[Any, ...], options: dict[str, Any]
     return NormForm(centred, **known, **fixed)
 
 
+def check_options(eps: float, threads: int | None) -> None:
+    """Refuse what is no epsilon and no number of threads, above all a flag in the place of one."""
+    if isinstance(eps, bool) or not isinstance(eps, Real):
+        raise TypeError(f"eps is a number added to the variance, got {eps!r}; there is no flag for storing statistics")
+    if eps < 0:
+        raise ValueError(f"eps must be 0 or more, got {eps}")
+    if threads is not None and type(threads) is not int:
+        raise TypeError(f"threads is an int, or None for the model's choice, got {threads!r}")
+
+
 def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | None = None) -> Any:
     """Return the launcher of a form; see `layernorm.py` for the entries that have fewer arguments."""
     threads = form.threads if threads is None else threads
@@ -88,7 +99,7 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         def code(work: RowWork) -> None:
             x: Line = work.x[0] if R is None else AddedLine(work.x, plan.keep)
             statistics = norm_statistics(work, x, form)
-            for tensor, value in zip((mean, rstd), statistics, strict=True):
+            for tensor, value in ((mean, statistics.mean), (rstd, statistics.rstd)):
                 if tensor is not None:
                     work.put(tensor, value)
             store_normed(work, x, statistics, dict(zip(names, work.lines, strict=True)), form, yscale)
@@ -132,9 +143,31 @@ class AddedLine(Line):
 # Statistics ----------------------------------------------------------------------------------------------------------
 
 
-def norm_statistics(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
-    """Return (mean, 1 / standard deviation) of a row; without centring the mean is None."""
-    return _moments(work, x, form) if form.centred else (None, _inverse_root(work, x, form))
+@dataclass(frozen=True)
+class RowStatistics:
+    """The mean of a row, None without centring, and 1 / its standard deviation."""
+
+    mean: Any
+    rstd: Any
+    pivot: Any = None
+    """Where they are of differences from a number near the row's elements: that number, and how far the mean is from
+    it."""
+    apart: Any = None
+
+    def normed(self, vector: Any) -> Any:
+        """Return elements of the row normalised."""
+        if self.mean is None:
+            return vector * self.rstd
+        if self.pivot is None:
+            # The mean goes first: where a row hardly varies, rstd is large and would multiply a rounding of the mean.
+            return (vector - self.mean) * self.rstd
+        # What rstd multiplies is small as well, and the differences have been computed: an instruction less.
+        scale, shift = (fx.Vector.filled_like(vector, value) for value in (self.rstd, -self.apart * self.rstd))
+        return fx.math.fma(vector - self.pivot, scale, shift)
+
+
+def norm_statistics(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
+    return _moments(work, x, form) if form.centred else RowStatistics(None, _inverse_root(work, x, form))
 
 
 def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
@@ -182,7 +215,7 @@ def _moments_of_wave(
     return whole, _about_mean(squares, mean_of(whole, elements), first, elements), elements
 
 
-def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
+def _moments(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
     """Return those of a row: squares about each wave's mean and the means' distances add up to those about the row's
     mean.
 
@@ -199,18 +232,22 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
     ]
     mean, whole = _row_mean(waves.combine(sums, add), form.length), waves.combine(parts, add)
     variance = _about_mean(whole, mean, first, fx.Float32(float(form.length))) * (1.0 / form.length)
-    return mean, fx.math.rsqrt(variance + form.eps, fastmath="afn")
+    return RowStatistics(mean, fx.math.rsqrt(variance + form.eps, fastmath="afn"))
 
 
-def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
-    """Return those of a row from differences from the mean of the first lane's first vector, which all lanes know: sums
-    and squares are added up at once, and once.
+def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
+    """Return those of a row from differences from a number near its elements, which all lanes know: sums and squares
+    are added up at once, and once. Beyond the row, elements become that number, so that nothing is masked.
 
-    Squares lose no more digits than the row has vectors, which are far fewer than 16-bit elements are rounded by.
+    Squares lose no more digits than the row of a wave has elements, or that of several waves vectors, which are far
+    fewer than 16-bit elements are rounded by.
     """
     pivot, sums, squares = _row_pivot(work, x), None, None
-    for iteration, vector in enumerate(x):
-        apart = work.share.within(vector - pivot, iteration)
+    for iteration, vector in enumerate(x.held):
+        if (insides := work.share.insides(iteration)) is not None:
+            x.held[iteration] = picked(vector, insides, pivot, vector.dtype)
+    for vector in x:
+        apart = vector - pivot
         sums = apart if sums is None else sums + apart
         squares = apart * apart if squares is None else fx.math.fma(apart, apart, squares)
     assert sums is not None and squares is not None
@@ -219,14 +256,16 @@ def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> tuple[Any, A
     total, square = waves.sum(0), waves.sum(1)
     apart = _row_mean(total, form.length)
     variance = fx.max(fx.math.fma(-apart, apart, square * (1.0 / form.length)), fx.Float32(0.0))
-    return pivot + apart, fx.math.rsqrt(variance + form.eps, fastmath="afn")
+    return RowStatistics(pivot + apart, fx.math.rsqrt(variance + form.eps, fastmath="afn"), pivot, apart)
 
 
 def _row_pivot(work: RowWork, x: Line) -> Any:
-    """Return the mean of the first lane's first vector: a wave is told it, several waves load it."""
-    vector = x[0] if work.exchange.total == 1 else x.of_first_lane()
-    mean = vector.reduce("add", fastmath="reassoc") * (1.0 / vector.numel)
-    return fx.shuffle_idx(mean, 0, work.exchange.group) if work.exchange.total == 1 else mean
+    """Return a number of the row's own type: the first element, which a wave is told, or about the mean of the first
+    lane's first vector, which several waves load."""
+    if work.exchange.total == 1:
+        return fx.shuffle_idx(x[0][0], 0, work.exchange.group)
+    vector = x.of_first_lane()
+    return (vector.reduce("add", fastmath="reassoc") * (1.0 / vector.numel)).to(x.held[0].dtype).to(fx.Float32)
 
 
 def squares_about(pivot: Any, mean: Any, squares: Any, count: Any) -> Any:
@@ -260,16 +299,14 @@ def mean_of(total: Any, count: Any) -> Any:
 
 
 def store_normed(
-    work: RowWork, x: Line, statistics: tuple[Any, Any], lines: dict[str, Line], form: NormForm, yscale: Any
+    work: RowWork, x: Line, statistics: RowStatistics, lines: dict[str, Line], form: NormForm, yscale: Any
 ) -> None:
     """Write the row normalised, scaled and shifted, and quantised where the form says so."""
 
     def normed() -> Iterator[tuple[int, Any, Any]]:
-        mean, rstd = statistics
         turns = {name: line.in_turn() for name, line in lines.items()}
         for iteration, vector in enumerate(x.again()):
-            # The mean goes first: where a row hardly varies, rstd is large and would multiply a rounding of the mean.
-            y = (vector if mean is None else vector - mean) * rstd
+            y = statistics.normed(vector)
             scale, shift, smooth = (next(turns[name]) if name in turns else None for name in _LINES)
             y = affine(y, scale, shift)
             yield iteration, vector, y if smooth is None else y * smooth
