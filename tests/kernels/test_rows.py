@@ -292,6 +292,13 @@ def test_rows_through_shared_memory_without_bulk_copies(name: str, monkeypatch: 
         check(name, (5, 1001), "bf16", RowPlan(1001, "bf16", 1, 64, 4, staged=True), before, gap)
 
 
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_row_touches_more_pieces_than_a_block_has_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """511 halves fill 63 pieces and lie in 65 of them where they begin behind the first element of one."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    check(name, (8, 511), "bf16", RowPlan(511, "bf16", 1, 64, staged=True))
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_rows(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
