@@ -43,6 +43,9 @@ _PLAIN = {
 _LOGICAL = {"logical_and": "arith.andi", "logical_or": "arith.ori"}
 
 
+_KNOWN = "flyc.from_dlpack(x) makes the extents and strides of an array known while compiling"
+
+
 class SsaInt(DynInt):
     """A run-time integer in the function being lowered.
 
@@ -98,7 +101,7 @@ class SsaInt(DynInt):
         values = list(dict.fromkeys(n for n in shown if isinstance(n, SsaInt)))
         text = text.format(*(f"#{values.index(n)}" if isinstance(n, SsaInt) else n for n in shown))
         text = f"{subject(self.at.anchor)}: {text}" if self.at.anchor is not None else text
-        attributes = {"message": to_attr("str", f"{text}\n{hint}")}
+        attributes = {"message": to_attr("str", f"{text}\n{hint}\n{_KNOWN}")}
         self.at.fly("require", [self.value, *(n.as_width(64) for n in values)], [], attributes)
         self.at.remember(key, True)
 
