@@ -258,3 +258,6 @@ def test_rows_that_lie_apart_are_refused(place: str) -> None:
         ValueError, match=f"{place} must be contiguous; gemm_a16w16 takes matrices whose rows lie apart"
     ):
         hgemm_splitk_(*arrays.values())
+    counters = np.zeros(128, np.int32), np.zeros(128, np.int32)
+    with pytest.raises(RuntimeError, match=f"an array of {arrays[place].size} elements is taken as it lies"):
+        compile_hgemm_kernel("f16", 128, 64)(*arrays.values(), arrays["a"], 64, *counters)

@@ -19,7 +19,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import lies_whole
+from flydsl.kernels.blocks.inputs import lies_whole, require_whole
 from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
@@ -48,6 +48,7 @@ def launcher(plan: LdsPlan, waves_per_eu: int = 0) -> Any:
         signal: fx.Tensor, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call("a product of halves through LDS")
+        require_whole(*(x for x, stride in ((C, plan.ldc), (A, plan.lda), (B, plan.ldb)) if not stride))
         hgemm_kernel(C, A, B, BIAS, m, semaphore, signal).launch(
             grid=plan.blocks(m), block=(plan.threads, 1, 1), stream=stream
         )
