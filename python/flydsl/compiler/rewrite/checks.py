@@ -111,6 +111,15 @@ def missing_yield(location: SourceLocation) -> Refusal:
     )
 
 
+def walrus_in_condition(location: SourceLocation) -> Refusal:
+    return Refusal(
+        DslSyntaxError,
+        "`:=` in the condition of a run-time `while` that ends early, by `break` or `return`",
+        "bind the name before the loop and once more at the end of its body",
+        location,
+    )
+
+
 def walrus_in_branch(location: SourceLocation) -> Refusal:
     return Refusal(
         DslSyntaxError,
