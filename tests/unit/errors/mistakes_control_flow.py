@@ -69,7 +69,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "`:=` in the condition of a loop that ends early",
         DslSyntaxError,
         SyntaxError,
-        ("`:=` in the condition of a run-time `while` that ends early", "before the loop and once more at the end"),
+        ("`:=` inside the condition of a run-time `while` that ends early", "before the loop and once more at the end"),
         """
         i = fx.Int32(0)
         while (y := x[i]) < 9.0:  # here

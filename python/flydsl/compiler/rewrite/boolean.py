@@ -120,8 +120,8 @@ def rewrite_if_exp(context: Context, node: ast.IfExp) -> ast.expr:
     location = context.location(node)
     refusals = context.region_refusals("conditional expression", location, {})
     if _stays_in_scope(node.body, node.orelse):
-        refusal = checks.walrus_in_condition if hasattr(node, ENDS_EARLY) else checks.walrus_in_branch
-        number = context.site("conditional expression", location, [*refusals, refusal(location)])
+        refusals = [*refusals, checks.walrus_in_branch(location, hasattr(node, ENDS_EARLY))]
+        number = context.site("conditional expression", location, refusals)
         context.generic_visit(node)
         node.test = syntax.call("static", number, node.test, place=node.test)
         return node

@@ -21,6 +21,7 @@ from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.launch_conditions import subject
 from flydsl.target.dtype import storage_bytes
 
+_KNOWN = "flyc.from_dlpack(x) makes the extents and strides of an array known while compiling"
 _NO_OVERFLOW = {"overflowFlags": IntegerOverflowAttr("none")}
 EXACT = {"overflowFlags": IntegerOverflowAttr([IntegerOverflowFlag.NSW])}
 WIDEST_BYTES = 16
@@ -41,9 +42,6 @@ _PLAIN = {
 }
 
 _LOGICAL = {"logical_and": "arith.andi", "logical_or": "arith.ori"}
-
-
-_KNOWN = "flyc.from_dlpack(x) makes the extents and strides of an array known while compiling"
 
 
 class SsaInt(DynInt):
