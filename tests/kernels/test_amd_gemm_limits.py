@@ -114,3 +114,19 @@ def test_blocks_of_a_chiplet_visit_every_tile(monkeypatch: pytest.MonkeyPatch) -
         FAMILIES["preshuffle"]("gfx942", rows, 192, 128, dtype="fp8", **SMALL, xcd_swizzle=band)
     with flyc.sanitize("race"):
         FAMILIES["preshuffle"]("gfx942", 130, 192, 128, dtype="bf16", **SMALL, xcd_swizzle=2)
+
+
+def _halves(c: Any, a: Any, b: Any) -> None:
+    gemm = compile_preshuffle_gemm(N=64, K=128, **SMALL, in_dtype="fp16", out_dtype="fp16")
+    gemm(c, a, b, *(np.ones(64, np.float32),) * 3, 32, 64)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_matrices_whose_rows_lie_apart(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels that know no stride of their matrices read what lies between rows as rows."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    whole = [np.zeros(shape, np.float16) for shape in ((32, 64), (32, 128), (64, 128))]
+    _halves(*whole)
+    given = [np.tile(x, 2)[:, : x.shape[1]] if index == place else x for index, x in enumerate(whole)]
+    with pytest.raises(RuntimeError, match=f"an array of {whole[place].size} elements is taken as it lies"):
+        _halves(*given)

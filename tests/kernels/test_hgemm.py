@@ -248,3 +248,18 @@ def test_arrays_that_do_not_fit_are_refused(rng: np.random.Generator, monkeypatc
     with pytest.raises(ValueError, match="count 256 tiles of C at most, and 4112 rows have 257"):
         hgemm_splitk_(np.zeros((len(many), 64), np.float16), many, np.zeros((64, 64), np.float16), None,
                       {"TILE_M": 16, "TILE_N": 64, "TILE_K": 32, "SPLIT_K": 2, "BLOCK_M_WARPS": 1})  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["a", "b", "c"])
+def test_rows_that_lie_apart_are_refused(place: str) -> None:
+    arrays = {
+        name: np.zeros(shape, np.float16) for name, shape in (("c", (64, 128)), ("a", (64, 64)), ("b", (128, 64)))
+    }
+    arrays[place] = np.tile(arrays[place], 2)[:, : arrays[place].shape[1]]
+    with pytest.raises(
+        ValueError, match=f"{place} must be contiguous; gemm_a16w16 takes matrices whose rows lie apart"
+    ):
+        hgemm_splitk_(*arrays.values())
+    counters = np.zeros(128, np.int32), np.zeros(128, np.int32)
+    with pytest.raises(RuntimeError, match=f"an array of {arrays[place].size} elements is taken as it lies"):
+        compile_hgemm_kernel("f16", 128, 64)(*arrays.values(), arrays["a"], 64, *counters)

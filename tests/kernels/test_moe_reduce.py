@@ -90,3 +90,18 @@ def test_aligned_rows_are_read_by_wide_accesses(monkeypatch: pytest.MonkeyPatch)
     assert (y == 8).all()
     counts = run.specialisations[0].kernels[0].instructions
     assert counts["global loads"] == 8 and counts["global stores"] == 1
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_arrays_whose_elements_lie_apart_are_refused(place: int, rng: np.random.Generator) -> None:
+    """They were taken as they lie, with what is between them."""
+    x, mask = rng.standard_normal((6, 2, 64)).astype(np.float16), np.ones((6, 2), np.int8)
+    arrays = [x, np.zeros((6, 64), np.float16), mask]
+    run = compile_moe_reduction(topk=2, model_dim=64, use_mask=True)
+    for apart in (lambda a: np.repeat(a, 2, 0)[::2], lambda a: np.tile(a, 2)[..., : a.shape[-1]]):
+        given = [apart(array) if index == place else array for index, array in enumerate(arrays)]
+        with pytest.raises(RuntimeError, match=rf"an array of {arrays[place].size} elements is taken as it lies, and"):
+            run(*given, 6)
+    run(*(array[:1] for array in arrays), 1)  # a mode of one element may have any stride
+    run(*(array[:0] for array in arrays), 0)
+    assert arrays[1][0].any() and not arrays[1][1:].any()

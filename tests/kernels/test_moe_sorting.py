@@ -156,3 +156,10 @@ def test_bad_buffers_are_refused() -> None:
         moe_sorting_flydsl(ids, weights, *order, np.zeros(3, np.float16), 8, 16)
     with pytest.raises(ValueError, match="unit_size is 1 to 65536, got 0"):
         moe_sorting_flydsl(ids, weights, *order, None, 8, 0)
+
+
+def test_a_buffer_whose_elements_lie_apart_is_refused() -> None:
+    """A copy of it would be cleared in its place."""
+    ids, weights, buffer = np.zeros((3, 2), np.int32), np.ones((3, 2), np.float32), np.ones((3, 8), np.float16)
+    with pytest.raises(ValueError, match=r"moe_buf must be contiguous; it is \(3, 4\)"):
+        moe_sorting_flydsl(ids, weights, *empty_order(3, 8, 2, 16), buffer[:, :4], 8, 16)

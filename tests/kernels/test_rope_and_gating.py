@@ -84,6 +84,30 @@ def test_every_layout_of_the_cache() -> None:
             check_rope(head_dim, flash, dtype, pos, fp8)
 
 
+@pytest.mark.parametrize("flash", [True, False])
+def test_parts_of_a_projection_and_of_a_cache(flash: bool) -> None:
+    """Views give what contiguous copies give, and leave what lies between them alone."""
+    rng, d = random_data.generator(), 32
+    projected = rng.standard_normal((TOKENS, 4 + 2 + 2, d)).astype(np.float16)
+    tables, positions = rng.standard_normal((7, d)).astype(np.float16), rng.integers(0, 7, TOKENS).astype(np.int32)
+    slots = np.array([3, -1, 0, 11, 6], np.int32)
+    run = build_fused_rope_cache_module(d, -1, 4, 2, BLOCK, flash_layout=flash, dtype_str="f16")
+    results, one = [], np.ones(1, np.float32)
+    for arranged in (lambda view: view, np.ascontiguousarray):
+        shapes = [(BLOCK, 2, d)] * 2 if flash else [(2, d // 16, BLOCK, 16), (2, d, BLOCK)]
+        caches = [np.zeros((BLOCKS, 2, *shape), np.float16) for shape in shapes]
+        keys, values = (arranged(cache[:, 1]) for cache in caches)
+        turned = np.zeros_like(projected[:, :6])
+        q_out, k_out = arranged(turned[:, :4]), arranged(turned[:, 4:])
+        given = (projected[:, :4], projected[:, 4:6], projected[:, 6:], positions, tables[:, :16], tables[:, 16:])
+        run(*map(arranged, given), slots, keys, values, q_out, k_out, TOKENS, one, one)
+        assert not any(cache[:, 0].any() for cache in caches)
+        results.append((q_out, k_out, keys, values))
+    for view, copy in zip(*results, strict=True):
+        np.testing.assert_array_equal(view, copy)
+        assert copy.any()
+
+
 def test_what_rope_refuses() -> None:
     with pytest.raises(NotImplementedError, match="NeoX"):
         build_fused_rope_cache_module(is_neox=False)

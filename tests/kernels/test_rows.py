@@ -21,9 +21,10 @@ from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.layernorm import build_layernorm_module
-from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
+from flydsl.kernels.norm.rmsnorm import build_rmsnorm_bwd_module, build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
+from flydsl.kernels.quant.device_quant import build_block_quant_module, build_mx_quant_module, build_row_quant_module
 from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
@@ -322,6 +323,43 @@ def test_rows_through_shared_memory_without_bulk_copies(name: str, monkeypatch: 
     monkeypatch.setenv("ARCH", "gfx950")
     for before, gap in PLACES:
         check(name, (5, 1001), "bf16", RowPlan(1001, "bf16", 1, 64, 4, staged=True), before, gap)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_row_touches_more_pieces_than_a_block_has_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """511 halves fill 63 pieces and lie in 65 of them where they begin behind the first element of one."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    check(name, (8, 511), "bf16", RowPlan(511, "bf16", 1, 64, staged=True))
+
+
+COLUMN_MAJOR: dict[str, Callable[[Any, Any], None]] = {
+    "softmax": lambda x, y: build_softmax_module(6, 256, "f16")(x, y, 6),
+    "rmsnorm": lambda x, y: build_rmsnorm_module(256, "f16")(x, np.ones(256, np.float16), y, 6),
+    "gradient": lambda x, y: build_softmax_bwd_module(256, "f16")(x, x, y, 6),
+    "norm's gradient": lambda x, y: build_rmsnorm_bwd_module(256, "f16")(
+        x, x, y[0], np.ones(6, np.float32), y, np.zeros((6, 256), np.float32), y[1], 6
+    ),
+    "quantiser": lambda x, y: build_row_quant_module(256, "f16", "i8")(x, y.astype(np.int8), np.ones(6, np.float32), 6),
+    "quantiser of groups": lambda x, y: build_mx_quant_module(256, "f16")(
+        x, y[:, :128].astype(np.uint8), np.zeros((6, 8), np.uint8), 6
+    ),
+    "quantiser of blocks": lambda x, y: build_block_quant_module(256, "f16", quant="i8")(
+        x, y.astype(np.int8), np.ones((6, 2), np.float32), 6
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COLUMN_MAJOR)
+def test_matrices_whose_columns_lie_together_are_refused(name: str, rng: np.random.Generator) -> None:
+    """They were read as if rows did; windows that overlap have rows that lie together, whatever their first stride."""
+    x, y = np.array(rng.standard_normal((6, 256)), np.float16), np.zeros((6, 256), np.float16)
+    columns = np.array(x, order="F")
+    with pytest.raises((RuntimeError, ValueError), match=r"elements of a row must lie side by side, .* lie 6 apart"):
+        COLUMN_MAJOR[name](columns, y)
+    windows = np.lib.stride_tricks.sliding_window_view(rng.standard_normal(261).astype(np.float32), 256)
+    result = np.empty_like(windows)
+    build_softmax_module(6, 256, "f32")(windows, result, 6)
+    np.testing.assert_allclose(result, expected("softmax", windows, x[0], x[0]), rtol=1e-5)
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])

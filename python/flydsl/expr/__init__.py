@@ -30,7 +30,7 @@ __getattr__ = _lazy_face(__name__, _LAZY := {
     "extern": "flydsl.expr.extern", "mem_ops": "flydsl.expr.mem_ops", "meta": "flydsl.expr.meta",
     "nvvm": "flydsl.expr.nvvm", "pipeline": "flydsl.expr.tiles.pipeline", "random": "flydsl.expr.random",
     "rocdl": "flydsl.expr.rocdl", "schedule": "flydsl.expr.tiles.schedule", "tdm_ops": "flydsl.expr.rocdl.tdm_ops",
-    "utils": "flydsl.expr.utils"}, _SELDOM := {
+    "utils": "flydsl.expr.utils"}, _SELDOM := {"require": "flydsl.expr.flow.requirement",
     **dict.fromkeys(("assume", "gather", "scatter"), "flydsl.expr.atoms.gathering"),
     **dict.fromkeys(("atomic_load", "atomic_store", "signal", "wait"), "flydsl.expr.atoms.signals"),
     **dict.fromkeys(("Symmetric", "grid_barrier", "rank_barrier"), "flydsl.expr.memory.symmetric")})  # fmt: skip

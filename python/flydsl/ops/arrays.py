@@ -111,17 +111,24 @@ def rows(x: Any) -> Any:
         address = matrix.data_ptr()
     if unit == 1 and address % piece == 0 and (step * size % piece == 0 or matrix.shape[0] < 2):
         return matrix
-    if is_array(matrix):
-        return np.array(matrix, order="C")
-    return matrix.clone(memory_format=met_torch().contiguous_format)
+    return copied(matrix)
 
 
 def line(x: Any, length: int) -> Any:
     """Return a vector that goes with every row, as a contiguous array of one dimension."""
     flat = x.reshape(length)
-    if is_array(flat):
-        return flat if flat.flags.c_contiguous and flat.ctypes.data % ALIGNMENT == 0 else np.array(flat)
-    return flat if flat.is_contiguous() and flat.data_ptr() % ALIGNMENT == 0 else flat.clone()
+    together = flat.flags.c_contiguous if is_array(flat) else flat.is_contiguous()
+    return flat if together and begins_well(flat) else copied(flat)
+
+
+def begins_well(x: Any) -> bool:
+    """Return whether an array begins at a multiple of the widest access."""
+    return (x.ctypes.data if is_array(x) else x.data_ptr()) % ALIGNMENT == 0
+
+
+def copied(x: Any) -> Any:
+    """Return a copy, row-major."""
+    return np.array(x, order="C") if is_array(x) else x.clone(memory_format=met_torch().contiguous_format)
 
 
 def numbers(x: Any) -> Any:
@@ -165,11 +172,13 @@ def _questions(torch: Any) -> tuple[Any, Any]:
     """Make `is_traced` and `is_transformed` of torch's own functions."""
     compiler, forward = torch.compiler, torch.autograd.forward_ad
     is_compiling, is_followed = compiler.is_compiling, compiler.is_dynamo_compiling
-    inside_functions = torch._C._are_functorch_transforms_active
+    inside_functions, modes = torch._C._are_functorch_transforms_active, torch._C._len_torch_dispatch_stack
+    is_recorded = torch._C._is_tracing  # by torch.jit.trace
 
     def traced() -> bool:
         # `is_compiling` in parts, since it asks for TorchScript too, which takes as long again.
-        return is_followed() or compiler._is_compiling_flag or forward._current_level >= 0
+        followed = is_followed() or compiler._is_compiling_flag or forward._current_level >= 0
+        return followed or modes() > 0 or is_recorded()
 
     def transformed() -> bool:
         return not is_compiling() and (forward._current_level >= 0 or inside_functions())
@@ -178,7 +187,8 @@ def _questions(torch: Any) -> tuple[Any, Any]:
 
 
 is_traced: Any = _never
-"""Whether torch traces this call, or follows it forward: nothing may be asked of the machine, or repeated."""
+"""Whether torch traces this call, a mode of its dispatcher watches it, or it is followed forward: nothing may be asked
+of the machine, or repeated."""
 is_transformed: Any = _never
 """Whether tensors may be more than memory: with tangents of forward-mode differentiation, or in `torch.func`."""
 

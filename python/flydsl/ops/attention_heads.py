@@ -48,11 +48,11 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
 
 
 def in_heads(x: Array) -> Array:
-    """Return a tensor with contiguous heads that lie multiples of 16 bytes apart, forward and not too far: itself, or
-    a copy."""
+    """Return a tensor with contiguous heads that lie at multiples of 16 bytes, forward and not too far apart: itself,
+    or a copy."""
     *steps, last = strides(x)
     apart = all(step >= 0 and step * x.dtype.itemsize % arrays.ALIGNMENT == 0 for step in steps)
-    return x if last == 1 and apart and steps[-1] < MAX_STEP else contiguous(x)
+    return x if last == 1 and apart and steps[-1] < MAX_STEP and arrays.begins_well(x) else arrays.copied(x)
 
 
 def _in_a_row(x: Array) -> Array:

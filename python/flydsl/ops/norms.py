@@ -215,7 +215,7 @@ def _epsilon(eps: float | None) -> float:
 def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float | None = None, **_: Any) -> str | None:
     """Return why a call is left to torch, or None."""
     arranged = [normalized_shape] if arrays.is_array(normalized_shape) or arrays.is_tensor(normalized_shape) else []
-    given = [value for value in (*arranged, *weights) if value is not None and not isinstance(value, float)]
+    given = [value for value in (*arranged, *weights) if value is not None and not isinstance(value, int | float)]
     reason = why_not_rows(input, *given)
     length = prod(_arranged(normalized_shape, weights[0] if weights else None, input)[0])
     wants = not arrays.is_array(input) and any(value.requires_grad for value in (input, *given))
@@ -226,7 +226,7 @@ def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float 
 
 def why_not_added(input: Any, residual: Any, *weights: Any, eps: float | None = None) -> str | None:
     """`why_not` of the norms of a sum."""
-    given = [value for value in weights if value is not None and not isinstance(value, float)]
+    given = [value for value in weights if value is not None and not isinstance(value, int | float)]
     return why_not(input, tuple(input.shape[-1:]), *given, residual, eps=eps)
 
 

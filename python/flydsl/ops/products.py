@@ -435,6 +435,7 @@ def _linear_int4(x: Any, weight: Any, scales: Any, zeros: Any, bias: Any, group:
 def _launch_int4(arguments: Arguments, results: Arguments) -> None:
     x, weight, scales, zeros, bias, group, kind = arguments
     bias = None if bias is None else arrays.line(bias, prod(bias.shape))
+    scales, zeros = _in_lines(scales), None if zeros is None else _in_lines(zeros)
     given = {"zeros": zeros, "bias": bias, "kind": kind, "group_size": group}
     if 0 in results[0].shape:
         return

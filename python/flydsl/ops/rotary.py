@@ -32,18 +32,27 @@ ROPE = Op(
 
 def why_not(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> str | None:
     """Return why a call is left to torch, or None."""
-    return why_not_rows(input, cos, sin)
+    reason = why_not_rows(input, cos, sin)
+    return "gradients are those of the input alone" if reason is None and _learned(cos, sin) else reason
+
+
+def _learned(cos: Any, sin: Any) -> bool:
+    """Return whether a table wants a gradient."""
+    wanted = getattr(cos, "requires_grad", False) or getattr(sin, "requires_grad", False)
+    return wanted and arrays.met_torch().is_grad_enabled()
 
 
 def rope(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
     """Rotate pairs of elements of (..., sequence, heads, D) by angles whose cosines and sines are (sequence, D / 2).
 
     Pairs are d and d + D / 2, or neighbours with ``interleaved``. f32, f16 and bf16; computes in f32, and results and
-    the gradient are exact to 4e-7 of the largest element in f32, to a rounding of the type else. cos and sin get no
-    gradients.
+    the gradient are exact to 4e-7 of the largest element in f32, to a rounding of the type else. Where cos or sin want
+    gradients, torch computes.
     """
-    if not arrays.is_traced() and (found := ROPE.lanes.again(input, cos, sin, interleaved)) is not None:
-        return found
+    if not (arrays.is_traced() or _learned(cos, sin)):
+        found = ROPE.lanes.again(input, cos, sin, interleaved)
+        if found is not None:
+            return found
     one_place(input, cos, sin)
     if len(input.shape) < 3 or input.shape[-1] % 2:
         raise ValueError(f"rope takes (..., sequence, heads, an even D), got {tuple(input.shape)}")

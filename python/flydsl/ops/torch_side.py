@@ -8,10 +8,10 @@ makes its results without computing them, and a formula for its gradient.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
-from torch.autograd.function import once_differentiable
 
 from flydsl.compiler.calls.native_replay import Replay, forward_function, replays_are_native
 from flydsl.ops import arrays, recordings, replays
@@ -24,19 +24,33 @@ _operators: dict[str, Any] = {}
 
 def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
     """The outputs of an op on tensors."""
-    if torch.compiler.is_compiling():
-        return _traced_call(op, arguments, out)
     tensors, numbers = arguments[: op.tensors], arguments[op.tensors :]
-    if op.gradient is not None and _wants_gradient(tensors):
+    if arrays.is_traced() or any(map(_is_dispatched, tensors)):
+        return _traced_call(op, arguments, out)
+    if _wants_gradient(tensors):
         if out is not None:
             raise RuntimeError(
                 f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
             )
+        if op.gradient is None:
+            return _Underivable.apply(partial(_outputs, op, arguments), f"{op.name} has no gradient", *tensors)
         return _Direct.apply(_lane(op, tensors, numbers, key), *tensors)
     if key is not None and out is None:
         return _lane(op, tensors, numbers, key).run(tensors)
+    return _outputs(op, arguments, out)
+
+
+def _outputs(op: Op, arguments: Arguments, out: Any = None) -> Any:
     return op.given(op.run(*arguments, out=out, kept=False))
+
+
+def _is_dispatched(tensor: Any) -> bool:
+    """Return whether a tensor's class has a say in what is done to it, as those of torch's tracing and of DTensor."""
+    return type(tensor) is not torch.Tensor and getattr(type(tensor), "__torch_dispatch__", _PLAIN) is not _PLAIN
+
+
+_PLAIN: Any = torch._C._disabled_torch_dispatch_impl
 
 
 def _wants_gradient(tensors: Arguments) -> bool:
@@ -140,7 +154,20 @@ def _gradients(ctx: Any, *gradients: Any) -> Any:
     return *[None] * first, *lane.op.gradients(found, ctx.needs_input_grad[first:])
 
 
-_once = once_differentiable(_gradients)
+class _Underivable(torch.autograd.Function):
+    """What was computed of some tensors and has no gradient: it keeps its place in the graph, so that asking for one is
+    an error and not a gradient of nothing."""
+
+    @staticmethod
+    def forward(ctx: Any, compute: Callable[[], Any], why: str, *tensors: Any) -> Any:
+        ctx.why, results = why, compute()
+        given = results if isinstance(results, tuple) else (results,)
+        ctx.mark_non_differentiable(*(t for t in given if t is not None and not t.is_floating_point()))
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise RuntimeError(f"flydsl.ops: {ctx.why}: detach its arguments, or call torch's own functions")
 
 
 class _Direct(torch.autograd.Function):
@@ -155,8 +182,9 @@ class _Direct(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        if torch.is_grad_enabled():  # gradients of gradients are asked for, which there are none of
-            return _once(ctx, *gradients)
+        if torch.is_grad_enabled():  # gradients of gradients may be asked for, which there are none of
+            why, tensors = f"the gradient of {ctx.lane.op.name} has no gradient", (*gradients, *ctx.saved_tensors)
+            return _Underivable.apply(partial(_gradients, ctx, *gradients), why, *tensors)
         return _gradients(ctx, *gradients)
 
 
@@ -187,6 +215,8 @@ def _repeated(lane: Lane, replay: Replay) -> Any:
 def _traced_call(op: Op, arguments: Arguments, out: Any) -> Any:
     if out is not None:
         raise RuntimeError(f"{op.name}(): out= is for eager mode; inside torch.compile copy the result")
+    if op.name not in _operators and not torch.compiler.is_compiling():  # torch came after `flydsl.ops`
+        register([op])
     results = _operators[op.name](*arguments)
     return results if op.results == 1 else results[0] if op.outputs == 1 else results[: op.outputs]
 

@@ -91,6 +91,16 @@ def test_a_list_of_pages() -> None:
     case.check((0.5, 1.0), window=100)
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_caches_that_are_parts_of_one_array_are_refused(place: int) -> None:
+    """Keys beside values of each page: what lies between pages would be taken for pages."""
+    case = Case(turned=True)
+    caches = [case.key_cache, case.value_cache]
+    caches[place] = np.stack([caches[place]] * 2, 1)[:, 0]
+    with pytest.raises(RuntimeError, match="is taken as it lies, and its elements lie apart"):
+        pa_decode_tile(case.output, case.query, *caches, case.tables, case.lengths, 0.5, 2.0)
+
+
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case(turned=False)
     with pytest.raises(ValueError, match=r"key_cache is \(pages, kv heads, d / 16, tokens, 16\)"):

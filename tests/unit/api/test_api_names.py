@@ -100,8 +100,8 @@ def test_dir_shows_the_public_names_and_nothing_else() -> None:
         "schedule", "tdm_ops", "utils",
     }  # fmt: skip
     seldom = {
-        "Symmetric", "assume", "atomic_load", "atomic_store", "gather", "grid_barrier", "rank_barrier", "scatter",
-        "signal", "wait",
+        "Symmetric", "assume", "atomic_load", "atomic_store", "gather", "grid_barrier", "rank_barrier", "require",
+        "scatter", "signal", "wait",
     }  # fmt: skip
     assert set(dir(fx)) == {*fx.__all__, *lazy, *seldom}
     assert all(hasattr(fx, name) for name in dir(fx))

@@ -18,6 +18,7 @@ ROOMS = ("arith", "coop", "epilogue", "gpu", "math", "nvvm", "pipeline", "random
 FREE_TEXT = {
     "fx.AddressSpace.named.name", "fx.IntTuple.from_python.make", "fx.Numeric.from_ir_type.text",
     "fx.NumericMeta.__init__.name", "fx.Tuple3D.__init__.op", "fx.atom_set_value.field", "fx.dump.name",
+    "fx.require.message", "fx.require.hint",
 }  # fmt: skip
 """Parameters that are names or texts of the caller's own, or of the IR."""
 SCOPES = "syncscope"

@@ -39,6 +39,10 @@ MENDS: dict[str, tuple[str, ...]] = {
                 out[0] = n
         """,
     ),
+    "`:=` in the condition of a loop that ends early": (
+        "i = fx.Int32(0)\ny = x[i]\nwhile y < 9.0:\n    i += 1\n    if i > n:\n        break\n    y = x[i]\n"
+        "out[0] = y.to(fx.Int32)",
+    ),
     "`yield` inside a branch": (
         """
         for i, state in range(0, n, 1, init=[fx.Int32(1)]):

@@ -35,6 +35,7 @@ MENDS: dict[str, tuple[str, ...]] = {
     "arithmetic on a whole tensor": _ELEMENTS,
     "a Python number beside a whole tensor": ("x[0] = 2 * x[0]", f"{_TILE}tile.store(2 * tile.load())"),
     "a change of a whole tensor in place": _ELEMENTS,
+    "a part of a tensor set to another": ("x[0:4] = x[4:8].load()", "fx.copy(x[4:8], x[0:4])"),
     "the absolute value of a whole tensor": ("x[0] = abs(x[0])", f"{_TILE}tile.store(abs(tile.load()))"),
     "a comparison of a whole tensor": (
         "out[0] = (x[0] > 0).to(fx.Int32)", f"{_TILE}mask = tile.load() > 0\nout[0] = mask[0].to(fx.Int32)",

@@ -66,6 +66,21 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     in_kernel(
         FLOW,
+        "`:=` in the condition of a loop that ends early",
+        DslSyntaxError,
+        SyntaxError,
+        ("`:=` inside the condition of a run-time `while` that ends early", "before the loop and once more at the end"),
+        """
+        i = fx.Int32(0)
+        while (y := x[i]) < 9.0:  # here
+            i += 1
+            if i > n:
+                break
+        out[0] = y.to(fx.Int32)
+    """,
+    ),
+    in_kernel(
+        FLOW,
         "`yield` inside a branch",
         DslControlFlowError,
         SyntaxError,

@@ -40,6 +40,7 @@ MISTAKES: tuple[Mistake, ...] = (
     _wrong("arithmetic on a whole tensor", ("`+` has no meaning for a tensor", "t.load()"), "y = x + 1"),
     _wrong("a Python number beside a whole tensor", ("`*` has no meaning", "t[i]"), "y = 2 * x"),
     _wrong("a change of a whole tensor in place", ("`+=`", "store the result"), "x += 1"),
+    _wrong("a part of a tensor set to another", ("not a vector to store", "fx.copy"), "x[0:4] = x[4:8]"),
     _wrong("the absolute value of a whole tensor", ("`abs()`", "t[i]"), "y = abs(x)"),
     _wrong("a comparison of a whole tensor", ("`>`", "t[i]"), "y = x > 0"),
     _wrong("equality with a whole tensor", ("not a value to compare", "t[i] == x"), "y = x == 0"),

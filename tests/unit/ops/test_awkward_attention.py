@@ -78,6 +78,12 @@ def test_heads_that_go_back(rng: np.random.Generator) -> None:
         attention(q, k[:, :, ::-1], v)
 
 
+def test_heads_that_begin_between_pieces(rng: np.random.Generator) -> None:
+    views = [rng.standard_normal(2 * 33 * 64 + 9).astype(np.float16)[n : n - 9 or None] for n in (1, 3, 5)]
+    tensors = [view[: 2 * 33 * 64].reshape(1, 2, 33, 64) for view in views]
+    check(ops.attention(*tensors), None, attend(*tensors))
+
+
 def test_tokens_that_lie_far_apart() -> None:
     """Bytes of a tile are counted in 32 bits, so those of 64 tokens must not be more."""
     near = np.zeros((1, 1, 64, 64), np.float16)

@@ -142,3 +142,18 @@ def test_weights_of_four_bits_that_do_not_fit(rng: np.random.Generator, monkeypa
             ops.linear_int4(*given, group_size=32)
     with pytest.raises(ValueError, match=r"scales are \(64, 4\), got \(64, 2\)"):
         ops.linear_int4(x, packed, shares[:, :2], group_size=32)
+
+
+@pytest.mark.parametrize("rows", [3, 40])
+def test_scales_of_four_bits_that_lie_otherwise(
+    rows: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flydsl.kernels.gemm.hopper_weights import shuffle_weights
+
+    monkeypatch.setenv("ARCH", "sm_90a")
+    codes, x = rng.integers(0, 16, (64, 128)).astype(np.uint8), rng.standard_normal((rows, 128)).astype(np.float16)
+    shares, zeros = rng.uniform(0.01, 0.1, (64, 4)).astype(np.float16), rng.integers(0, 16, (64, 4)).astype(np.float16)
+    weights = (codes - np.repeat(zeros, 32, 1).astype(float)) * np.repeat(shares, 32, 1).astype(float)
+    expected, packed = x.astype(float) @ weights.astype(np.float16).astype(float).T, shuffle_weights(codes)
+    for lie in (np.asfortranarray, lambda a: np.repeat(a, 2, 1)[:, ::2], lambda a: np.tile(a, (1, 2))[:, :4]):
+        near(ops.linear_int4(x, packed, lie(shares), lie(zeros), group_size=32), expected, 2e-3)

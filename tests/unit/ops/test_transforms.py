@@ -57,3 +57,61 @@ def test_a_call_beside_them_is_a_kernel_s() -> None:
     x = torch.randn(3, 8)
     tangent(ops.softmax, x)
     assert "torch.func" not in ops.explain("softmax", x)
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_modes_of_torch_s_dispatcher_see_operators(name: str) -> None:
+    """A graph that `make_fx` makes has to compute: launches that it does not see would leave results unwritten."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    ours, theirs = OPS[name]
+    graph, x = make_fx(lambda x: ours(x))(torch.randn(3, 8)), torch.randn(3, 8)
+    assert "torch.ops.flydsl" in graph.code
+    torch.testing.assert_close(graph(x), theirs(x))
+
+
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
+@pytest.mark.parametrize("name", OPS)
+def test_torchscript_s_tracer_sees_operators(name: str) -> None:
+    ours, theirs = OPS[name]
+    traced, x = torch.jit.trace(lambda x: ours(x), (torch.randn(3, 8),), check_trace=False), torch.randn(3, 8)
+    torch.testing.assert_close(traced(x), theirs(x))
+
+
+def test_tensors_whose_class_has_a_say() -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.testing._internal.two_tensor import TwoTensor
+
+    pair = TwoTensor(torch.randn(3, 8), torch.randn(3, 8))
+    torch.testing.assert_close(ops.softmax(pair).b, torch.softmax(pair.b, -1))
+    with FakeTensorMode():
+        assert ops.softmax(torch.empty(3, 8)).shape == (3, 8)
+
+
+# Gradients that are not there ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["softmax", "rms_norm", "layer_norm", "swiglu"])
+def test_gradients_of_gradients_are_refused_beside_others(name: str) -> None:
+    """The second term would be left out of what the first one gives."""
+    function, x = OPS[name][0], torch.randn(3, 8, requires_grad=True)
+    (first,) = torch.autograd.grad(torch.sin(function(x)).sum(), x, create_graph=True)
+    torch.testing.assert_close(first, torch.autograd.grad(torch.sin(OPS[name][1](x)).sum(), x)[0])
+    with pytest.raises(RuntimeError, match=r"the gradient of .* has no gradient: detach its arguments, or call"):
+        torch.autograd.grad(((x - first) ** 2).sum(), x)
+
+
+def test_what_has_no_gradient_says_so() -> None:
+    x = torch.randn(3, 64, requires_grad=True)
+    codes, scales = ops.quantize_per_token(x)
+    assert not codes.requires_grad and not ops.quantize_per_token(x.detach())[1].requires_grad
+    with pytest.raises(RuntimeError, match="quantize_rows has no gradient: detach its arguments"):
+        scales.sum().backward()
+
+
+def test_gradients_of_rope_s_tables_are_torch_s() -> None:
+    x, sin = torch.randn(3, 2, 8), torch.randn(3, 4)
+    cos = torch.randn(3, 4, requires_grad=True)
+    for _ in range(3):
+        (found,) = torch.autograd.grad(ops.rope(x, cos, sin).sum(), cos)
+        torch.testing.assert_close(found, (x[..., :4] + x[..., 4:]).sum(1))

@@ -15,7 +15,7 @@ import ast
 
 from flydsl.compiler.rewrite import checks, syntax
 from flydsl.compiler.rewrite.context import Context
-from flydsl.compiler.rewrite.jumps import is_const_expr
+from flydsl.compiler.rewrite.jumps import ENDS_EARLY, is_const_expr
 
 _SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
@@ -120,7 +120,8 @@ def rewrite_if_exp(context: Context, node: ast.IfExp) -> ast.expr:
     location = context.location(node)
     refusals = context.region_refusals("conditional expression", location, {})
     if _stays_in_scope(node.body, node.orelse):
-        number = context.site("conditional expression", location, [*refusals, checks.walrus_in_branch(location)])
+        refusals = [*refusals, checks.walrus_in_branch(location, hasattr(node, ENDS_EARLY))]
+        number = context.site("conditional expression", location, refusals)
         context.generic_visit(node)
         node.test = syntax.call("static", number, node.test, place=node.test)
         return node

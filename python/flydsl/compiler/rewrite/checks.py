@@ -111,13 +111,15 @@ def missing_yield(location: SourceLocation) -> Refusal:
     )
 
 
-def walrus_in_branch(location: SourceLocation) -> Refusal:
-    return Refusal(
-        DslSyntaxError,
-        "`:=` inside a conditional expression with a run-time condition",
-        "assign before the expression, or write an `if` statement",
-        location,
+def walrus_in_branch(location: SourceLocation, ends_early: bool) -> Refusal:
+    where, advice = (
+        "a conditional expression with a run-time condition",
+        "assign before the expression, or write an `if`",
     )
+    if ends_early:
+        where = "the condition of a run-time `while` that ends early, by `break` or `return`"
+        advice = "bind the name before the loop and once more at the end of its body"
+    return Refusal(DslSyntaxError, f"`:=` inside {where}", advice, location)
 
 
 def walrus_behind(name: str, is_or: bool, location: SourceLocation) -> Refusal:

@@ -29,6 +29,8 @@ from flydsl.expr.flow.site import FLAG, RESULT
 DONE, _BREAK, _SKIP = FLAG, f"{FLAG}_loop_", f"{FLAG}_turn_"
 JUMPS = (ast.Return, ast.Break, ast.Continue)
 _LOOPS = (ast.For, ast.While)
+ENDS_EARLY = "fly_ends_early"
+"""Marks the condition of a `while` that a jump leaves: it is asked for no more then."""
 UNTIL = "fly_until"
 """The attribute of a run-time `for` that names the flag which ends it."""
 LEFT = "fly_left"
@@ -274,6 +276,7 @@ class _Lowering:
         if isinstance(node, ast.While):
             holds = syntax.call("holds", node.test, place=node.test)
             node.test = syntax.at(node.test, ast.IfExp(syntax.load(loop.stop), ast.Constant(False), holds))
+            setattr(node.test, ENDS_EARLY, True)
         elif run_time_range(node) is not None:
             setattr(node, UNTIL, loop.stop)
         else:

@@ -217,6 +217,11 @@ class Tensor(Handle):
         Where ``mask`` is false memory stays as it is; it is what it is for `load`.
         """
         count = rules.memref_load_vec(self.payload).count
+        if isinstance(vector, Tensor):
+            raise DslTypeError(
+                f"a tensor is a place in memory, not a vector to store: {vector}",
+                hint="store what it holds, t[0:4] = u[4:8].load(), or copy: fx.copy(u[4:8], t[0:4])",
+            )
         found = vector_operand(vector)
         vector = found if isinstance(found, Vector) else Vector.filled(count, vector, self.dtype)
         self._check_count(vector, count)

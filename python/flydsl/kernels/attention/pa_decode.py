@@ -23,6 +23,7 @@ from flydsl.kernels.blocks.inputs import (
     empty_beside,
     is_for_cuda,
     multiprocessors,
+    require_whole,
     stream_of,
     type_name,
     type_of,
@@ -41,6 +42,7 @@ def decode_blocks(
     page: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch `wave_decode_kernel` over caches in blocks. Q is (batch, tokens, heads, d)."""
+    require_whole(K, V)
     mine = decode_plan(plan)
     pages, kv_heads = (fx.get_scalar(leaf) for leaf in fx.get_leaves(K.shape)[:2])
     d, whole = plan.d, plan.d * page

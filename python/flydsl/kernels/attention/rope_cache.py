@@ -29,8 +29,10 @@ def build_fused_rope_cache_module(
     is_neox: bool = True, flash_layout: bool = True, dtype_str: str = "bf16", apply_scale: bool = False,
     reuse_freqs_front_part: bool = True, pos_dtype: str = "i32", fp8_format: str = "fp8",
 ) -> Any:  # fmt: skip
-    """Return the launcher; arrays are contiguous, of any rank. With ``apply_scale`` the caches hold 8-bit floats.
+    """Return the launcher. With ``apply_scale`` the caches hold 8-bit floats.
 
+    Queries, keys and values of (tokens, heads, D), and caches with the modes of their layout, may be views with strides
+    of their own, such as parts of one projection or of one cache. Arrays of other ranks are contiguous.
     ``fp8_format`` says which, for caches that are passed as bytes. cos and sin have rows of D / 2 elements, or of D
     without ``reuse_freqs_front_part``. Positions and slots are i32 or i64, or i64 passed as pairs of i32.
     """
@@ -41,7 +43,8 @@ def build_fused_rope_cache_module(
     def number(tensor: Any, token: Any) -> Any:
         """Return an element of positions or slots."""
         pairs = pos_dtype == "i64" and tensor.dtype is fx.Int32
-        return fx.get_iter(tensor)[token * 2 if pairs else token].to(fx.Int32)
+        line = tensor if tensor.rank == 1 else fx.get_iter(tensor)
+        return line[token * 2 if pairs else token].to(fx.Int32)
 
     def cached(value: Any, cache_: Any, scale: Any) -> Any:
         """Return a number as the cache holds it."""
@@ -52,18 +55,29 @@ def build_fused_rope_cache_module(
         narrow = fx.math.clampf(value.to(dtype).to(fx.Float32) / scale, -top, top).to(kind)
         return narrow if cache_.dtype is kind else narrow.bitcast(cache_.dtype)
 
-    def key_place(slot: Any, head: Any, d: Any) -> Any:
-        block, place = slot // block_size, slot % block_size
-        if flash_layout:
-            return ((fx.Int64(slot)) * num_kv_heads + head) * head_dim + d
-        start = (fx.Int64(block) * num_kv_heads + head) * head_dim // VECTOR + d // VECTOR
-        return (start * block_size + place) * VECTOR + d % VECTOR
+    def element(x: Any, token: Any, heads: int, head: Any, d: Any) -> tuple[Any, Any]:
+        """Return (memory, index) of an element of queries, keys or values."""
+        if x.rank == 3:
+            return x, (token, head, d)
+        return fx.get_iter(x), (fx.Int64(token) * heads + head) * head_dim + d
 
-    def value_place(slot: Any, head: Any, d: Any) -> Any:
+    def key_place(keys: Any, slot: Any, head: Any, d: Any) -> tuple[Any, Any]:
+        """Return (memory, index) of an element of a key in the cache."""
+        block, place = fx.Int64(slot // block_size), slot % block_size
+        if keys.rank == (4 if flash_layout else 5):
+            return keys, (block, place, head, d) if flash_layout else (block, head, d // VECTOR, place, d % VECTOR)
         if flash_layout:
-            return key_place(slot, head, d)
-        block, place = slot // block_size, slot % block_size
-        return ((fx.Int64(block) * num_kv_heads + head) * head_dim + d) * block_size + place
+            return fx.get_iter(keys), ((fx.Int64(slot)) * num_kv_heads + head) * head_dim + d
+        start = (block * num_kv_heads + head) * head_dim // VECTOR + d // VECTOR
+        return fx.get_iter(keys), (start * block_size + place) * VECTOR + d % VECTOR
+
+    def value_place(values: Any, slot: Any, head: Any, d: Any) -> tuple[Any, Any]:
+        if flash_layout:
+            return key_place(values, slot, head, d)
+        block, place = fx.Int64(slot // block_size), slot % block_size
+        if values.rank == 4:
+            return values, (block, head, d, place)
+        return fx.get_iter(values), ((block * num_kv_heads + head) * head_dim + d) * block_size + place
 
     @flyc.kernel
     def rope_cache_kernel(
@@ -72,18 +86,21 @@ def build_fused_rope_cache_module(
         k_scale: fx.Tensor, v_scale: fx.Tensor,
     ):  # fmt: skip
         token = fx.block_idx.x
-        row, slot = fx.Int64(number(positions, token)) * freqs, number(slots, token)
-        keys, values = fx.get_iter(key_cache), fx.get_iter(value_cache)
+        row, slot = fx.Int64(number(positions, token)), number(slots, token)
 
         def rotate(x: Any, out: Any, heads: int, place: Any) -> tuple[Any, Any, Any, Any]:
             """Rotate a pair: (head, place in the first half, both results)."""
             head, d = place // half, place % half
-            at = (fx.Int64(token) * heads + head) * head_dim + d
-            first, second = (fx.get_iter(x)[at + shift].to(fx.Float32) for shift in (0, half))
-            c, s = (fx.get_iter(table)[row + d].to(fx.Float32) for table in (cos, sin))
+            sources = [element(x, token, heads, head, d + shift) for shift in (0, half)]
+            first, second = (memory[at].to(fx.Float32) for memory, at in sources)
+            c, s = (
+                (table[row, d] if table.rank == 2 else fx.get_iter(table)[row * freqs + d]).to(fx.Float32)
+                for table in (cos, sin)
+            )
             turned = first * c - second * s, second * c + first * s
             for shift, value in zip((0, half), turned, strict=True):
-                fx.get_iter(out)[at + shift] = value.to(dtype)
+                memory, at = element(out, token, heads, head, d + shift)
+                memory[at] = value.to(dtype)
             return head, d, *turned
 
         for place in range(fx.thread_idx.x, num_q_heads * half, THREADS):
@@ -92,12 +109,14 @@ def build_fused_rope_cache_module(
             head, d, low, high = rotate(K, K_out, num_kv_heads, place)
             if slot >= 0:
                 for shift, value in ((0, low), (half, high)):
-                    keys[key_place(slot, head, d + shift)] = cached(value, key_cache, k_scale[0])
+                    memory, at = key_place(key_cache, slot, head, d + shift)
+                    memory[at] = cached(value, key_cache, k_scale[0])
         if slot >= 0:
             for place in range(fx.thread_idx.x, num_kv_heads * head_dim, THREADS):
-                value = fx.get_iter(V)[fx.Int64(token) * (num_kv_heads * head_dim) + place].to(fx.Float32)
-                at = value_place(slot, place // head_dim, place % head_dim)
-                values[at] = cached(value, value_cache, v_scale[0])
+                head, d = place // head_dim, place % head_dim
+                source, here = element(V, token, num_kv_heads, head, d)
+                memory, at = value_place(value_cache, slot, head, d)
+                memory[at] = cached(source[here].to(fx.Float32), value_cache, v_scale[0])
 
     @flyc.jit
     def fused_rope_cache(

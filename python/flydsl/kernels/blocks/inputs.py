@@ -68,6 +68,31 @@ def broadcast(tensor: Array, shape: tuple[int, ...]) -> Any:
     return np.broadcast_to(tensor, shape)
 
 
+def require_whole(*tensors: Any) -> None:
+    """Have a launch refuse tensors whose elements do not follow each other in memory, row-major."""
+    for tensor in tensors:
+        whole, behind = fx.Boolean(True), 1
+        for mode in reversed(range(tensor.rank)):
+            extent, step = (modes[mode] if tensor.rank > 1 else modes for modes in (tensor.shape, tensor.stride))
+            whole = whole & (fx.Boolean(extent == 1) | fx.Boolean(step == behind))
+            behind = extent * behind
+        fx.require(
+            whole | fx.Boolean(behind == 0), "an array of {} elements is taken as it lies, and its elements lie apart",
+            behind, hint="pass x.contiguous(), np.ascontiguousarray(x)",
+        )  # fmt: skip
+
+
+def flattened(tensor: Any) -> Any:
+    """Return a contiguous tensor as a line, whose length the kernels do not ask for; the launch refuses others."""
+    require_whole(tensor)
+    return fx.make_view(fx.get_iter(tensor), fx.make_layout(fx.get_scalar(fx.size(tensor)), 1))
+
+
+def lies_whole(tensor: Array) -> bool:
+    """Return whether elements follow each other in memory, row-major."""
+    return tensor.is_contiguous() if hasattr(tensor, "data_ptr") else tensor.flags.c_contiguous
+
+
 def contiguous(tensor: Array) -> Any:
     return tensor.contiguous() if hasattr(tensor, "contiguous") else tensor.copy()
 

@@ -139,7 +139,9 @@ class RowTile:
     def _copy_pieces(self, source: fx.Tensor, target: fx.Tensor, elements: Any) -> None:
         """Some pieces at once are on their way in each thread."""
         plan, dtype, space = self.plan, DTYPES[self.plan.dtype], tile_elements(self.plan)
-        pieces, most = elements // self.per_piece, -(-(plan.tile // self.per_piece + 1) // plan.threads)
+        # A tile that ends and begins between pieces lies in two more than it fills.
+        pieces, touched = elements // self.per_piece, (plan.tile + 2 * (self.per_piece - 1)) // self.per_piece
+        most = -(-touched // plan.threads)
         come, go = (
             fx.logical_divide(fx.make_view(p, fx.make_layout(space, 1)), fx.make_layout(self.per_piece, 1))
             for p in (source, target)

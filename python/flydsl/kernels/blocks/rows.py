@@ -25,6 +25,7 @@ def launch_rows(
 
     The first matrix is a source of the plan's type.
     """
+    require_rows(matrices, choice.many.length)
     if fx.const_expr(choice.apart is None):
         _launch_so_many(kernel, rows, choice, stream)
     else:
@@ -44,6 +45,16 @@ def _launch_so_many(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoi
             _launch(kernel(few), rows, few, stream)
         else:
             _launch(kernel(choice.many), rows, choice.many, stream)
+
+
+def require_rows(matrices: Sequence[Any], length: int) -> None:
+    """Refuse matrices whose elements of a row do not lie side by side; None stands for no matrix."""
+    for matrix in matrices:
+        if matrix is not None and matrix.rank == 2 and matrix.leading_dim != 1 and length > 1:
+            fx.require(
+                matrix.stride[1] == 1, "elements of a row must lie side by side, and those of a matrix lie {} apart",
+                matrix.stride[1], hint="pass it row-major: x.contiguous(), np.ascontiguousarray(x)",
+            )  # fmt: skip
 
 
 def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:

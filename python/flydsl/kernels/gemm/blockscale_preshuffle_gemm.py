@@ -18,6 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
+from flydsl.kernels.blocks.inputs import require_whole
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle.rows import multiply_row
@@ -167,6 +168,7 @@ def compile_blockscale_preshuffle_gemm(
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N, ("gfx942", "gfx950"))
+        require_whole(C, A, B)
         beside = waves_beside(plan) if waves_per_eu is None else {}
         blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M, value_attrs=beside).launch(
             grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream

@@ -19,6 +19,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import lies_whole, require_whole
 from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
@@ -47,6 +48,7 @@ def launcher(plan: LdsPlan, waves_per_eu: int = 0) -> Any:
         signal: fx.Tensor, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call("a product of halves through LDS")
+        require_whole(*(x for x, stride in ((C, plan.ldc), (A, plan.lda), (B, plan.ldb)) if not stride))
         hgemm_kernel(C, A, B, BIAS, m, semaphore, signal).launch(
             grid=plan.blocks(m), block=(plan.threads, 1, 1), stream=stream
         )
@@ -163,6 +165,8 @@ def hgemm_splitk_(
     for what, x, columns in (("a", a, k), ("b", b, k), ("c", c, n)):
         if x.shape[-1] != columns or x.dtype != a.dtype:
             raise ValueError(f"{what} must have {columns} columns of {a.dtype}, got {tuple(x.shape)} of {x.dtype}")
+        if not lies_whole(x):
+            raise ValueError(f"{what} must be contiguous; gemm_a16w16 takes matrices whose rows lie apart")
     given = named(hgemm_kwargs, HGEMM, "hgemm_kwargs", {"B_TO_LDS": (True, STRAIGHT)})
     tiles = {**choose_tiles(m, n, k, lds_bytes()), **given}
     run(LdsPlan(n, k, dtype=name, out=name, biased=bias is not None, **tiles), c, a, b, bias, m, stream)

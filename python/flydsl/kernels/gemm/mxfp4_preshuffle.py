@@ -22,6 +22,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.inputs import require_whole
 from flydsl.kernels.blocks.limits import hint_waves, refuse
 from flydsl.kernels.gemm.matrix_cores import BLOCK, SCALED_DEPTH, instruction_for
 from flydsl.kernels.gemm.preshuffle.scales import LANES, WORD_DEPTH, CopiedWords, ScaleCopies, ScaleWords, Side
@@ -217,6 +218,7 @@ def launcher(plan: GemmPlan, a_dtype: str, b_dtype: str, waves_per_eu: int | Non
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N, ("gfx950",), "gfx942 has compile_preshuffle_gemm, gfx1250 compile_fp8fp4_gemm")
+        require_whole(C, A, B)
         mx_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
 
     return hint_waves(mx_gemm, waves_per_eu)

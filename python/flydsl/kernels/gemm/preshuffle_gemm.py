@@ -26,6 +26,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.inputs import require_whole
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
 from flydsl.kernels.gemm.lds_plan import LANES
@@ -482,6 +483,7 @@ def compile_preshuffle_gemm(
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N)
+        require_whole(C, A, B)
         preshuffle_gemm_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
             grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream
         )

@@ -18,6 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.inputs import require_whole
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK, FOUR_BIT_SIDE
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, weights_from
@@ -133,6 +134,7 @@ def compile_preshuffle_gemm_w4a16(
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N, ("gfx942", "gfx950"))
+        require_whole(C, A, B)
         w4a16_kernel(C, A, B, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
 
     return hint_waves(w4a16_gemm, waves_per_eu)

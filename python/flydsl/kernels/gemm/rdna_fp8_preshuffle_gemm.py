@@ -26,6 +26,7 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
+from flydsl.kernels.blocks.inputs import require_whole
 from flydsl.kernels.blocks.limits import require_multiple, require_target
 from flydsl.kernels.gemm.wmma.rdna_plan import ADDRESSES, BLOCK, LANES, OUT_DTYPES, REGISTERS
 from flydsl.kernels.gemm.wmma.wmma_result import EIGHT, OfColumns, ResultRows
@@ -239,6 +240,7 @@ def compile_fp8_gemm(
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         require_target(*WHERE)
+        require_whole(C, A, B)
         fp8_gemm_kernel(C, A, B, scale_a, scale_b).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return fp8_gemm

@@ -22,6 +22,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import flattened
 from flydsl.kernels.gemm.preshuffle_plan import THREADS
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
 from flydsl.kernels.moe.moe_gemm_2stage.stages import run_stage, stage_plan
@@ -59,7 +60,7 @@ def viewed(value: Any, dtype: Any) -> Any:
     """Return an array as a line, or what an address points to."""
     if isinstance(value, fx.Pointer):
         return fx.make_view(fx.recast_iter(dtype, value), fx.make_layout(1, 1))
-    return fx.make_view(fx.get_iter(value), fx.make_layout(fx.get_scalar(fx.size(value)), 1))
+    return flattened(value)
 
 
 def pointed(value: Any) -> Any:

@@ -19,13 +19,13 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import flattened
 from flydsl.kernels.gemm.preshuffle.scales import WORD_DEPTH
 from flydsl.kernels.gemm.preshuffle_plan import THREADS
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
 from flydsl.kernels.moe.moe_gemm_2stage.stages import (
     ExpertPipeline,
     check_second_stage,
-    flattened,
     require_dims,
     require_out,
     run_stage,

@@ -20,7 +20,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import empty_beside, stream_of, type_name
+from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, stream_of, type_name
 from flydsl.kernels.moe.references import SLOT_SHIFT, order_length
 from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, lanes_of, largest_chances
 
@@ -407,6 +407,8 @@ def check_buffers(
             raise ValueError(f"{name} holds {length} of {dtype}; it must have at least {count} of {' or '.join(types)}")
     if buffer is not None and prod(buffer.shape) * buffer.dtype.itemsize % 4:
         raise ValueError("moe_buf is set to zero by words of four bytes, and its size is no multiple of that")
+    if buffer is not None and not lies_whole(buffer):
+        raise ValueError(f"moe_buf must be contiguous; it is {tuple(buffer.shape)} with elements that lie apart")
 
 
 def moe_softmax_sort_flydsl(

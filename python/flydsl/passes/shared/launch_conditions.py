@@ -168,15 +168,16 @@ def _insert(op: Operation, before: Operation) -> None:
     before.parent.insert_op_before(op, before)
 
 
-def _texts(op: Operation) -> tuple[str, str]:
+def _texts(op: Operation) -> tuple[str, str, str]:
+    """Return the message, what to do about it, and what more helps where the launch refuses."""
     text = op.attributes["message"]
     assert isinstance(text, StringAttr)
-    message, _, hint = text.data.partition("\n")
-    return message, hint
+    message, hint, more, *_ = [*text.data.split("\n"), "", ""]
+    return message, hint, more
 
 
 def _undecided(op: Operation) -> LoweringError:
-    message, hint = _texts(op)
+    message, hint, _ = _texts(op)
     for index in range(len(op.operands)):
         message = message.replace(f"#{index}", "?")
     return LoweringError(
@@ -187,9 +188,8 @@ def _undecided(op: Operation) -> LoweringError:
 
 
 def _call(op: Operation, operands: list[SSAValue]) -> Operation:
-    message, hint = _texts(op)
-    if WHERE_KNOWN not in op.attributes:
-        hint = f"{hint}; flyc.from_dlpack(x) makes the extents and strides of an array known while compiling"
+    message, *hints = _texts(op)
+    hint = "; ".join(filter(None, hints))
     numbers = operands[: 1 + MOST_NUMBERS]
     call = native_call(f"{REQUIRES}{len(numbers) - 1}", numbers, None, {CHECKED_MESSAGE: f"{message}\n{hint}"})
     call.location = op.location

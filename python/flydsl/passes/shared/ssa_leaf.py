@@ -21,6 +21,7 @@ from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.launch_conditions import subject
 from flydsl.target.dtype import storage_bytes
 
+_KNOWN = "flyc.from_dlpack(x) makes the extents and strides of an array known while compiling"
 _NO_OVERFLOW = {"overflowFlags": IntegerOverflowAttr("none")}
 EXACT = {"overflowFlags": IntegerOverflowAttr([IntegerOverflowFlag.NSW])}
 WIDEST_BYTES = 16
@@ -98,7 +99,7 @@ class SsaInt(DynInt):
         values = list(dict.fromkeys(n for n in shown if isinstance(n, SsaInt)))
         text = text.format(*(f"#{values.index(n)}" if isinstance(n, SsaInt) else n for n in shown))
         text = f"{subject(self.at.anchor)}: {text}" if self.at.anchor is not None else text
-        attributes = {"message": to_attr("str", f"{text}\n{hint}")}
+        attributes = {"message": to_attr("str", f"{text}\n{hint}\n{_KNOWN}")}
         self.at.fly("require", [self.value, *(n.as_width(64) for n in values)], [], attributes)
         self.at.remember(key, True)
 

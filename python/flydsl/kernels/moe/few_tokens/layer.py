@@ -17,7 +17,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import GATES
-from flydsl.kernels.blocks.inputs import empty_beside, multiprocessors
+from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, multiprocessors
 from flydsl.kernels.gemm.hopper.operands import address
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
 from flydsl.kernels.gemm.hopper.tiles import warp_product
@@ -212,11 +212,6 @@ def add_shares(total: Any, sums: Any, chosen: ChosenRows, number: Any) -> None:
     shares = own_sums(fx.make_view(line, fx.make_layout((STRIP, MOST_TOKENS), (0, 1)))).load().reshape((4,))
     old = total.load()
     total.store((shares == 0.0).select(old, fx.math.fma(shares, sums, old)))
-
-
-def lies_whole(array: Any) -> bool:
-    """Return whether elements follow each other in memory."""
-    return array.is_contiguous() if hasattr(array, "data_ptr") else array.flags.c_contiguous
 
 
 def planned(x: Any, router: Any, experts: Any, y: Any) -> tuple[Stage, Stage] | None:

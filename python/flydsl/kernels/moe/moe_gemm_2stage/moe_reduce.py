@@ -15,9 +15,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, flattened, stream_of
 from flydsl.kernels.moe.moe_gemm_2stage.nibble_weights import number_of_e8m0
-from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2, flattened
+from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2
 from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
 
 TYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.BFloat16}

@@ -27,6 +27,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.inputs import flattened
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, check_elements, multiply_all, row_copy, tiled_instruction
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
@@ -161,11 +162,6 @@ def stage_launcher(
     if waves is not None:
         moe_stage.compile_hints["waves_per_eu"] = waves
     return moe_stage
-
-
-def flattened(tensor: Any) -> Any:
-    """Return a contiguous tensor as a line, whose length the kernels do not ask for."""
-    return fx.make_view(fx.get_iter(tensor), fx.make_layout(fx.get_scalar(fx.size(tensor)), 1))
 
 
 def require_dims(given: tuple[int, int], known: tuple[int, int], names: tuple[str, str]) -> None:

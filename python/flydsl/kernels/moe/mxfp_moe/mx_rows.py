@@ -15,7 +15,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid, silu
-from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, flattened, stream_of
 from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, SWIGLU_SLOPE, TOKEN_MASK
 from flydsl.kernels.quant.device_quant import MX, PIECE, e8m0_of, inverse_of_e8m0
 
@@ -162,8 +162,8 @@ def build_silu_and_mul_fq_module(
         num_valid_ids: fx.Tensor, topk_ids: fx.Tensor | None, bias: fx.Tensor | None, T: fx.Int32,
         n_sorted_rows: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        flat = [t if t is None else fx.make_view(fx.get_iter(t), fx.make_layout(fx.get_scalar(fx.size(t)), 1))
-                for t in (x, out, out_scale_sorted, sorted_ids, num_valid_ids, topk_ids, bias)]  # fmt: skip
+        given = (x, out, out_scale_sorted, sorted_ids, num_valid_ids, topk_ids, bias)
+        flat = [t if t is None else flattened(t) for t in given]
         silu_and_mul_kernel(*flat, T).launch(
             grid=(fx.ceildiv(n_sorted_rows * groups, THREADS), 1, 1), block=(THREADS, 1, 1), stream=stream
         )

@@ -17,9 +17,10 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import flattened
 from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import MoeGemm2Mode, stage_in_mode
-from flydsl.kernels.moe.moe_gemm_2stage.stages import check_second_stage, flattened, require_dims, require_out
+from flydsl.kernels.moe.moe_gemm_2stage.stages import check_second_stage, require_dims, require_out
 from flydsl.kernels.moe.wmma_2stage.expert_plan import GATHERED, IN_DTYPES, ExpertPlan
 from flydsl.kernels.moe.wmma_2stage.expert_tiles import run_stage
 
