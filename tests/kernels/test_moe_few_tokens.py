@@ -10,10 +10,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
+import flydsl.expr as fx
 from flydsl.kernels.moe import layer, references
 from flydsl.kernels.moe.expert_weights import FP8, prepare_experts, quantised_blocks
 from flydsl.kernels.moe.few_tokens import layer as few_tokens
-from flydsl.kernels.moe.few_tokens.plan import MOST_PAIRS, MOST_TOKENS, WARPS, plan_stages
+from flydsl.kernels.moe.few_tokens.plan import MOST_PAIRS, MOST_TOKENS, THREADS, WARPS, Stage, plan_stages
+from flydsl.kernels.moe.few_tokens.progress import MISSING, AwaitedRows
 from flydsl.kernels.moe.layer import route_by, run_experts, run_routed
 from flydsl.kernels.moe.references import widened
 from tests.support.experts import awkward_ids, cosine, guarded, untouched
@@ -181,8 +184,8 @@ def test_stages_have_all_columns() -> None:
 
 
 def test_weights_go_ahead_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first launch waits before it reads anything, and lets the second begin when its words are zero; that sends
-    for weights before it waits for rows, and ends behind the first."""
+    """The first launch waits before it reads anything, and lets the second begin when its rows are marked as
+    missing; that sends for weights before it waits for rows, and ends behind the first."""
     monkeypatch.setenv("COMPILE_ONLY", "1")
     monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "2")
     experts, topk, dtype = 8, 2, BF16
@@ -192,18 +195,54 @@ def test_weights_go_ahead_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     x, inner = np.zeros((1, 512), dtype), np.zeros((topk, 256), dtype)
     w1, w2 = np.zeros((experts, 512, 512), dtype), np.zeros((experts, 512, 256), dtype)
     first = few_tokens.compile_first(stages[0], experts, topk, topk, 4)
-    second = few_tokens.compile_second(*stages, experts, topk, topk, True, 4, 4)
-    progress = np.zeros(4, np.int32)
+    second = few_tokens.compile_second(stages[1], experts, topk, topk, True, 4)
     found = []
     for run, given in (
-        (first, (x, None, ids, weights, w1, None, inner, progress)),
-        (second, (inner, progress, None, ids, weights, w2, None, x)),
+        (first, (x, None, ids, weights, w1, None, inner)),
+        (second, (inner, None, ids, weights, w2, None, x)),
     ):
         run(*given, 1)
         found.append(run.specialisations[-1].kernels[0].ptx)
     loads = re.compile(r"cp\.async\.cg|ld\.global")
     first, second = ((text.partition("griddepcontrol.wait")[0], text) for text in found)
     assert not loads.search(first[0])
-    assert "fence.acq_rel.gpu" in first[1].partition("griddepcontrol.launch_dependents")[0]
-    assert second[1].partition("ld.acquire.gpu")[0].count("cp.async.cg") >= 16
-    assert "ld.acquire.gpu" in second[0]
+    before, _, behind = first[1].partition("griddepcontrol.launch_dependents")
+    assert re.search(r"st\.relaxed\.gpu.*fence\.acq_rel\.gpu", before, re.DOTALL)
+    assert "st.relaxed.gpu" in behind
+    assert second[1].partition("ld.relaxed.gpu")[0].count("cp.async.cg") >= 16
+    assert "ld.relaxed.gpu" in second[0]
+
+
+@pytest.mark.parametrize("tokens", [1, 3])
+def test_no_row_is_there_at_first(tokens: int, rng: np.random.Generator) -> None:
+    """Blocks mark all places that they may write before the second launch begins, and none behind them."""
+    experts, blocks, stage = 5, 3, Stage(96, 64, 2, parts=4, held=1)
+    inner, whole = guarded((experts * tokens, stage.rows // 2), np.float16)
+    inner[:] = rng.standard_normal(inner.shape)
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def mark(rows: fx.Tensor, T: fx.Int32):
+        AwaitedRows(rows).begin(stage, blocks, T, fx.Int32(experts))
+
+    @flyc.jit
+    def run(rows: fx.Tensor, T: fx.Int32):
+        mark(rows, T).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), pdl=True)
+
+    run(inner, tokens)
+    assert (np.ascontiguousarray(inner).view(np.int64) == MISSING).all() and untouched(whole)
+
+
+def test_a_row_of_nan_is_there() -> None:
+    """A NaN may have all bits set; nobody waits for it for ever."""
+    numbers, inner = np.full(4, -1, np.int16).view(np.float16), np.zeros((1, 4), np.float16)
+
+    @flyc.kernel(known_block_size=(1, 1, 1))
+    def write(given: fx.Tensor, rows: fx.Tensor):
+        AwaitedRows(rows).write(0, 0, fx.make_view(fx.get_iter(given), fx.make_layout(4, 1)).load())
+
+    @flyc.jit
+    def run(given: fx.Tensor, rows: fx.Tensor):
+        write(given, rows).launch(grid=(1, 1, 1), block=(1, 1, 1))
+
+    run(numbers, inner)
+    assert np.isnan(inner).all() and inner.view(np.int64)[0, 0] != MISSING

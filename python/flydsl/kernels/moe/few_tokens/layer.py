@@ -11,19 +11,20 @@ With weights of 8 bits rows are quantised where a block holds them, 128 numbers 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import GATES
 from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, multiprocessors
+from flydsl.kernels.blocks.reduce import add
 from flydsl.kernels.gemm.hopper.operands import address
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
 from flydsl.kernels.gemm.hopper.tiles import warp_product
 from flydsl.kernels.moe.few_tokens.chosen import ChosenExperts, ChosenRows
 from flydsl.kernels.moe.few_tokens.plan import MOST_TOKENS, STRIP, THREADS, WARPS, Stage, plan_stages
-from flydsl.kernels.moe.few_tokens.progress import ALL, ALL_BUT_LAST, Progress
+from flydsl.kernels.moe.few_tokens.progress import NUMBERS, AwaitedRows
 from flydsl.kernels.moe.few_tokens.strips import LANES, HeldRows, Turn, ring_of
 
 
@@ -40,6 +41,14 @@ class PartSums:
     def put(self, sums: Any, warp: Any, turn: Any) -> None:
         own_sums(self.view[None, None, warp, turn % 2]).store(sums)
 
+    def gates(self, token: Any, row: Any, warps: list[Any], turn: Any) -> tuple[Any, Any]:
+        """Return sums of some warps' sums: of a few even rows, from one on, and of the odd ones behind them."""
+        lines = [fx.get_iter(self.view[None, token, warp, turn % 2]) + row for warp in warps]
+        rows = fx.make_layout(2 * NUMBERS, 1)
+        total = reduce(add, [fx.make_view(line.aligned(16), rows).load() for line in lines])
+        gate, up = ([total[2 * i + j] for i in range(NUMBERS)] for j in range(2))
+        return fx.Vector.from_elements(gate, fx.Float32), fx.Vector.from_elements(up, fx.Float32)
+
     def get(self, token: Any, row: Any, warps: list[Any], turn: Any) -> Any:
         """Return the sum of some warps' sums."""
         total = self.view[row, token, warps[0], turn % 2]
@@ -55,7 +64,7 @@ def own_sums(view: Any) -> Any:
 
 @cache
 def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int) -> Any:
-    """Return the launcher ``fn(x, logits, ids, weights, w1, scale1, inner, words, T, stream)``.
+    """Return the launcher ``fn(x, logits, ids, weights, w1, scale1, inner, T, stream)``.
 
     Rows of inner are those of each chosen expert and token. Without logits, ids name the experts.
     """
@@ -64,7 +73,7 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def few_tokens_first(
         x: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, map1: object | None,
-        w1: fx.Tensor, scale1: fx.Tensor | None, inner: fx.Tensor, words: fx.Tensor, T: fx.Int32,
+        w1: fx.Tensor, scale1: fx.Tensor | None, inner: fx.Tensor, T: fx.Int32,
     ):  # fmt: skip
         smem = fx.SharedAllocator(1024, static=False)
         chosen, parts = ChosenExperts(smem, experts, topk, pairs, T), PartSums(smem)
@@ -79,8 +88,8 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
         # Rows before weights: what is asked for behind those comes behind them.
         pieces = T * (stage.columns // 8)
         loaded, begun = chosen.load(logits, ids, weights), held.bring(0, pieces, row_of_x)
-        progress = Progress(words, blocks)
-        progress.begin()
+        rows = AwaitedRows(inner)
+        rows.begin(stage, blocks, T, fx.min(T * topk, fx.Int32(experts)))
         chosen.read(loaded, logits is not None, None)
         held.keep(begun, 0, pieces)
         held.fill(len(begun) * THREADS, pieces, row_of_x)
@@ -95,25 +104,20 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
 
         ring.begin(turn_of, mine * stage.batches)
         token = fx.min(fx.lane_id() // LANES, T - 1)
-        if mine <= 1:
-            progress.tell(ALL_BUT_LAST)
         for turn in range(mine):
             unit = block + turn * each
             parts.put(ring.sum_strip(turn * stage.batches, token), warp, turn)
             fx.barrier()
-            write_gated(parts, inner, unit // units, unit % units * strips, T, stage, turn)
-            if turn == mine - 2:
-                progress.tell(ALL_BUT_LAST)
-        progress.tell(ALL)
+            write_gated(parts, rows, unit // units, unit % units * strips, T, stage, turn)
 
     @flyc.jit
     def first(
         x: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, w1: fx.Tensor,
-        scale1: fx.Tensor | None, inner: fx.Tensor, words: fx.Tensor, T: fx.Int32,
+        scale1: fx.Tensor | None, inner: fx.Tensor, T: fx.Int32,
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         map1 = None if scale1 is None else fx.nvvm.make_tensor_map(w1, stage.box, "none")
-        few_tokens_first(x, logits, ids, weights, map1, w1, scale1, inner, words, T).launch(
+        few_tokens_first(x, logits, ids, weights, map1, w1, scale1, inner, T).launch(
             grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
         )
 
@@ -121,34 +125,39 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
 
 
 @flyc.jit
-def write_gated(parts: PartSums, inner: Any, number: Any, first: Any, T: Any, stage: Stage, turn: Any) -> None:
+def write_gated(parts: PartSums, rows: AwaitedRows, number: Any, first: Any, T: Any, stage: Stage, turn: Any) -> None:
     """Each even row of the strips, with the gate's activation, times the odd one behind it; in each turn it is another
     warp that begins."""
     strips, gated = stage.side_by_side, STRIP // 2
-    for i in range((fx.thread_idx.x + turn * 32) % THREADS, T * (strips * gated), THREADS):
-        token, strip, row = i // (strips * gated), i // gated % strips, i % gated
+    words = gated // NUMBERS
+    for i in range((fx.thread_idx.x + turn * 32) % THREADS, T * (strips * words), THREADS):
+        token, strip, column = i // (strips * words), i // words % strips, i % words * NUMBERS
         warps = [strip * stage.parts + part for part in range(stage.parts)]
-        gate, up = (fx.Vector.from_elements([parts.get(token, 2 * row + j, warps, turn)], fx.Float32) for j in range(2))
-        inner[number * T + token, (first + strip) * gated + row] = (GATES["swiglu"](gate) * up)[0].to(inner.dtype)
+        gate, up = parts.gates(token, 2 * column, warps, turn)
+        rows.write(number * T + token, (first + strip) * gated + column, GATES["swiglu"](gate) * up)
 
 
-def hold_rows(held: HeldRows, inner: Any, chosen: ChosenRows, first: Any, end: Any) -> None:
-    """Hold the rows of the chosen experts from one on up to another."""
-    pieces = [chosen.rows_before(number) * (held.stage.columns // 8) for number in (first, end)]
-    held.fill(*pieces, lambda row: fx.get_iter(inner[fx.Int32(chosen.places[row]), None]))
+@flyc.jit
+def hold_rows(held: HeldRows, rows: AwaitedRows, chosen: ChosenRows, first: Any, end: Any) -> None:
+    """Hold the rows of the chosen experts from one on up to another, once they are there."""
+    start, stop = chosen.rows_before(first), chosen.rows_before(end)
+
+    def row_of(row: Any) -> Any:
+        return fx.get_iter(rows.inner[fx.Int32(chosen.places[row]), None])
+
+    rows.wait_for(fx.Int32(chosen.places[stop - 1]))
+    held.fill(*(row * (held.stage.columns // 8) for row in (start, stop)), row_of, rows.load)
     fx.barrier()
 
 
 @cache
-def compile_second(
-    before: Stage, stage: Stage, experts: int, topk: int, pairs: int, renormalize: bool, others: int, blocks: int
-) -> Any:
-    """Return the launcher ``fn(inner, words, logits, ids, weights, w2, scale2, y, T, stream)``."""
+def compile_second(stage: Stage, experts: int, topk: int, pairs: int, renormalize: bool, blocks: int) -> Any:
+    """Return the launcher ``fn(inner, logits, ids, weights, w2, scale2, y, T, stream)``."""
     teams, strips = stage.side_by_side, stage.rows // STRIP
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def few_tokens_second(
-        inner: fx.Tensor, words: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor,
+        inner: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor,
         map2: object | None, w2: fx.Tensor, scale2: fx.Tensor | None, y: fx.Tensor, T: fx.Int32,
     ):  # fmt: skip
         smem = fx.SharedAllocator(1024, static=False)
@@ -169,18 +178,15 @@ def compile_second(
             return Turn(expert, block + task // divisor * each, i % stage.batches)
 
         ring.begin(turn_of, mine_of_block * mine * stage.batches)
-        progress = Progress(words, others)
-        early = progress.experts_early(count, before.units) // teams
-        if early > 0:
-            progress.wait(ALL_BUT_LAST)
-            hold_rows(held, inner, chosen, fx.Int32(0), early * teams)
+        rows = AwaitedRows(inner)
         for turn in range(mine_of_block):
             total = ring.zeros()
             for task in range(fx.ceildiv(count, teams)):
-                if (turn == 0) & (task == early):
-                    progress.wait(ALL)
-                    fx.nvvm.griddepcontrol_launch_dependents()
-                    hold_rows(held, inner, chosen, early * teams, count)
+                if turn == 0:
+                    behind = fx.min(task * teams + teams, count)
+                    if behind == count:
+                        fx.nvvm.griddepcontrol_launch_dependents()
+                    hold_rows(held, rows, chosen, task * teams, behind)
                 number = team + task * teams
                 if number < count:
                     row = fx.Int32(chosen.rows[number, fx.lane_id() // LANES])
@@ -195,11 +201,11 @@ def compile_second(
 
     @flyc.jit
     def second(
-        inner: fx.Tensor, words: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor,
+        inner: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor,
         w2: fx.Tensor, scale2: fx.Tensor | None, y: fx.Tensor, T: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         map2 = None if scale2 is None else fx.nvvm.make_tensor_map(w2, stage.box, "none")
-        few_tokens_second(inner, words, logits, ids, weights, map2, w2, scale2, y, T).launch(
+        few_tokens_second(inner, logits, ids, weights, map2, w2, scale2, y, T).launch(
             grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
         )
 
@@ -229,8 +235,7 @@ def run_few(x: Any, router: Any, experts: Any, y: Any, stages: tuple[Stage, Stag
     scales = [None if s is None else s.swapaxes(1, 2) for s in (experts.scale1, experts.scale2)]
     chosen = (router.logits, router.ids.reshape(-1), router.weights.reshape(-1))
     facts = (count, topk, 1 << (tokens * topk - 1).bit_length())
-    words = empty_beside(x, (sms,), "int32")
     first = compile_first(stages[0], *facts, sms)
-    first(x, *chosen, experts.w1, scales[0], inner, words, tokens, stream)
-    second = compile_second(*stages, *facts, router.renormalize, sms, min(sms, model // STRIP))
-    second(inner, words, *chosen, experts.w2, scales[1], y, tokens, stream)
+    first(x, *chosen, experts.w1, scales[0], inner, tokens, stream)
+    second = compile_second(stages[1], *facts, router.renormalize, min(sms, model // STRIP))
+    second(inner, *chosen, experts.w2, scales[1], y, tokens, stream)

@@ -1,51 +1,88 @@
 """How blocks of the second launch learn which rows are there, while blocks of the first are still at work.
 
-A block of the first launch has a word in memory, which says what it has done. It sets the word to zero before it lets
-the second launch begin; that begins when all blocks of the first have let it, so who waits for a word finds it of this
-call, and the blocks it waits for are running or done.
+A row says so itself: its place holds a word that no row has until it is written, eight bytes at a time. A block of the
+first launch writes that word where its own rows will be before it lets the second launch begin; that begins when all
+blocks of the first have let it, so who looks at a place finds what this call left there, and the blocks it waits for
+are running or done. No fence lies between a row and who waits for it, and no load behind the wait.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.moe.few_tokens.plan import THREADS
+from flydsl.kernels.moe.few_tokens.plan import STRIP, THREADS, Stage
 
-ALL_BUT_LAST, ALL = 1, 2
-"""Turns that a block of the first launch has done."""
+MISSING = -1
+"""Four numbers of 16 bits that are not there yet."""
+NUMBERS = 4
+"""Of a word."""
+SOME_NAN = 0x7FFF7FFF7FFF7FFF
+"""Four numbers that are there, and none."""
 
 
-class Progress:
-    """Words of the first launch's blocks."""
+class AwaitedRows:
+    """Gated rows of each chosen expert and token, which blocks of the first launch write and those of the second await.
 
-    def __init__(self, words: Any, blocks: int) -> None:
-        self.words, self.blocks = words, blocks
+    ``inner`` is (expert's number * T + token, column) of 16 bits.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def place(self, row: Any, column: Any) -> Any:
+        return word_at(fx.get_iter(self.inner[row, None]) + column)
 
     @flyc.jit
-    def begin(self) -> None:
-        """No turn is done, and the second launch may begin. A thread of the last warp says so: the first ones find the
-        experts meanwhile."""
-        if fx.thread_idx.x == THREADS - 1:
-            self.words[fx.block_idx.x] = 0
+    def begin(self, stage: Stage, blocks: int, T: Any, most: Any) -> None:
+        """Nothing is there of the rows that this block, one of so many, will write, of so many experts at most, and the
+        second launch may begin. The last warp says so: the first ones find the experts meanwhile."""
+        if fx.thread_idx.x >= THREADS - 32:
+            units, block = stage.units, fx.Int32(fx.block_idx.x)
+            of_token = stage.side_by_side * (STRIP // 2 // NUMBERS)
+            of_unit, turns = T * of_token, fx.max(fx.ceildiv(most * units - block, blocks), fx.Int32(0))
+            for i in range(fx.lane_id(), turns * of_unit, 32):
+                unit, token, word = block + i // of_unit * blocks, i % of_unit // of_token, i % of_token
+                place = self.place(unit // units * T + token, (unit % units * of_token + word) * NUMBERS)
+                fx.atomic_store(place, MISSING, scope="device")
             fx.fence("device")
+            fx.nvvm.barrier_sync(THREADS // 32, 32)
             fx.nvvm.griddepcontrol_launch_dependents()
 
+    def write(self, row: Any, column: Any, numbers: Any) -> None:
+        """Write four numbers of a row, so that others see all of them or none."""
+        word = numbers.to(self.inner.dtype).bitcast(fx.Int64)[0]
+        word = (word == MISSING).select(fx.Int64(SOME_NAN), word)
+        fx.atomic_store(self.place(row, column), word, scope="device")
+
     @flyc.jit
-    def tell(self, done: int) -> None:
-        """The block has written the rows of so many of its turns."""
-        fx.barrier()
+    def wait_for(self, row: Any) -> None:
+        """The block waits until the end of a row is there. One thread looks: if many looked again and again, weights
+        would come later."""
         if fx.thread_idx.x == 0:
-            fx.signal(self.words, done, at=fx.block_idx.x, scope="device")
-
-    @flyc.jit
-    def wait(self, done: int) -> None:
-        """Wait until all blocks have told so; then the whole block sees their rows."""
-        for block in range(fx.thread_idx.x, self.blocks, THREADS):
-            fx.wait(self.words, done, at=block, scope="device")
+            last = self.place(row, self.inner.shape[1] - NUMBERS)
+            fx.wait(last, MISSING, until="differs", order="relaxed", scope="device")
         fx.barrier()
 
-    def experts_early(self, count: Any, units: int) -> Any:
-        """Return how many of the chosen experts, each so many turns of a block, need no block's last turn."""
-        return fx.max(count * units - self.blocks, fx.Int32(0)) // units
+    @flyc.jit
+    def load(self, pointers: list[Any]) -> list[Any]:
+        """Return pieces of 16 bytes as four words each, once all of them are there."""
+        halves = [word_at(pointer + half * NUMBERS) for pointer in pointers for half in range(2)]
+        found = fx.make_rmem_tensor(len(halves), fx.Int64)
+        while look(halves, found):
+            pass
+        words = found.load().bitcast(fx.Int32)
+        return [fx.Vector.from_elements([words[4 * i + j] for j in range(4)], fx.Int32) for i in range(len(pointers))]
+
+
+def word_at(pointer: Any) -> Any:
+    return fx.recast_iter(fx.Int64, pointer.aligned(8))
+
+
+def look(places: list[Any], found: Any) -> Any:
+    """Load the words of places; return whether one is missing."""
+    words = [fx.atomic_load(place, scope="device") for place in places]
+    found.store(fx.Vector.from_elements(words, fx.Int64))
+    return reduce(lambda some, one: some | one, [word == MISSING for word in words])

@@ -20,11 +20,18 @@ LANES = 4
 """That have weights of the same row, and numbers of the same token."""
 TOGETHER = 4
 """Pieces of rows of a thread that are under way together."""
+Load = Callable[[list[Any]], list[Any]]
+"""From where pieces are to their words."""
 
 
 def words_at(pointer: Any) -> Any:
     """Return 16 bytes as four words."""
     return fx.make_view(pointer.aligned(16), fx.make_layout(128 // pointer.dtype.width, 1)).load().bitcast(fx.Int32)
+
+
+def words_of(pointers: list[Any]) -> list[Any]:
+    """Return 16 bytes each as four words."""
+    return [words_at(pointer) for pointer in pointers]
 
 
 def copy_async(source: Any, target: Any, bits: int, cache: str) -> None:
@@ -48,26 +55,30 @@ class HeldRows:
             pointer = smem.allocate(fx.Array[fx.Float32, stage.held * blocks, 16]).ptr
             self.scales = fx.make_view(pointer, fx.make_layout((stage.held, blocks), (blocks, 1)))
 
-    def bring(self, first: Any, end: Any, pointer_of: Callable[[Any], Any]) -> list[Any]:
-        """Return pieces of 16 bytes, those from one on: neighbouring threads bring neighbouring ones. A pointer says
-        where a row is. From the end on it is the last piece: nobody branches, and all loads are under way at once."""
+    def places(self, first: Any, end: Any) -> list[tuple[Any, Any]]:
+        """Return which pieces a thread has, of those from one on, and whether they are there: neighbouring threads have
+        neighbouring ones. From the end on it is the thread's first piece again, so that not all ask for the same."""
+        own = fx.min(first + fx.thread_idx.x, end - 1)
+        steps = [first + (i * THREADS + fx.thread_idx.x) for i in range(TOGETHER)]
+        return [((step < end).select(step, own), step < end) for step in steps]
+
+    def bring(self, first: Any, end: Any, pointer_of: Callable[[Any], Any], load: Load = words_of) -> list[Any]:
+        """Return pieces of 16 bytes. A pointer says where a row is. Nobody branches, and all loads are under way at
+        once."""
         each = self.stage.columns // 8
-        places = [fx.min(first + (i * THREADS + fx.thread_idx.x), end - 1) for i in range(TOGETHER)]
-        return [words_at(pointer_of(place // each) + place % each * 8) for place in places]
+        return load([pointer_of(place // each) + place % each * 8 for place, _ in self.places(first, end)])
 
     def keep(self, brought: list[Any], first: Any, end: Any) -> None:
         """Put what `bring` returned where it belongs."""
         each = self.stage.columns // 8
-        for i, words in enumerate(brought):
-            step = first + (i * THREADS + fx.thread_idx.x)
-            place = fx.min(step, end - 1)
-            self.put(words, step < end, place // each, place % each)
+        for words, (place, is_there) in zip(brought, self.places(first, end), strict=True):
+            self.put(words, is_there, place // each, place % each)
 
     @flyc.jit
-    def fill(self, first: Any, end: Any, pointer_of: Callable[[Any], Any]) -> None:
+    def fill(self, first: Any, end: Any, pointer_of: Callable[[Any], Any], load: Load = words_of) -> None:
         """Bring and keep pieces of rows."""
         for start in range(first, end, THREADS * TOGETHER):
-            self.keep(self.bring(start, end, pointer_of), start, end)
+            self.keep(self.bring(start, end, pointer_of, load), start, end)
 
     @flyc.jit
     def put(self, words: Any, is_there: Any, row: Any, piece: Any) -> None:
