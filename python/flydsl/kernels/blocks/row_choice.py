@@ -61,9 +61,9 @@ CROWDS = 1, 2, 3, 4
 SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
 """By the number of sums, elements of a row from which on a ring is faster for them than to reach elements one by one;
 those of 16 bits up to which a row has a wave; and how many such rows a block has."""
-EARLY_THREADS, MOST_EARLY_VECTORS, MOST_FILLED = 128, 5, 0.8
-"""Threads of a block that has several short rows which come early and are summed; vectors of a row that each of them
-has at most; and part of those vectors that is of the row at least."""
+MOST_EARLY, MOST_FILLED = 5, 0.82
+"""Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
+least."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 SHORTEST_RING = 8192
@@ -146,7 +146,7 @@ def candidates(
         if not task.sums:
             yield from _narrower(RowPlan(length, dtype, width, machine.wave, hints=PLAIN, **task.fields))
         yield from (summing_rings if task.sums else rings)(length, dtype, machine, task, lines)
-        if task.sums == 1 or (task.sums > 0 and length < SHORTEST_SUMMED[1]):
+        if task.sums == 1:
             yield from early_sums(length, dtype, machine, task, lines)
 
 
@@ -260,17 +260,17 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
 
 def early_sums(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
     """Yield the plans that sum columns of rows which begin anywhere, and come to registers early: as many blocks as
-    registers allow, whose lanes have few vectors beyond the row."""
+    registers allow, of whose threads' vectors few are beyond the row and only the first and the last are masked."""
     width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     start = RowPlan(length, dtype, width, machine.wave, pieces=True, early=True, hints=ONCE, **task.fields)
     if not start.shifted or start.size > 2 or length < LEAST_PIECES * width:
         return  # f32 is faster through rings
     for lanes in (*range(SUMMING, 0, -machine.wave), 16, 8):
-        rows = max(EARLY_THREADS // lanes, 1) if lanes <= machine.wave else 1
-        plan = replace(start, lanes=lanes, rows=rows)
-        if plan.iterations * lanes * MOST_FILLED > plan.share or plan.iterations > MOST_EARLY_VECTORS:
+        plan = replace(start, lanes=lanes, rows=max(128 // lanes, 4) if lanes <= 2 * machine.wave else 1)
+        filled = plan.share >= MOST_FILLED * plan.iterations * lanes
+        if not filled or plan.iterations > MOST_EARLY or (plan.iterations - 1) * lanes * width > length:
             continue
-        crowds = (replace(plan, crowd=crowd) for crowd in range(machine.blocks, 0, -1))
+        crowds = (replace(plan, crowd=crowd) for crowd in reversed(CROWDS))
         yield from islice((plan for plan in crowds if resident(plan, machine, lines)), 1)
 
 
