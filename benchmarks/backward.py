@@ -1,7 +1,8 @@
 """Gradients of row kernels and cross-entropy beside a plain copy, torch and torch.compile.
 
-Run it: python benchmarks/backward.py [--quick]
+Run it: python benchmarks/backward.py [--quick] [--seed 7] [--drawn 4]
 
+Beside the named lengths there are some of each drawn by a seed, every second one odd: rows then begin anywhere.
 Bandwidth counts each matrix read once and each written once: three for softmax and the norms, two for the gradient of
 a cross-entropy, one for its loss. *Of the copy* is relative to the bandwidth of `Tensor.copy_` on the same matrix; a
 *read* is torch's sum of the same bytes as f32.
@@ -11,7 +12,9 @@ Times are taken as in benchmarks/gpu.py. Gradients of weights are part of what i
 
 from __future__ import annotations
 
+import math
 import os
+import random
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +32,22 @@ LENGTHS = {
     "softmax backward": (1024, 4096, 32768, 131072, 50257), "cross_entropy": (32000, 50257, 131072),
     "cross_entropy backward": (32000, 50257, 131072),
 }  # fmt: skip
+SPANS = {
+    "rms_norm backward": (200, 33_000), "layer_norm backward": (200, 33_000), "softmax backward": (200, 140_000),
+    "cross_entropy": (1000, 140_000), "cross_entropy backward": (1000, 140_000),
+}  # fmt: skip
+"""The least and the greatest length that is drawn."""
 MATRICES = {"cross_entropy": 1, "cross_entropy backward": 2}
+
+
+def drawn(seed: int, count: int) -> dict[str, list[int]]:
+    """Lengths that nobody chose, log-uniform over `SPANS`: odd ones and such as come, in turns."""
+    rng = random.Random(seed)
+    spans = {name: [math.log(end) for end in span] for name, span in SPANS.items()}
+    return {
+        name: [int(math.exp(rng.uniform(*span))) | (index % 2 == 0) for index in range(count)]
+        for name, span in spans.items()
+    }
 
 
 def sides(name: str, m: int, n: int) -> dict[str, Callable[[int], Any]]:
@@ -80,10 +98,13 @@ def sides(name: str, m: int, n: int) -> dict[str, Callable[[int], Any]]:
 
 def main() -> None:
     parser = timing.arguments(__doc__ or "", "the first length of each only, one round")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of the lengths that are drawn")
+    parser.add_argument("--drawn", type=int, default=4, help="lengths of each that are drawn beside the named ones")
     given = parser.parse_args()
-    rows = []
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {given.seed}", flush=True)
+    rows, others = [], drawn(given.seed, given.drawn)
     for name, lengths in LENGTHS.items():
-        for n in lengths[:1] if given.quick else lengths:
+        for n in lengths[:1] if given.quick else (*lengths, *others[name]):
             m = max(MOVED // (4 * n), 1)
             runs = sides(name, m, n)
             for side, run in list(runs.items()):
@@ -100,7 +121,7 @@ def main() -> None:
             shown = " ".join(f"{side} {speed:5.2f} TB/s" for side, speed in speeds.items())
             print(f"{name:24} {m:>7}x{n:<7} bf16 {shown}  ours / copy {speeds['ours'] / copy:.2f}", flush=True)
             torch.cuda.empty_cache()
-    timing.keep("backward", {"rows": rows}, given)
+    timing.keep("backward", {"rows": rows, "seed": given.seed}, given)
 
 
 if __name__ == "__main__":

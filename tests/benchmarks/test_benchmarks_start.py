@@ -191,6 +191,16 @@ def test_the_tables_of_a_gpu(on_a_gpu: Any, capsys: Any) -> None:
     assert product.split() == ["fp8", "8192", "600", "-", "-", "500", "-", "-", "1.200", "2.0e-02"]
 
 
+def test_gradients_of_lengths_that_nobody_chose(on_a_gpu: Any) -> None:
+    backward = on_a_gpu("backward")
+    found = backward.drawn(7, 6)
+    assert found == backward.drawn(7, 6) != backward.drawn(8, 6)
+    assert found.keys() == backward.LENGTHS.keys()
+    for name, lengths in found.items():
+        least, most = backward.SPANS[name]
+        assert all(least <= n <= most for n in lengths) and sum(n % 2 for n in lengths) >= 3, (name, lengths)
+
+
 def test_plans_of_rows_to_try(on_a_gpu: Any) -> None:
     tune = on_a_gpu("tune_rows")
     for text in tune.CASES:

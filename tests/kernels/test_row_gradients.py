@@ -102,6 +102,36 @@ def cross_entropy(rng: np.random.Generator, m: int, n: int, dtype: str, smoothin
     check(dx, share * (dloss * 0.5 * counts)[:, None], dtype)
 
 
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1201", "sm_90a"])
+def test_gradients_of_logits_wherever_they_lie(
+    arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Rows one behind the other, from any element on, and rows apart; results go to the same place in a piece, to
+    another, or over the logits. What lies beside them stays as it is."""
+    monkeypatch.setenv("ARCH", arch)
+    m, n = 7, 131
+    for apart, begin, other in ((0, 0, 0), (0, 3, 3), (0, 3, 5), (5, 1, 1), (0, 5, None)):
+        memories = [np.full(m * (n + apart) + 64, 7.0, ml_dtypes.bfloat16) for _ in range(2)]
+        starts = [-memory.ctypes.data // 2 % 8 + 8 + shift for memory, shift in zip(memories, (begin, other or 0))]
+        x, dx = (
+            memory[start:][: m * (n + apart)].reshape(m, n + apart)[:, :n]
+            for memory, start in zip(memories, starts, strict=True)
+        )
+        x[...] = drawn(rng, (m, n), "bf16")
+        target, dloss = rng.integers(0, n, m), drawn(rng, (m,), "f32")
+        (X,) = wide(x.copy())
+        lse = np.log(np.exp(X).sum(1))
+        out, memory = (x, memories[0]) if other is None else (dx, memories[1])
+        inside = np.zeros(memory.size, bool)
+        inside[starts[other is not None] :][: m * (n + apart)].reshape(m, n + apart)[:, :n] = True
+        run, one = build_cross_entropy_bwd_module(n, "bf16"), np.ones(1, np.float32)
+        run(x, target, np.float32(lse), dloss, out, m, -100, 0.0, one)
+        want = np.exp(X - lse[:, None])
+        want[np.arange(m), target] -= 1
+        check(out, want * dloss[:, None], "bf16")
+        assert (memory[~inside] == 7.0).all(), (apart, begin, other)
+
+
 def gated(rng: np.random.Generator, m: int, n: int, dtype: str) -> None:
     both = drawn(rng, (m, 2 * n), dtype)
     gate, up = both[:, :n], both[:, n:]
@@ -200,14 +230,18 @@ EARLY = [
 row, for sm_90a."""
 
 
-IN_RINGS = [
+AT_ONE_PLACE = [
     (True, RowPlan(333, "bf16", 8, 32, slots=3)),
     (False, RowPlan(777, "f16", 8, 64, slots=3)),
     (True, RowPlan(1027, "f32", 4, 64, slots=7, chunks=3)),
     (True, RowPlan(333, "f16", 8, 32, rows=3, slots=2)),
     (False, RowPlan(1001, "bf16", 8, 32, cluster=2, slots=5, chunks=2)),
+    (True, RowPlan(777, "f16", 8, 64, pieces=True, early=True)),
+    (False, RowPlan(203, "bf16", 8, 16, rows=4, pieces=True, early=True)),
+    (True, RowPlan(67, "bf16", 8, 4, rows=8, pieces=True, early=True)),
+    (False, RowPlan(333, "f32", 4, 32, cluster=2, pieces=True, early=True)),
 ]
-"""(Whether rows are centred, plan) of rows that begin anywhere and come through a ring."""
+"""(Whether rows are centred, plan) of rows that begin anywhere, and come through a ring or to registers."""
 
 
 def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
@@ -215,21 +249,23 @@ def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
 ) -> None:
     """Each of eight blocks takes several rows; places for ten are rounded down, and those for seven too few."""
     monkeypatch.setenv("ARCH", "sm_90a")
-    for centred, plan in IN_RINGS:
-        plan = replace(plan, keep=False, sources=2, sums=1 + centred, hints=ONCE)
-        for places, m, atomic in ((10, 83, False), (10, 83, True), (7, 29, False), (10, 3, False)):
+    for centred, plan in AT_ONE_PLACE:
+        plan = replace(plan, keep=plan.early, sources=2, sums=1 + centred, hints=ONCE)
+        launches = ((10, 83, False), (10, 83, True), (7, 29, False), (10, 3, False))
+        for places, m, atomic in launches if plan.slots else launches[::3]:
             monkeypatch.setattr(norm_backward, "places", lambda plan, places=places: places)
             for build in (norm_backward_launcher, build_layernorm_bwd_module, build_rmsnorm_bwd_module):
                 build.cache_clear()
             norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan)
 
 
+@pytest.mark.parametrize("n", [777, 1001])
 def test_rows_that_begin_at_different_places_in_a_piece(
-    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+    n: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    """dy begins elsewhere than x: no ring then, and nothing that lies beside a row counts."""
+    """dy begins elsewhere than x: no ring then, nothing that comes early, and nothing that lies beside a row counts."""
     monkeypatch.setenv("ARCH", "sm_90a")
-    m, n = 21, 777
+    m = 21
     memory = np.full((2, m * n + 32), np.nan, ml_dtypes.bfloat16)
     for apart in (0, 3):
         starts = [-part.ctypes.data // 2 % 8 + shift for part, shift in zip(memory, (1, 1 + apart), strict=True)]

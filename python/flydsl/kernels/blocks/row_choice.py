@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import product
+from itertools import islice, product
 from math import gcd
 from typing import Any
 
@@ -15,6 +15,7 @@ from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     BARRIERS,
     DTYPES,
+    LEAST_PIECES,
     MAX_KEPT,
     RowPlan,
     check_row,
@@ -60,6 +61,9 @@ CROWDS = 1, 2, 3, 4
 SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
 """By the number of sums, elements of a row from which on a ring is faster for them than to reach elements one by one;
 those of 16 bits up to which a row has a wave; and how many such rows a block has."""
+MOST_EARLY, MOST_FILLED = 5, 0.82
+"""Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
+least."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 SHORTEST_RING = 8192
@@ -132,7 +136,7 @@ def candidates(
                 if lines and machine.bulk and not task.sums and width < widest:
                     yield from _with_lines_kept(plan, lines)
                 pieces = replace(plan, width=widest, pieces=True)
-                if not machine.bulk or width == widest or rows > 1 or task.sums:
+                if not machine.bulk or width == widest or rows > 1 or task.sums or length < LEAST_PIECES * widest:
                     continue
                 if not lines:
                     yield from _in_pieces(pieces, machine)
@@ -142,6 +146,8 @@ def candidates(
         if not task.sums:
             yield from _narrower(RowPlan(length, dtype, width, machine.wave, hints=PLAIN, **task.fields))
         yield from (summing_rings if task.sums else rings)(length, dtype, machine, task, lines)
+        if task.sums == 1:
+            yield from early_sums(length, dtype, machine, task, lines)
 
 
 def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
@@ -252,6 +258,22 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
         yield from list(filter(None, found))[:1]
 
 
+def early_sums(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
+    """Yield the plans that sum columns of rows which begin anywhere, and come to registers early: as many blocks as
+    registers allow, of whose threads' vectors few are beyond the row and only the first and the last are masked."""
+    width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
+    start = RowPlan(length, dtype, width, machine.wave, pieces=True, early=True, hints=ONCE, **task.fields)
+    if not start.shifted or start.size > 2 or length < LEAST_PIECES * width:
+        return  # f32 is faster through rings
+    for lanes in (*range(SUMMING, 0, -machine.wave), 16, 8):
+        plan = replace(start, lanes=lanes, rows=max(128 // lanes, 4) if lanes <= 2 * machine.wave else 1)
+        filled = plan.share >= MOST_FILLED * plan.iterations * lanes
+        if not filled or plan.iterations > MOST_EARLY or (plan.iterations - 1) * lanes * width > length:
+            continue
+        crowds = (replace(plan, crowd=crowd) for crowd in reversed(CROWDS))
+        yield from islice((plan for plan in crowds if resident(plan, machine, lines)), 1)
+
+
 def _rows_of_waves(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
     """Yield the plans whose waves have a row each and send for those to come."""
     for crowd in (2, 1):
@@ -355,11 +377,15 @@ def _summing(found: list[RowPlan]) -> list[RowPlan]:
     that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere come
     through rings where there are some.
     """
-    if rings := [plan for plan in found if plan.slots]:
+    early = [plan for plan in found if plan.early and plan.shifted]
+    rings = [plan for plan in found if plan.slots]
+    if early and not rings:
+        return early
+    if rings:
         few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
         # Two blocks of a multiprocessor hide each other's waiting where elements are many for their bytes.
         two = [plan for plan in few if plan.size == 2 and plan.crowd > 1 and plan.cluster <= 2]
-        return _with_fewest_blocks(two or few)
+        return _with_fewest_blocks(two or few) + early
     many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
     if not any(plan.keep for plan in fit):

@@ -18,14 +18,13 @@ from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
 from flydsl.kernels.blocks.row_pieces import (
     LineAtPlace,
     PieceLine,
-    PiecesBefore,
     ShiftedShare,
     place_of,
     store_shifted,
 )
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
-from flydsl.kernels.blocks.row_ring import KeptLine, Ring, RingLine, RingRow, ring_lines
-from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
+from flydsl.kernels.blocks.row_ring import KeptLine, Ring, RingLine, RingRow, ring_lines, store_from_ring
+from flydsl.kernels.blocks.row_tile import RowTile, needs_meeting, tile_elements, tile_memory
 from flydsl.kernels.blocks.rows import Line, Share, row_start, store_iteration, vectors_of
 
 FEW_LINES = 16
@@ -92,7 +91,7 @@ def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode)
     if plan.stays:
         for_rows_in_turn(arrays, end, plan, lambda work, _: (code(work), [])[1], smem)
         return
-    block = _Block(arrays, plan, smem)
+    block = _Block(arrays, end, plan, smem)
     first = fx.block_idx.x // plan.cluster * plan.rows
     if not plan.staged:
         code(block.work_in_memory(first, end))
@@ -114,8 +113,8 @@ def _places(sources: Sequence[Any], first: fx.Int32, end: fx.Int32, memories: li
 class _Block:
     """What is the same for all rows of a block."""
 
-    def __init__(self, arrays: RowArrays, plan: RowPlan, smem: fx.SharedAllocator) -> None:
-        self.arrays, self.plan, self.share = arrays, plan, share_of_block(arrays.sources[0], plan)
+    def __init__(self, arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator) -> None:
+        self.arrays, self.plan, self.share = arrays, plan, share_of_block(arrays.sources[0], end, plan)
         self.exchange = RowExchange(plan, arrays.numbers, smem)
         # Blocks that stay load them once, where there are registers for it. Others do so before they wait for each
         # other where these are few: a launch of few rows would wait for the memory a second time.
@@ -168,22 +167,29 @@ class _Block:
     def numbers(self, first: Any, end: fx.Int32) -> list[Any]:
         """Return what is given for this thread's row, or for the last where it is beyond it."""
         row = fx.min(fx.Int32(first) + self.share.row, end - 1)
+        if isinstance(self.share, ShiftedShare):
+            # Nothing, which depends on the lane: ptxas would move a number that all lanes have to a uniform register as
+            # soon as it is loaded, and wait for it.
+            row = row + (self.share.first(0) & (row >> 31))
         return [values[row] for values in self.arrays.given]
+
+    def _row_at_place(self, row: fx.Int32, end: fx.Int32) -> fx.Int32:
+        """Return the row, or behind the last one another of this thread's, which begins at the same place in a piece:
+        the one before, where that is one."""
+        before, first = row - _first_and_step(self.plan)[1], _first_of_thread(self.share, end)
+        other = before if self.plan.rows == 1 else ((before >= first) & (before < end)).select(before, first)
+        return (row < end).select(row, other)
 
     def vectors(self, first: Any, end: fx.Int32) -> list[Any]:
         """Return all that this thread has of rows that are loaded early, source after source."""
         if not self.plan.early:
             return []
         if isinstance(self.share, ShiftedShare):
-            # Behind the last one its own row once more, which begins at the same place in a piece.
-            row = (fx.Int32(first) < end).select(fx.Int32(first), fx.Int32(first) - _first_and_step(self.plan)[1])
-            lines: list[Line] = [
-                PieceLine(source, row, end, self.share, self.arrays.fill, masked=False)
-                for source in self.arrays.sources
-            ]
-        else:
-            row = fx.min(fx.Int32(first) + self.share.row, end - 1)
-            lines = [self._line(source, row) for source in self.arrays.sources]
+            row = self._row_at_place(fx.Int32(first) + self.share.row, end)
+            pieces = [PieceLine(source, row, end, self.share, self.arrays.fill, []) for source in self.arrays.sources]
+            return [vector for line in pieces for vector in line.ahead()]
+        row = fx.min(fx.Int32(first) + self.share.row, end - 1)
+        lines = [self._line(source, row) for source in self.arrays.sources]
         return [vector for line in lines for vector in line.held]
 
     def nothing(self) -> tuple[list[Any], list[Any]]:
@@ -200,7 +206,7 @@ class _Block:
         row, alive = self._row(first, end)
         count = self.plan.iterations
         if isinstance(self.share, ShiftedShare):
-            return self._work_in_turn_by_pieces(row, iteration, numbers, vectors)
+            return self._work_in_turn_by_pieces(row, end, alive, iteration, numbers, vectors)
         x = [
             self._line(source, row, vectors[place * count : (place + 1) * count] if vectors else None)
             for place, source in enumerate(self.arrays.sources)
@@ -208,18 +214,23 @@ class _Block:
         stores = self._stores([], row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), self.share, row, alive, stores, numbers)
 
-    def _work_in_turn_by_pieces(self, row: Any, iteration: Any, numbers: list[Any], vectors: list[Any]) -> RowWork:
+    def _work_in_turn_by_pieces(
+        self, row: Any, end: fx.Int32, alive: Any, iteration: Any, numbers: list[Any], vectors: list[Any]
+    ) -> RowWork:
         arrays, share, count = self.arrays, self.share, self.plan.iterations
-        x = [
-            PiecesBefore(vectors[place * count : (place + 1) * count], share, arrays.fill)
-            for place in range(len(arrays.sources))
+        x: list[Line] = [
+            PieceLine(source, row, end, share, arrays.fill, vectors[place * count : (place + 1) * count])
+            for place, source in enumerate(arrays.sources)
         ]
+        if alive is not True:
+            for line in x:
+                line.held = [only_if(alive, vector) for vector in line.held]  # sums count them
         stores = [
-            lambda iteration, vector, target=target: store_shifted(vector, target, row, share, iteration)
+            lambda iteration, vector, target=target: store_shifted(vector, target, row, share, iteration, alive)
             for target in arrays.targets
         ]
         lines: list[Line] = [KeptLine(line, row) for line in self.lines]
-        return RowWork(x, lines, self.exchange.row(iteration), share, row, True, stores, numbers)
+        return RowWork(x, lines, self.exchange.row(iteration), share, row, alive, stores, numbers, row < 0)
 
     def work_in_tiles(
         self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0, numbers: Sequence[Any] = (),
@@ -264,6 +275,11 @@ def _load_together(x: Line, lines: list[Line], end: fx.Int32) -> None:
         for word in _words(vector)[:: max(x.share.plan.width * vector.dtype.width // 32, 1)]:
             parts[0] = parts[0] ^ (word & (end >> 31))
     x.held[0] = fx.Vector.from_elements(parts, fx.Int32).bitcast(x.kind)
+
+
+def only_if(alive: Any, vector: Any) -> Any:
+    """Return the vector, or zeros; by the bits, which takes an instruction for each word."""
+    return (vector.bitcast(fx.Int32) & alive.select(fx.Int32(-1), fx.Int32(0))).bitcast(vector.dtype)
 
 
 def _words(vector: Any) -> list[Any]:
@@ -322,7 +338,7 @@ def for_rows_in_turn(
     arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: SummedCode, smem: fx.SharedAllocator
 ) -> list[Any]:
     """Run ``code`` for tile after tile; returns the sums, ``plan.iterations`` vectors for each of ``plan.sums``."""
-    block = _Block(arrays, plan, smem)
+    block = _Block(arrays, end, plan, smem)
     block.exchange.start()
     zeros = [fx.Vector.filled(plan.accesses * plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
     if plan.stages:
@@ -332,15 +348,21 @@ def for_rows_in_turn(
     return sums
 
 
-def share_of_block(source: fx.Tensor, plan: RowPlan) -> Share:
+def share_of_block(source: fx.Tensor, end: fx.Int32, plan: RowPlan) -> Share:
     """Return a thread's part of the rows of a block that stays: all begin at one place in a piece, that of the first.
 
-    Blocks are a multiple of a piece's elements, so that the rows of one are such a multiple apart.
+    Blocks are a multiple of a piece's elements, so that the rows of a thread are such a multiple apart.
     """
+    share = Share(plan)
     if not (plan.shifted and plan.early):
-        return Share(plan)
-    first, _ = _first_and_step(plan)
-    return ShiftedShare(plan, place_of(row_start(source, first), plan), steady=True)
+        return share
+    return ShiftedShare(plan, place_of(row_start(source, _first_of_thread(share, end)), plan), steady=True)
+
+
+def _first_of_thread(share: Share, end: fx.Int32) -> Any:
+    """Return the first row of a thread of a block that stays: the last one of all where it has none."""
+    first, _ = _first_and_step(share.plan)
+    return first if share.plan.rows == 1 else fx.min(fx.Int32(first + share.row), end - 1)
 
 
 def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
@@ -402,7 +424,7 @@ def _in_turn_through_shared_memory(
         for tile in tiles:
             tile.complete()
         fx.nvvm.mbarrier_wait(arrived + stage, iteration // plan.stages % 2)
-        if _needs_meeting(tiles):
+        if needs_meeting(tiles):
             fx.barrier()
         for turn in fx.range_constexpr(plan.turns):
             number = iteration * plan.turns + turn
@@ -460,30 +482,3 @@ def _work_in_ring(
     x: list[Line] = [RingLine(row, number, share, arrays.fill) for number in range(len(arrays.sources))]
     stores = [store_from_ring(target, row, share) for target in arrays.targets]
     return RowWork(x, lines(share, row.row), exchange, share, row.row, True, stores)
-
-
-def store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[int, Any], None]:
-    """Return what writes a vector of a target."""
-    plan = share.plan
-    out = None if plan.shifted else vectors_of(row_start(target, row.row) + share.offset * plan.width, plan)
-
-    def store(iteration: int, vector: fx.Vector) -> None:
-        if plan.shifted:
-            store_shifted(vector, target, row.row, share, iteration)
-        else:
-            store_iteration(vector, out, share, iteration, True, plan.hints.store, target.dtype)
-        if plan.rows == 1:
-            row.stored(iteration)
-
-    return store
-
-
-def _needs_meeting(tiles: list[RowTile]) -> Any:
-    """Return whether threads brought elements that others read."""
-    needed = fx.Boolean(False)
-    for tile in tiles:
-        whole = tile.as_it_lies & tile.has_before & tile.has_behind
-        needed = needed | whole.select(fx.Boolean(False), fx.Boolean(True))
-        if tile.plan.tile_rows > 1:
-            needed = needed | (tile.count < tile.plan.tile)
-    return needed

@@ -6,14 +6,15 @@ that have them. Rows of all matrices must begin at the same place in a piece (`r
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan
-from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan
+from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened_again
 
 
 def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
@@ -29,6 +30,13 @@ class ShiftedShare(Share):
         self.place = place
         self.steady = steady
         """Whether it is the share of all rows of a block: then masks are the same for all of them."""
+
+    def anew(self, row: fx.Int32) -> ShiftedShare:
+        """Return the same share, by numbers that depend on a row: for what is seldom done, and what LLVM would keep in
+        registers for all rows."""
+        own = copy(self)
+        own.place = self.place + (row >> 31)
+        return own
 
     def first(self, iteration: int) -> Any:
         """Return which element of the row the first one of a vector is; below 0 where it is none."""
@@ -89,6 +97,17 @@ class ShiftedShare(Share):
             signs = [(low & 0xFFFF) | (high << 16) for low, high in zip(signs[::2], signs[1::2], strict=True)]
         return fx.Vector.from_elements(signs, fx.Int32)
 
+    @flyc.jit
+    def elements(self, start: fx.Pointer, iteration: int, fill: float, dtype: Any) -> Any:
+        """Return a vector of a row, read element by element; ``fill`` where it has none."""
+        found, first = fx.make_rmem_tensor(self.plan.width, dtype), self.first(iteration)
+        found.fill(fill)
+        insides = self.insides(iteration)
+        for element in fx.range_constexpr(self.plan.width):
+            if insides[element]:
+                found[element] = start[first + element]
+        return found.load()
+
     def within(self, vector: fx.Vector, iteration: int) -> Any:
         return self.within_or_zero(vector, iteration)
 
@@ -123,15 +142,6 @@ class ShiftedShare(Share):
         known = sum(self.plan.width for iteration in iterations if self.known_whole(iteration))
         counts = [self.counted(iteration) for iteration in iterations if not self.known_whole(iteration)]
         return sum(counts, fx.Float32(float(known)))
-
-
-class PiecesBefore(Line):
-    """This thread's vectors of a row that were loaded before, and are masked now: that would wait for the load."""
-
-    def __init__(self, vectors: list[Any], share: ShiftedShare, fill: float) -> None:
-        kind = DTYPES[share.plan.dtype]
-        held = [share.filled(vector, iteration, fill, kind) for iteration, vector in enumerate(vectors)]
-        super().__init__(None, share, fill, keep=True, held=held)
 
 
 class LineAtPlace(Line):
@@ -202,64 +212,80 @@ def load_at_place(line: LineAtPlace, iteration: int) -> Any:
 class PieceLine(Line):
     """This thread's vectors of a row in memory whose pieces are loaded wherever it begins.
 
-    Those that are kept are masked when all loads have begun, or not at all where they are ``masked`` later.
+    All are loaded without a branch, behind which a wave would wait: where a vector is beyond the row, or its piece is
+    not in the memory of ``end`` rows as a whole, a neighbour comes instead. What is not of the row is masked, and
+    pieces that are cut are read, when all loads have begun. Rows have `LEAST_PIECES` at least.
     """
 
     def __init__(
-        self, source: fx.Tensor, row: fx.Int32, end: fx.Int32, share: ShiftedShare, fill: float, masked: bool = True
-    ) -> None:
+        self, source: fx.Tensor, row: fx.Int32, end: fx.Int32, share: ShiftedShare, fill: float,
+        ahead: list[Any] | None = None,
+    ) -> None:  # fmt: skip
+        """``ahead`` are the vectors of the row, where they were loaded before (`ahead`)."""
         self.start, self.row, self.end, plan = row_start(source, row), row, end, share.plan
-        vectors = vectors_of(self.start - share.place + share.offset * plan.width, plan, plan.share)
+        vectors = vectors_of(self.start - share.place, plan, plan.vectors)
         super().__init__(vectors, share, fill, keep=False, hint=plan.hints.load, again=plan.hints.again)
+        stop = share.place + plan.length
+        self.lowest = ((row == 0) & (share.place > 0)).select(fx.Int32(1), fx.Int32(0))
+        cut = (row == end - 1) & (stop % plan.width > 0)
+        self.highest = (stop - 1) // plan.width - cut.select(fx.Int32(1), fx.Int32(0))
         if plan.keep:
-            loaded = [load_piece(self, iteration, self.hint) for iteration in range(plan.iterations)]
-            self.held = [self._filled(vector, i) for i, vector in enumerate(loaded)] if masked else loaded
+            loaded = self.ahead() if ahead is None else ahead
+            self.held = [self._completed(vector, iteration) for iteration, vector in enumerate(loaded)]
+
+    def ahead(self) -> list[Any]:
+        """Return all vectors, for `PieceLine` of the same row later on."""
+        return [self._begun(iteration, self.hint) for iteration in range(self.share.plan.iterations)]
+
+    def again_at(self, iteration: int) -> Any:
+        if not self.held:
+            return super().again_at(iteration)
+        return widened_again(self.held[iteration], self.row >> 31)
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
-        return self._filled(load_piece(self, iteration, hint), iteration)
+        return self._completed(self._begun(iteration, hint), iteration)
 
-    def _filled(self, vector: Any, iteration: int) -> Any:
-        return self.share.filled(vector, iteration, self.fill, self.kind)
-
-
-@flyc.jit
-def load_piece(line: PieceLine, iteration: int, hint: Hint | None) -> Any:
-    """Return a vector of a row, not masked. Pieces at its ends are loaded whole where other rows have the rest."""
-    share, kind = line.share, DTYPES[line.share.plan.dtype]
-    access = Access(share.plan, line.vectors, kind, hint)
-    if fx.const_expr(share.known_whole(iteration)):
-        for memory, register in access.pairs(share.vector(iteration), 0):
+    def _begun(self, iteration: int, hint: Hint | None) -> Any:
+        share = self.share
+        number = fx.Int32(share.offset + share.vector(iteration))
+        if not share.known_whole(iteration):
+            number = fx.max(fx.min(number, self.highest), self.lowest)
+        access = Access(share.plan, self.vectors, self.kind, hint)
+        for memory, register in access.pairs(number, 0):
             fx.copy_atom_call(access.atom, memory, register)
-    else:
-        access.fragment.fill(line.fill)
-        first, end = share.first(iteration), share._end(iteration)
-        if share.whole(iteration) | ((first < end) & share.within_rows(iteration, line.row, line.end)):
-            for memory, register in access.pairs(share.vector(iteration), 0):
-                fx.copy_atom_call(access.atom, memory, register)
-        else:
-            insides = share.insides(iteration)
-            for element in fx.range_constexpr(share.plan.width):
-                if insides[element]:
-                    access.fragment[element] = line.start[first + element]
-    return access.fragment.load()
+        return access.fragment.load()
+
+    def _completed(self, vector: Any, iteration: int) -> Any:
+        return self.share.filled(read_cut_piece(self, vector, iteration), iteration, self.fill, self.kind)
 
 
 @flyc.jit
-def store_shifted(vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: Any, iteration: int) -> None:
+def read_cut_piece(line: PieceLine, vector: Any, iteration: int) -> Any:
+    """Return a vector with the row's own elements, where it is not in memory as a whole."""
+    share = line.share
+    if fx.const_expr(not share.known_whole(iteration)):
+        if (share.first(iteration) < share._end(iteration)) & ~share.within_rows(iteration, line.row, line.end):
+            vector = share.anew(line.row).elements(line.start, iteration, line.fill, line.kind)
+    return vector
+
+
+@flyc.jit
+def store_shifted(
+    vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: Any, iteration: int, alive: Any = True
+) -> None:
     """Write a vector of a row that begins in a piece where the source's does: whole, or what of it is in the row."""
     plan, start, kind = share.plan, row_start(target, row), target.dtype
     vectors = vectors_of(start - share.place + share.offset * plan.width, plan, plan.share)
     access = Access(plan, vectors, kind, plan.hints.store)
     access.fragment.store(vector.to(kind))
-    if fx.const_expr(share.known_whole(iteration)):
+    writes, known = fx.Boolean(True) if alive is True else alive, share.known_whole(iteration)
+    if writes if known else writes & share.whole(iteration):
         for memory, register in access.pairs(share.vector(iteration), 0):
             fx.copy_atom_call(access.atom, register, memory)
-    else:
-        if share.whole(iteration):
-            for memory, register in access.pairs(share.vector(iteration), 0):
-                fx.copy_atom_call(access.atom, register, memory)
-        else:
-            rounded, first, insides = access.fragment.load(), share.first(iteration), share.insides(iteration)
+    if fx.const_expr(not known):
+        if writes & ~share.whole(iteration):
+            rounded, own = access.fragment.load(), share.anew(row)
+            first, insides = own.first(iteration), own.insides(iteration)
             for element in fx.range_constexpr(plan.width):
                 if insides[element]:
                     start[first + element] = rounded[element]

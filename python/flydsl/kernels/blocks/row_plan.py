@@ -8,16 +8,17 @@ model, with the facts of a machine (`row_machine.py`); `row_choice.py` takes the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 from math import gcd
 from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import PLAIN, RowHints
-from flydsl.kernels.blocks.row_machine import HOPPER, Machine, Reach
+from flydsl.kernels.blocks.row_machine import HOPPER, Machine, Reach, bank_passes
 
 ACCESS_BYTES = 16
 """The widest access, and what rows must begin at a multiple of to be reached by it."""
+LEAST_PIECES = 3
+"""Of a row that is loaded by pieces, so that one in its middle is in its memory as a whole."""
 DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
 BARRIERS = 16
 """Bytes of the two barriers of a ring's slot."""
@@ -152,7 +153,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, staged=True, bulk=True, stages=2 if self.sums and self.slots else self.stages,
+            early=False, staged=True, bulk=True, stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
     @property
@@ -160,6 +161,11 @@ class RowPlan:
         """Whether blocks that sum load their lines once: with their rows, or where elements are loaded one by one."""
         narrow = self.width * self.size < ACCESS_BYTES
         return self.sums > 0 and (self.keep or (narrow and self.held <= MAX_KEPT))
+
+    @property
+    def keeps_wide(self) -> bool:
+        """Whether threads keep elements as the f32 that they compute on, and not as they lie in memory."""
+        return self.keep and not (self.shifted and self.sums * self.held > MAX_KEPT)
 
     @property
     def one_pivot(self) -> bool:
@@ -181,7 +187,8 @@ class RowPlan:
     @property
     def counted(self) -> bool:
         """Whether ``crowd`` says how many blocks a multiprocessor has."""
-        return self.slots > 0 or ((self.early or self.lines_stay) and not self.sums)
+        early = self.early and (self.pieces or not self.sums)
+        return self.slots > 0 or early or (self.lines_stay and not self.sums)
 
     @property
     def lines_stay(self) -> bool:
@@ -229,6 +236,10 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
         # Lines as they lie; and masks of the row's ends.
         return (64 if plan.sums == 1 else 76) + (plan.sums * 4 + lines * plan.size) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
+    if plan.shifted:
+        own = plan.sources * plan.held if plan.keeps_wide else ahead
+        base = 48 if plan.keeps_wide else 68 - 8 * plan.sums
+        return base + plan.sums * plan.held + ahead + own + lines * plan.held * plan.size // 4
     own = (plan.sources + lines) * plan.held if plan.keep else 48 + (lines * plan.held if plan.keeps_lines else 0)
     return 30 + plan.sums * plan.held + ahead + own
 
@@ -284,23 +295,6 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
         by_registers,
         machine.shared // shared_bytes(plan, machine, lines),
     )
-
-
-@cache
-def bank_passes(length: int, size: int, width: int, lanes: int, wave: int) -> int:
-    """Return how many times longer than without conflicts the lanes of a wave take to reach their first vectors of a
-    tile."""
-    together = max(min(128 // (width * size), wave), 1)
-    worst = 1
-    for first in range(0, wave, together):
-        banks: dict[int, set[int]] = {}
-        for lane in range(first, first + together):
-            row, column = divmod(lane, lanes)
-            start = (row * length + column * width) * size
-            for word in range(start // 4, (start + width * size + 3) // 4):
-                banks.setdefault(word % 32, set()).add(word)
-        worst = max(worst, *(len(words) for words in banks.values()))
-    return worst
 
 
 def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
@@ -387,6 +381,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return _ring_time(plan, machine, lines, rows)
     if plan.lines_stay:
         return _kept_lines_time(plan, machine, lines, rows)
+    if plan.early and plan.sums and plan.shifted:
+        return _early_sums_time(plan, machine, rows)
     times = block_times(plan, machine, lines)
     blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
     rounds = max(blocks / count, 1)
@@ -420,6 +416,15 @@ def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> 
     issue = plan.crowd * plan.threads / machine.wave * work / machine.kept_issue
     rounds = max(-(-rows // plan.tile_rows) / (machine.processors * plan.crowd), 1)
     return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
+
+
+def _early_sums_time(plan: RowPlan, machine: Machine, rows: int) -> float:
+    """Return the cycles of a launch whose blocks have their next rows on their way while they compute on these: a round
+    takes what those take, and what memory takes to answer, more of which shows where all waves wait for one row."""
+    together = plan.crowd * plan.rows
+    memory = together * (plan.sources + plan.targets) * plan.length * plan.size / machine.bytes_per_cycle
+    round_ = (machine.early_answer + machine.early_summed * memory) * (1.06 if together == 1 else 1)
+    return rows / (machine.processors * together) * round_ + machine.ring_ends
 
 
 RING_WORK = {0: (266, 70, 40), 1: (120, 49, 14), 2: (242, 69, 26)}

@@ -19,9 +19,18 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
-from flydsl.kernels.blocks.row_pieces import LineAtPlace, place_of
+from flydsl.kernels.blocks.row_pieces import LineAtPlace, place_of, store_shifted
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, kept_line_iterations
-from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened, widens_by_words
+from flydsl.kernels.blocks.rows import (
+    Access,
+    Line,
+    Share,
+    picked,
+    row_start,
+    store_iteration,
+    vectors_of,
+    widened_again,
+)
 
 
 class RingLine(Line):
@@ -245,6 +254,22 @@ class RingRow:
             fx.nvvm.mbarrier_arrive(self.ring.read + slot)
 
 
+def store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[int, Any], None]:
+    """Return what writes a vector of a target."""
+    plan = share.plan
+    out = None if plan.shifted else vectors_of(row_start(target, row.row) + share.offset * plan.width, plan)
+
+    def store(iteration: int, vector: fx.Vector) -> None:
+        if plan.shifted:
+            store_shifted(vector, target, row.row, share, iteration)
+        else:
+            store_iteration(vector, out, share, iteration, True, plan.hints.store, target.dtype)
+        if plan.rows == 1:
+            row.stored(iteration)
+
+    return store
+
+
 def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator) -> Callable[[Share, Any], list[Line]]:
     """Return a function of a row's share and number: what of the lines goes with it.
 
@@ -331,11 +356,7 @@ class KeptLine(Line):
 
     def _converted(self, iteration: int, hint: Hint | None, nothing: Any) -> Any:
         vector = self._own(iteration, hint)
-        if self.kind.width == 32 or iteration >= len(self.held):
-            return vector.to(fx.Float32)
-        if widens_by_words(vector):
-            return widened(vector, nothing)  # what halves are taken out by depends on the row: no more instructions
-        return (vector.bitcast(fx.Int32) ^ nothing).bitcast(self.kind).to(fx.Float32)
+        return vector.to(fx.Float32) if iteration >= len(self.held) else widened_again(vector, nothing)
 
 
 def _groups(lines: Any) -> list[list[Any]]:

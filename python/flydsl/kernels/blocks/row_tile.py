@@ -157,3 +157,14 @@ class RowTile:
                 at = fx.thread_idx.x + (begin + k) * plan.threads
                 if at < pieces:
                     fx.copy_atom_call(atom, fragment, go[None, at])
+
+
+def needs_meeting(tiles: list[RowTile]) -> Any:
+    """Return whether threads brought elements that others read."""
+    needed = fx.Boolean(False)
+    for tile in tiles:
+        whole = tile.as_it_lies & tile.has_before & tile.has_behind
+        needed = needed | whole.select(fx.Boolean(False), fx.Boolean(True))
+        if tile.plan.tile_rows > 1:
+            needed = needed | (tile.count < tile.plan.tile)
+    return needed

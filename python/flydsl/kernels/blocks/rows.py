@@ -382,9 +382,19 @@ def widened(vector: Any, zero: Any = 0) -> Any:
     if not widens_by_words(vector):
         return vector.to(fx.Float32)
     words = vector.bitcast(fx.Int32)
-    low, high = (words << (zero + 16)).bitcast(fx.Float32), (words & (zero - 65536)).bitcast(fx.Float32)
+    low, high = (words * (zero + 65536)).bitcast(fx.Float32), (words & (zero - 65536)).bitcast(fx.Float32)
     parts = [half[i] for i in range(words.numel) for half in (low, high)]
     return fx.Vector.from_elements(parts, fx.Float32)
+
+
+def widened_again(vector: Any, nothing: Any) -> Any:
+    """Return the vector as f32, by instructions of its own: ``nothing`` is a number that is always zero, which LLVM
+    does not know. It would keep what was made f32 before, in twice the registers."""
+    if vector.dtype.width == 32:
+        return vector.to(fx.Float32)
+    if widens_by_words(vector):
+        return widened(vector, nothing)  # what halves are taken out by depends on it: no more instructions
+    return (vector.bitcast(fx.Int32) ^ nothing).bitcast(vector.dtype).to(fx.Float32)
 
 
 def widens_by_words(vector: Any) -> bool:

@@ -18,8 +18,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.flat_rows import flat_blocks, flat_plan, lie_flat, map_pieces
 from flydsl.kernels.blocks.reduce import add, wave_count, wave_reduce
-from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
+from flydsl.kernels.blocks.row_choice import RowChoice, RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import launch_rows
@@ -115,35 +116,74 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
         ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor, plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
-            label = label_of(target[work.index])
-            counts = (label != ignore) & (label >= 0) & (label < N)
-            given = dloss[fx.min(work.index, fx.Int32(dloss.shape[0]) - 1)].to(fx.Float32) * scale[0]
-            gradient = counts.select(given, fx.Float32(0.0))
-            even = smoothing * (1.0 / N)
+            log_sum, label, gradient = _numbers_of_row(work.index, N, (target, lse, dloss), ignore, scale)
             for iteration, vector in enumerate(work.x[0]):
-                chances = powers_of_e(vector, lse[work.index]) - even
+                chances = powers_of_e(vector, log_sum) - smoothing * (1.0 / N)
                 hits = [
-                    (fx.Int64(column) == label).select(1.0 - smoothing, fx.Float32(0.0))
+                    (column == label).select(1.0 - smoothing, fx.Float32(0.0))
                     for column in work.share.columns(iteration)
                 ]
                 work.store(iteration, (chances - fx.Vector.from_elements(hits, fx.Float32)) * gradient)
 
         for_each_row(RowArrays((logits,), (dlogits,), fill=LOWEST), m, plan, code)
 
+    @flyc.kernel
+    def cross_entropy_bwd_flat_kernel(
+        logits: fx.Tensor, target: fx.Tensor, lse: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
+        ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor,
+    ):  # fmt: skip
+        def numbers(row: Any) -> tuple[Any, Any, Any]:
+            return _numbers_of_row(row, N, (target, lse, dloss), ignore, scale)
+
+        def gradients(vector: Any, own: Any, column: Any) -> Any:
+            log_sum, label, gradient = own
+            chances = powers_of_e(vector, log_sum) - smoothing * (1.0 / N)
+            return without_hit(chances, label - column, 1.0 - smoothing) * gradient
+
+        map_pieces(logits, dlogits, m, flat_plan(N, dtype), numbers, gradients)
+
     @flyc.jit
     def cross_entropy_bwd(
         logits: fx.Tensor, target: fx.Tensor, lse: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
         ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor, stream: fx.Stream = None,
     ):  # fmt: skip
-        choice = only(plan) if plan else plan_row(N, dtype, task=BACKWARD)
-        launch_rows(
-            lambda chosen: cross_entropy_bwd_kernel(
-                logits, target, lse, dloss, dlogits, m, ignore, smoothing, scale, chosen
-            ),
-            m, choice, stream, (logits, dlogits),
-        )  # fmt: skip
+        given = (logits, target, lse, dloss, dlogits, m, ignore, smoothing, scale)
+
+        def by_rows(choice: RowChoice) -> None:
+            kernel = cross_entropy_bwd_kernel
+            launch_rows(lambda chosen: kernel(*given, chosen), m, choice, stream, (logits, dlogits))
+
+        flat = flat_plan(N, dtype)
+        if fx.const_expr(plan is not None or flat.width > N):
+            by_rows(only(plan) if plan else plan_row(N, dtype, task=BACKWARD))
+        else:
+            if lie_flat([logits, dlogits], m, flat):
+                cross_entropy_bwd_flat_kernel(*given).launch(
+                    grid=(flat_blocks(logits, m, flat), 1, 1), block=(flat.lanes, 1, 1), stream=stream
+                )
+            else:
+                by_rows(only(plan_row(N, dtype, task=BACKWARD).many))
 
     return cross_entropy_bwd
+
+
+def _numbers_of_row(row: Any, length: int, arrays: tuple[Any, Any, Any], ignore: Any, scale: Any) -> tuple[Any, ...]:
+    """Return the logarithm of a row's sum, its class, and its gradient, zero where the target is none of the classes;
+    ``arrays`` are the targets, the logarithms, and a gradient for each row or one for all."""
+    target, lse, dloss = arrays
+    label = label_of(target[row])
+    counts = (label != ignore) & (label >= 0) & (label < length)
+    given = dloss[fx.min(row, fx.Int32(dloss.shape[0]) - 1)].to(fx.Float32) * scale[0]
+    return lse[row], fx.Int32(label), counts.select(given, fx.Float32(0.0))
+
+
+@flyc.jit
+def without_hit(chances: Any, place: Any, hit: Any) -> Any:
+    """Return a vector with ``hit`` taken from the element at a place, if that is one of it."""
+    if (place >= 0) & (place < chances.numel):
+        hits = [(place == i).select(hit, fx.Float32(0.0)) for i in range(chances.numel)]
+        chances = chances - fx.Vector.from_elements(hits, fx.Float32)
+    return chances
 
 
 # Over all rows -------------------------------------------------------------------------------------------------------

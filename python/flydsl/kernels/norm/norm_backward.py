@@ -9,6 +9,7 @@ kernel adds up in a fixed order, so that results are the same in every run; or b
 from __future__ import annotations
 
 from functools import lru_cache
+from math import gcd
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -57,18 +58,22 @@ def norm_backward_launcher(
         lines = () if gamma is None else (gamma,)
         sources = (dy, x) if dresidual is None else (dy, x, dresidual)
 
-        def code(work: RowWork, sums: list[Any]) -> list[Any]:
-            return _norm_bwd_row(work, sums, length)
-
         passes = (
             lambda work, sums: _first_pass(work, sums, spare),
             lambda work, totals: _second_pass(work, totals, length),
         )
 
+        def code(work: RowWork, sums: list[Any]) -> list[Any]:
+            if fx.const_expr(not plan.shifted or plan.keeps_wide):
+                return _norm_bwd_row(work, sums, length)
+            sums, values = passes[0](work, sums)
+            passes[1](work, work.exchange.totals(values))
+            return sums
+
         given = (rstd,) if mean is None else (rstd, mean)
         arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
         smem = fx.SharedAllocator(128, static=False)
-        spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.slots else None
+        spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.shifted else None
         meeting = smem.allocate(fx.Array[fx.Float32, plan.rows * plan.length]).ptr if plan.rows > 1 else None
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
 
@@ -80,7 +85,7 @@ def norm_backward_launcher(
         if fx.const_expr(plan.slots > 0):
             sum_in_ring(arrays, m, plan, passes, smem, give)
         else:
-            give(for_rows_in_turn(arrays, m, plan, code, smem), share_of_block(dy, plan))
+            give(for_rows_in_turn(arrays, m, plan, code, smem), share_of_block(dy, m, plan))
 
     @flyc.jit
     def norm_bwd(
@@ -125,7 +130,8 @@ def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None) -> Any:
     blocks = fx.min(fx.ceildiv(m, plan.rows), fx.Int32(places(plan)))
     if sums is not None:
         blocks = fx.max(fx.min(blocks, fx.Int32(sums.shape[0])), fx.Int32(1))
-    return (blocks < m).select(blocks // plan.width * plan.width, blocks) if plan.shifted else blocks
+    apart = plan.width // gcd(plan.width, plan.rows) if plan.early else plan.width
+    return (blocks < m).select(blocks // apart * apart, blocks) if plan.shifted else blocks
 
 
 def _add_rows(wanted: list[Any], blocks: Any, length: int, stream: fx.Stream | None) -> None:
@@ -152,7 +158,7 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
     products = total = None
     for iteration in range(iterations):
         gradient, value = dy[iteration], normed(x[iteration])
-        if work.share.plan.keep:
+        if work.share.plan.keeps_wide:
             kept[iteration] = gradient, value
         d = weighted(iteration, gradient)
         products = d * value if products is None else fx.math.fma(d, value, products)
@@ -161,7 +167,9 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
     values = [part.reduce("add", fastmath="reassoc") for part in parts]
     means = [total * (1.0 / length) for total in work.exchange.totals(values)]
     slope, shift = -means[0] * scale, -means[1] * scale if mean else None
-    factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
+    factor = (
+        None if work.alive is True or work.share.plan.shifted else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
+    )
     added = list(sums)
     for iteration in range(iterations):
         gradient, value = kept[iteration] if kept else (dy.again_at(iteration), normed(x.again_at(iteration)))
