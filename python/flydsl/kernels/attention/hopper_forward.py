@@ -19,8 +19,15 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.forward_order import Work, iterations_of, piece_at
-from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
-from flydsl.kernels.attention.tiles import FragmentRows, Tickets, rows_of, scores_of
+from flydsl.kernels.attention.scores import (
+    PLAIN,
+    Features,
+    exponents_of_rows,
+    softmax_end,
+    softmax_of_exponents,
+    softmax_start,
+)
+from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of
 
 WARPGROUP = 128
 ROWS = 64
@@ -349,15 +356,8 @@ def attend(mine, piece, states, finish):
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
-    plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
-    for i in range(end - 1 - plain):
-        carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor, True)
-    low = fx.min(fx.max(piece.plain_begin, begin), plain)
-    for i in range(plain - low):
-        carried = next_block(mine, piece, plain - 1 - i, carried, state_q.stage, factor, False)
-    if fx.const_expr(mine.plan.features.left):
-        for i in range(low - begin):
-            carried = next_block(mine, piece, low - 1 - i, carried, state_q.stage, factor, True)
+    for i in range(end - 1 - begin):
+        carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor)
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
@@ -388,7 +388,7 @@ def pass_by(mine, count, state_k, state_v):
 
 
 @flyc.jit
-def next_block(mine, piece, block, carried, tile, factor, with_mask):
+def next_block(mine, piece, block, carried, tile, factor):
     """Scores of a block and, beside them, the product of the powers before with their values."""
     state_k, state_v, tops, sums = carried
     here, weight = mine.scales_at(piece, block, factor)  # read while products run
@@ -401,8 +401,8 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
-    scores = mine.scores(piece, block, with_mask)
-    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight)
+    exponents = seen_exponents(mine, piece, block, tops, here, weight)
+    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
@@ -411,6 +411,17 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
         mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
     mine.take(powers)
     return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
+
+
+@flyc.jit
+def seen_exponents(mine, piece, block, tops, factor, weight):
+    """The exponents of a block, those of keys that a query does not see at minus infinity. One loop has masked blocks
+    and others: with a loop each, a kernel took 1.4 times as long to compile."""
+    exponents = exponents_of_rows(mine.scores(piece, block, False), tops, factor, weight)
+    if fx.const_expr(mine.plan.features.left or mine.plan.features.right):
+        if (block >= piece.plain_end) | (block < piece.plain_begin):
+            exponents = hidden(exponents, mine.s_rows, piece, block, mine.plan)
+    return exponents
 
 
 @flyc.jit
