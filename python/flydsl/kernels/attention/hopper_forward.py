@@ -57,6 +57,8 @@ class ForwardPlan:
     stages: int = 2
     consumers: int = 2
     ping_pong: bool = True
+    together: int = 0
+    eighths: int = 8
     features: Features = PLAIN
     group: int = 1
     shared_rows: bool = False
@@ -257,6 +259,24 @@ class Warpgroup:
             following = (self.number == self.plan.consumers - 1).select(fx.Int32(0), self.number + 1)
             fx.nvvm.barrier_arrive(1 + following, 2 * WARPGROUP)
 
+    def turn_of(self, state_k):
+        """The parity of the block's number."""
+        return (state_k.stage ^ state_k.phase) & 1 if self.plan.stages % 2 else state_k.stage & 1
+
+    def wait_for_powers(self, state_k):
+        if fx.const_expr(self.plan.together > 0):
+            fx.nvvm.barrier_sync(1 + self.number + self.plan.consumers * self.turn_of(state_k), 2 * WARPGROUP)
+
+    def pass_powers_on(self, state_k, sums=None):
+        if fx.const_expr(self.plan.together > 0):
+            count = self.plan.consumers
+            following, turn = self.number + self.plan.together, self.turn_of(state_k)
+            wraps = following >= count
+            number = wraps.select(following - count + count * (turn ^ 1), following + count * turn)
+            if fx.const_expr(sums is not None):
+                number = number + (sums[0] + sums[1] < 0.0).select(fx.Int32(1), fx.Int32(0))
+            fx.nvvm.barrier_arrive(1 + number, 2 * WARPGROUP)
+
     def scores(self, piece, block, with_mask):
         """The scores of a block as rows, as they go into the softmax."""
         return scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
@@ -319,6 +339,9 @@ def compute(mine, tickets, finish):
     if fx.const_expr(mine.plan.ping_pong):
         if mine.number == mine.plan.consumers - 1:
             mine.pass_turn_on()
+    if fx.const_expr(mine.plan.together > 0):
+        if mine.number >= mine.plan.consumers - mine.plan.together:
+            fx.nvvm.barrier_arrive(1 + mine.number + mine.plan.together - mine.plan.consumers, 2 * WARPGROUP)
     mine.pipe_q.wait(states[0])
     piece = tickets.at(states[0]).peek()
     while piece.queries > 0:
@@ -328,6 +351,9 @@ def compute(mine, tickets, finish):
     if fx.const_expr(mine.plan.ping_pong):
         if mine.number == 0:
             mine.wait_for_turn()  # the last turn that was passed on
+    if fx.const_expr(mine.plan.together > 0):
+        if mine.number < mine.plan.together:
+            mine.wait_for_powers(states[1])
 
 
 @flyc.jit
@@ -345,13 +371,15 @@ def attend(mine, piece, states, finish):
     mine.pipe_k.wait(state_k)
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(state_q.stage, state_k.stage)
+    mine.wait_for_powers(state_k)
     fx.nvvm.wgmma_wait_group(0, mine.s)
     mine.release(mine.pipe_k, state_k)
-    state_k = mine.pipe_k.advance(state_k)
     factor = mine.factor_of(piece)
     scores = mine.scores(piece, end - 1, True)
     here, weight = mine.scales_at(piece, end - 1, factor)
     powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
+    mine.pass_powers_on(state_k, sums)
+    state_k = mine.pipe_k.advance(state_k)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
@@ -379,6 +407,8 @@ def pass_by(mine, count, state_k, state_v):
         mine.pipe_k.wait(state_k)
         mine.wait_for_turn()
         mine.pass_turn_on()
+        mine.wait_for_powers(state_k)
+        mine.pass_powers_on(state_k)
         mine.release(mine.pipe_k, state_k)
         state_k = mine.pipe_k.advance(state_k)
         mine.pipe_v.wait(state_v)
@@ -399,10 +429,16 @@ def next_block(mine, piece, block, carried, tile, factor):
     mine.pipe_v.wait(state_v)
     mine.multiply_values(state_v.stage, block == piece.end - 2)
     mine.pass_turn_on()
+    early = None
+    mine.wait_for_powers(state_k)
+    if fx.const_expr(mine.plan.together > 0 and mine.plan.eighths < 9):
+        early = (mine.plan.eighths, lambda sums: mine.pass_powers_on(state_k, sums))
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
     exponents = seen_exponents(mine, piece, block, tops, here, weight)
-    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight)
+    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, early)
+    if fx.const_expr(mine.plan.eighths == 9):
+        mine.pass_powers_on(state_k)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)

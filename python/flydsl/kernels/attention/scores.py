@@ -164,7 +164,7 @@ def softmax_step(
 
 
 @flyc.jit
-def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None):
+def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, early=None):
     """Take a block in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one.
@@ -173,7 +173,7 @@ def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None):
     the same for every level, as long as no power overflows. Only where one might, or where no key was seen yet, are the
     maxima of all rows of the wave found anew, and earlier results shrink.
     """
-    powers, added = exponentials(exponents, dtype, weight)
+    powers, added = exponentials(exponents, dtype, weight, early)
     shrink = [fx.Float32(1.0) for _ in exponents]
     unfit = fx.Boolean(False)
     limit = FP8_LIMIT if dtype.width == 8 else LIMIT
@@ -223,13 +223,31 @@ def exponents_of_rows(scores: list[Any], tops: list[Any], factor: Any, weight: A
             for row, start in zip(scores, starts, strict=True)]  # fmt: skip
 
 
-def exponentials(exponents: list[Any], dtype: Any, weight: Any = None) -> tuple[list[Any], list[Any]]:
-    """Powers of two of each row, rounded to ``dtype``, and their sums without the ``weight`` that is in them."""
+def exponentials(
+    exponents: list[Any], dtype: Any, weight: Any = None, early: Any = None
+) -> tuple[list[Any], list[Any]]:
+    """Powers of two of each row, rounded to ``dtype``, and their sums without the ``weight`` that is in them.
+
+    ``early`` is how many eighths of a row are there when a function gets their sums, and this function.
+    """
     powers = [powers_of_two(row) for row in exponents]
-    sums = [folded(row, add) for row in powers]
+    if early is None:
+        sums = [folded(row, add) for row in powers]
+    else:
+        eighths, tell = early
+        sums, rest = zip(*(sums_of_parts(row, row.numel * eighths // 8) for row in powers), strict=True)
+        tell(sums)
+        sums = [total if more is None else total + more for total, more in zip(sums, rest, strict=True)]
     if weight is not None:
         sums = [total / weight for total in sums]
     return [rounded(row, dtype) for row in powers], sums
+
+
+def sums_of_parts(row: Any, count: int) -> tuple[Any, Any]:
+    """Return the sums of the first ``count`` elements and of the others, None if there are none."""
+    first = folded(row.shuffle(row, range(count)), add)
+    rest = row.shuffle(row, range(count, row.numel)) if count < row.numel else None
+    return first, None if rest is None else folded(rest, add)
 
 
 def rounded(row: Any, dtype: Any) -> Any:
