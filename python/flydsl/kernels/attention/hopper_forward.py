@@ -23,6 +23,9 @@ from flydsl.kernels.attention.scores import (
     PLAIN,
     Features,
     exponents_of_rows,
+    powers_of_two,
+    rounded,
+    softmax_counted,
     softmax_end,
     softmax_of_exponents,
     softmax_start,
@@ -57,8 +60,8 @@ class ForwardPlan:
     stages: int = 2
     consumers: int = 2
     ping_pong: bool = True
-    together: int = 0
-    eighths: int = 8
+    counted: bool = False
+    split: bool = False
     features: Features = PLAIN
     group: int = 1
     shared_rows: bool = False
@@ -143,6 +146,13 @@ def forward_kernel(
     pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
     tickets = Tickets(smem, plan.q_stages)
+    ones = None
+    if fx.const_expr(plan.counted):
+        ones = smem.allocate(fx.Array[fx.Int32, 64, 256]).ptr
+        if fx.thread_idx.x < 64:
+            word = 0x38383838 if plan.dtype.width == 8 else 0x3F803F80 if plan.dtype is fx.BFloat16 else 0x3C003C00
+            fx.make_view(ones, fx.make_layout(64, 1))[fx.thread_idx.x] = fx.Int32(word)
+            fx.nvvm.fence_proxy_async()
     if fx.thread_idx.x == 0:
         for pipe in pipes:
             pipe.init()
@@ -159,6 +169,8 @@ def forward_kernel(
     else:
         fx.nvvm.setmaxnreg(many, increase=True)
         mine = Warpgroup(places, pipes, [one.swizzle for one in maps], extras, numbers, plan, scales, work)
+        if fx.const_expr(plan.counted):
+            mine.count(ones)
         compute(mine, tickets, lambda *results: store(*results, out, lse))
 
 
@@ -232,6 +244,17 @@ class Warpgroup:
         self.s_rows = FragmentRows(self.qk, thread, scores)
         self.o_rows = FragmentRows(self.pv, thread, results)
 
+    def count(self, ones):
+        plan = self.plan
+        thread = fx.thread_idx.x - WARPGROUP
+        layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
+        atom = fx.nvvm.Wgmma(8, plan.depth, plan.dtype, fx.Float32, "register", major_b="k")
+        self.counter = fx.make_tiled_mma(fx.make_mma_atom(atom), layout)
+        tile = tiles_of(fx.recast_iter(plan.dtype, ones), fx.make_swizzle(1, 4, 3), 8, plan.depth, 1, width=plan.dtype.width)
+        self.ones = self.counter.get_slice(thread).partition_B(tile)
+        self.total = self.counter.make_fragment_C(fx.make_identity_tensor((plan.queries, 8)))
+        self.total_rows = FragmentRows(self.counter, thread, (plan.queries, 8))
+
     def multiply_scores(self, tile, stage):
         """s = q k, asynchronously."""
         for k in fx.range_constexpr(self.plan.d // self.plan.depth):
@@ -244,11 +267,24 @@ class Warpgroup:
         for k in fx.range_constexpr(self.plan.keys // self.plan.depth):
             a, b = self.p[None, None, k], self.v_part[None, None, k, stage]
             fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
+            if self.plan.counted:
+                b = self.ones[None, None, 0, 0]
+                fx.gemm(self.counter, self.total, a, b, self.total, scale_d=first.select(0, 1) if k == 0 else 1)
         fx.nvvm.wgmma_commit_group()
 
     def release(self, pipe, state):
         if self.leader:
             pipe.release(state)
+
+    def pass_stage(self, pipe, state):
+        """Release a stage that is not read, behind all warps of this warpgroup.
+
+        Else one could still wait for it when it has been filled again: the phase after the one that it waits for looks
+        like the phase before, and it would wait for ever.
+        """
+        pipe.wait(state)
+        fx.nvvm.barrier_sync(8 + self.number, WARPGROUP)
+        self.release(pipe, state)
 
     def wait_for_turn(self):
         if fx.const_expr(self.plan.ping_pong):
@@ -258,24 +294,6 @@ class Warpgroup:
         if fx.const_expr(self.plan.ping_pong):
             following = (self.number == self.plan.consumers - 1).select(fx.Int32(0), self.number + 1)
             fx.nvvm.barrier_arrive(1 + following, 2 * WARPGROUP)
-
-    def turn_of(self, state_k):
-        """The parity of the block's number."""
-        return (state_k.stage ^ state_k.phase) & 1 if self.plan.stages % 2 else state_k.stage & 1
-
-    def wait_for_powers(self, state_k):
-        if fx.const_expr(self.plan.together > 0):
-            fx.nvvm.barrier_sync(1 + self.number + self.plan.consumers * self.turn_of(state_k), 2 * WARPGROUP)
-
-    def pass_powers_on(self, state_k, sums=None):
-        if fx.const_expr(self.plan.together > 0):
-            count = self.plan.consumers
-            following, turn = self.number + self.plan.together, self.turn_of(state_k)
-            wraps = following >= count
-            number = wraps.select(following - count + count * (turn ^ 1), following + count * turn)
-            if fx.const_expr(sums is not None):
-                number = number + (sums[0] + sums[1] < 0.0).select(fx.Int32(1), fx.Int32(0))
-            fx.nvvm.barrier_arrive(1 + number, 2 * WARPGROUP)
 
     def scores(self, piece, block, with_mask):
         """The scores of a block as rows, as they go into the softmax."""
@@ -324,7 +342,7 @@ class Warpgroup:
         them into registers behind it: ptxas would take the same ones, and run products one after the other.
         """
         if self.plan.dtype.width == 8:
-            zero = self.work.tiles >> 31
+            zero = fx.Int32(0) if self.plan.counted else self.work.tiles >> 31
             words = [row[i] ^ zero for i in range(powers[0].numel) for row in powers]
             flat = fx.Vector.from_elements(words, fx.Int32).bitcast(self.plan.dtype)
         else:
@@ -339,9 +357,6 @@ def compute(mine, tickets, finish):
     if fx.const_expr(mine.plan.ping_pong):
         if mine.number == mine.plan.consumers - 1:
             mine.pass_turn_on()
-    if fx.const_expr(mine.plan.together > 0):
-        if mine.number >= mine.plan.consumers - mine.plan.together:
-            fx.nvvm.barrier_arrive(1 + mine.number + mine.plan.together - mine.plan.consumers, 2 * WARPGROUP)
     mine.pipe_q.wait(states[0])
     piece = tickets.at(states[0]).peek()
     while piece.queries > 0:
@@ -351,9 +366,6 @@ def compute(mine, tickets, finish):
     if fx.const_expr(mine.plan.ping_pong):
         if mine.number == 0:
             mine.wait_for_turn()  # the last turn that was passed on
-    if fx.const_expr(mine.plan.together > 0):
-        if mine.number < mine.plan.together:
-            mine.wait_for_powers(states[1])
 
 
 @flyc.jit
@@ -371,21 +383,30 @@ def attend(mine, piece, states, finish):
     mine.pipe_k.wait(state_k)
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(state_q.stage, state_k.stage)
-    mine.wait_for_powers(state_k)
     fx.nvvm.wgmma_wait_group(0, mine.s)
     mine.release(mine.pipe_k, state_k)
+    state_k = mine.pipe_k.advance(state_k)
     factor = mine.factor_of(piece)
     scores = mine.scores(piece, end - 1, True)
     here, weight = mine.scales_at(piece, end - 1, factor)
     powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
-    mine.pass_powers_on(state_k, sums)
-    state_k = mine.pipe_k.advance(state_k)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
-    for i in range(end - 1 - begin):
-        carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor)
+    if fx.const_expr(mine.plan.split and (mine.plan.features.left or mine.plan.features.right)):
+        plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
+        for i in range(end - 1 - plain):
+            carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor, True)
+        low = fx.min(fx.max(piece.plain_begin, begin), plain)
+        for i in range(plain - low):
+            carried = next_block(mine, piece, plain - 1 - i, carried, state_q.stage, factor, False)
+        if fx.const_expr(mine.plan.features.left):
+            for i in range(low - begin):
+                carried = next_block(mine, piece, low - 1 - i, carried, state_q.stage, factor, True)
+    else:
+        for i in range(end - 1 - begin):
+            carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor)
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
@@ -393,6 +414,9 @@ def attend(mine, piece, states, finish):
     mine.multiply_values(state_v.stage, end - 1 == begin)
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
+    if fx.const_expr(mine.plan.counted):
+        fx.nvvm.wgmma_wait_group(0, mine.total)
+        sums = [row[0] * 0.25 for row in mine.total_rows.split(mine.total.load())]
     finish(mine, piece, tops, sums)
     state_v = mine.pipe_v.advance(state_v)
     if fx.const_expr(mine.plan.consumers > 1 and mine.plan.features.left):
@@ -404,21 +428,16 @@ def attend(mine, piece, states, finish):
 def pass_by(mine, count, state_k, state_v):
     """Blocks of keys that none of this warpgroup's rows sees."""
     for _ in range(count):
-        mine.pipe_k.wait(state_k)
         mine.wait_for_turn()
         mine.pass_turn_on()
-        mine.wait_for_powers(state_k)
-        mine.pass_powers_on(state_k)
-        mine.release(mine.pipe_k, state_k)
-        state_k = mine.pipe_k.advance(state_k)
-        mine.pipe_v.wait(state_v)
-        mine.release(mine.pipe_v, state_v)
-        state_v = mine.pipe_v.advance(state_v)
+        mine.pass_stage(mine.pipe_k, state_k)
+        mine.pass_stage(mine.pipe_v, state_v)
+        state_k, state_v = mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v)
     return state_k, state_v
 
 
 @flyc.jit
-def next_block(mine, piece, block, carried, tile, factor):
+def next_block(mine, piece, block, carried, tile, factor, with_mask=None):
     """Scores of a block and, beside them, the product of the powers before with their values."""
     state_k, state_v, tops, sums = carried
     here, weight = mine.scales_at(piece, block, factor)  # read while products run
@@ -429,16 +448,23 @@ def next_block(mine, piece, block, carried, tile, factor):
     mine.pipe_v.wait(state_v)
     mine.multiply_values(state_v.stage, block == piece.end - 2)
     mine.pass_turn_on()
-    early = None
-    mine.wait_for_powers(state_k)
-    if fx.const_expr(mine.plan.together > 0 and mine.plan.eighths < 9):
-        early = (mine.plan.eighths, lambda sums: mine.pass_powers_on(state_k, sums))
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
-    exponents = seen_exponents(mine, piece, block, tops, here, weight)
-    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight, early)
-    if fx.const_expr(mine.plan.eighths == 9):
-        mine.pass_powers_on(state_k)
+    exponents = seen_exponents(mine, piece, block, tops, here, weight, with_mask)
+    if fx.const_expr(mine.plan.counted):
+        exponents, moved, shrink, tops = softmax_counted(exponents, tops, ROW_LANES, mine.plan.dtype)
+        powers = [powers_of_two(row) for row in exponents]
+        fx.nvvm.wgmma_wait_group(0, mine.o)
+        fx.nvvm.wgmma_wait_group(0, mine.total)
+        mine.release(mine.pipe_v, state_v)
+        if moved:
+            o, total = mine.o.load(), mine.total.load()
+            mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+            mine.total.store(total * mine.total_rows.spread(shrink).reshape(total.shape))
+        powers = [rounded(row, mine.plan.dtype) for row in powers]
+        mine.take(powers)
+        return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
+    step = softmax_of_exponents(exponents, tops, sums, ROW_LANES, mine.plan.dtype, weight)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
@@ -450,11 +476,13 @@ def next_block(mine, piece, block, carried, tile, factor):
 
 
 @flyc.jit
-def seen_exponents(mine, piece, block, tops, factor, weight):
+def seen_exponents(mine, piece, block, tops, factor, weight, with_mask=None):
     """The exponents of a block, those of keys that a query does not see at minus infinity. One loop has masked blocks
     and others: with a loop each, a kernel took 1.4 times as long to compile."""
     exponents = exponents_of_rows(mine.scores(piece, block, False), tops, factor, weight)
-    if fx.const_expr(mine.plan.features.left or mine.plan.features.right):
+    if fx.const_expr(with_mask is True):
+        exponents = hidden(exponents, mine.s_rows, piece, block, mine.plan)
+    elif fx.const_expr(with_mask is None and (mine.plan.features.left or mine.plan.features.right)):
         if (block >= piece.plain_end) | (block < piece.plain_begin):
             exponents = hidden(exponents, mine.s_rows, piece, block, mine.plan)
     return exponents

@@ -164,7 +164,7 @@ def softmax_step(
 
 
 @flyc.jit
-def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, early=None):
+def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None):
     """Take a block in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one.
@@ -173,7 +173,7 @@ def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, e
     the same for every level, as long as no power overflows. Only where one might, or where no key was seen yet, are the
     maxima of all rows of the wave found anew, and earlier results shrink.
     """
-    powers, added = exponentials(exponents, dtype, weight, early)
+    powers, added = exponentials(exponents, dtype, weight)
     shrink = [fx.Float32(1.0) for _ in exponents]
     unfit = fx.Boolean(False)
     limit = FP8_LIMIT if dtype.width == 8 else LIMIT
@@ -190,6 +190,27 @@ def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None, e
         tops = highest
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
     return powers, moved, shrink, tops, sums
+
+
+EXPONENTS = {8: 8.5, 16: 13.0}
+
+
+@flyc.jit
+def softmax_counted(exponents, tops, distances, dtype):
+    """Take a block in: exponents that fit, whether and by what earlier results shrink, levels."""
+    shrink = [fx.Float32(1.0) for _ in exponents]
+    unfit = fx.Boolean(False)
+    for top, row in zip(tops, exponents, strict=True):
+        unfit = unfit | (top == LOWEST) | (folded(row, fx.maxnumf) > EXPONENTS[dtype.width])
+    moved = fx.gpu.any(unfit)
+    if moved:
+        rises = levels(exponents, fx.Float32(1.0), distances, dtype)
+        highest = [fx.maxnumf(top, level(top) + rise) for top, rise in zip(tops, rises, strict=True)]
+        shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
+        falls = [level(top) - level(high) for top, high in zip(tops, highest, strict=True)]
+        exponents = [row + fx.full_like(row, fall) for row, fall in zip(exponents, falls, strict=True)]
+        tops = highest
+    return exponents, moved, shrink, tops
 
 
 def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> list[Any]:
@@ -223,31 +244,13 @@ def exponents_of_rows(scores: list[Any], tops: list[Any], factor: Any, weight: A
             for row, start in zip(scores, starts, strict=True)]  # fmt: skip
 
 
-def exponentials(
-    exponents: list[Any], dtype: Any, weight: Any = None, early: Any = None
-) -> tuple[list[Any], list[Any]]:
-    """Powers of two of each row, rounded to ``dtype``, and their sums without the ``weight`` that is in them.
-
-    ``early`` is how many eighths of a row are there when a function gets their sums, and this function.
-    """
+def exponentials(exponents: list[Any], dtype: Any, weight: Any = None) -> tuple[list[Any], list[Any]]:
+    """Powers of two of each row, rounded to ``dtype``, and their sums without the ``weight`` that is in them."""
     powers = [powers_of_two(row) for row in exponents]
-    if early is None:
-        sums = [folded(row, add) for row in powers]
-    else:
-        eighths, tell = early
-        sums, rest = zip(*(sums_of_parts(row, row.numel * eighths // 8) for row in powers), strict=True)
-        tell(sums)
-        sums = [total if more is None else total + more for total, more in zip(sums, rest, strict=True)]
+    sums = [folded(row, add) for row in powers]
     if weight is not None:
         sums = [total / weight for total in sums]
     return [rounded(row, dtype) for row in powers], sums
-
-
-def sums_of_parts(row: Any, count: int) -> tuple[Any, Any]:
-    """Return the sums of the first ``count`` elements and of the others, None if there are none."""
-    first = folded(row.shuffle(row, range(count)), add)
-    rest = row.shuffle(row, range(count, row.numel)) if count < row.numel else None
-    return first, None if rest is None else folded(rest, add)
 
 
 def rounded(row: Any, dtype: Any) -> Any:
