@@ -147,70 +147,41 @@ def softmax_start(
 ) -> tuple[Any, Any, Any]:
     """Take the first block of scores in: powers as ``dtype``, levels, and this thread's sums."""
     tops = levels(scores, factor, distances, dtype)
-    powers, sums = exponentials(exponents_of_rows(scores, tops, factor, weight), dtype, weight)
+    powers, sums = exponentials(scores, tops, factor, dtype, weight)
     return powers, tops, sums
 
 
-def softmax_step(
-    scores: list[Any], tops: list[Any], sums: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any,
-    weight: Any = None,
-) -> tuple[Any, Any, Any, Any, Any]:  # fmt: skip
-    """Take a block of scores in, as `softmax_of_exponents` does with their exponents.
-
-    Scores times ``factor``, which may be another one in every block, are exponents of two.
-    """
-    exponents = exponents_of_rows(scores, tops, factor, weight)
-    return softmax_of_exponents(exponents, tops, sums, distances, dtype, weight)
-
-
 @flyc.jit
-def softmax_of_exponents(exponents, tops, sums, distances, dtype, weight=None):
-    """Take a block in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
+def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, cut=None):
+    """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one.
 
-    Exponents are relative to the level of their row. A level is the maximum of the first keys, not of all: softmax is
-    the same for every level, as long as no power overflows. Only where one might, or where no key was seen yet, are the
-    maxima of all rows of the wave found anew, and earlier results shrink.
+    Scores times ``factor``, which may be another one in every block, are exponents of two, relative to the level of
+    their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
+    power overflows. Only where one might, or where no key was seen yet, are the maxima of all rows of the wave found
+    anew, and earlier results shrink. So they are where the wave's block has to be ``cut``, if that is given: whether it
+    has, and a function that hides scores.
     """
-    powers, added = exponentials(exponents, dtype, weight)
-    shrink = [fx.Float32(1.0) for _ in exponents]
+    powers, added = exponentials(scores, tops, factor, dtype, weight)
+    shrink = [fx.Float32(1.0) for _ in scores]
     unfit = fx.Boolean(False)
     limit = FP8_LIMIT if dtype.width == 8 else LIMIT
     for top, more in zip(tops, added, strict=True):
         unfit = unfit | (top == LOWEST) | (more > limit)
     moved = fx.gpu.any(unfit)
+    if fx.const_expr(cut is not None):
+        moved = moved | cut[0]
     if moved:
-        rises = levels(exponents, fx.Float32(1.0), distances, dtype)
-        highest = [fx.maxnumf(top, level(top) + rise) for top, rise in zip(tops, rises, strict=True)]
+        if fx.const_expr(cut is not None):
+            scores = cut[1](scores)
+        found = levels(scores, factor, distances, dtype)
+        highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
         shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
-        falls = [level(top) - level(high) for top, high in zip(tops, highest, strict=True)]
-        lower = [row + fx.full_like(row, fall) for row, fall in zip(exponents, falls, strict=True)]
-        powers, added = exponentials(lower, dtype, weight)
+        powers, added = exponentials(scores, highest, factor, dtype, weight)
         tops = highest
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
     return powers, moved, shrink, tops, sums
-
-
-EXPONENTS = {8: 8.5, 16: 13.0}
-
-
-@flyc.jit
-def softmax_counted(exponents, tops, distances, dtype):
-    """Take a block in: exponents that fit, whether and by what earlier results shrink, levels."""
-    shrink = [fx.Float32(1.0) for _ in exponents]
-    unfit = fx.Boolean(False)
-    for top, row in zip(tops, exponents, strict=True):
-        unfit = unfit | (top == LOWEST) | (folded(row, fx.maxnumf) > EXPONENTS[dtype.width])
-    moved = fx.gpu.any(unfit)
-    if moved:
-        rises = levels(exponents, fx.Float32(1.0), distances, dtype)
-        highest = [fx.maxnumf(top, level(top) + rise) for top, rise in zip(tops, rises, strict=True)]
-        shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
-        falls = [level(top) - level(high) for top, high in zip(tops, highest, strict=True)]
-        exponents = [row + fx.full_like(row, fall) for row, fall in zip(exponents, falls, strict=True)]
-        tops = highest
-    return exponents, moved, shrink, tops
 
 
 def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> list[Any]:
@@ -219,7 +190,7 @@ def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: An
     tops = [top * factor for top in maxima(scores, distances)]
     if dtype.width != 8:
         return tops
-    _, sums = exponentials(exponents_of_rows(scores, tops, factor), fx.Float32)
+    _, sums = exponentials(scores, tops, factor, fx.Float32)
     rows = zip(tops, (over_lanes(total, fx.maxnumf, distances) for total in sums), strict=True)
     return [(top == LOWEST).select(top, top + fx.math.log2(total) - FP8_SUM) for top, total in rows]
 
@@ -234,18 +205,18 @@ def level(top: Any) -> Any:
     return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
-def exponents_of_rows(scores: list[Any], tops: list[Any], factor: Any, weight: Any = None) -> list[Any]:
-    """Exponents of two of each row, relative to its level; a ``weight`` is a part of them, so that elements are spared
-    a product."""
+def exponentials(
+    scores: list[Any], tops: list[Any], factor: Any, dtype: Any, weight: Any = None
+) -> tuple[list[Any], list[Any]]:
+    """Powers of two of each row, times ``weight`` and rounded to ``dtype``, and their sums without the weight.
+
+    The weight is a part of the exponent, and sums get rid of it again: elements are spared a product.
+    """
     starts = [-level(top) for top in tops]
     if weight is not None:
         starts = [start + fx.math.log2(weight) for start in starts]
-    return [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, start))
-            for row, start in zip(scores, starts, strict=True)]  # fmt: skip
-
-
-def exponentials(exponents: list[Any], dtype: Any, weight: Any = None) -> tuple[list[Any], list[Any]]:
-    """Powers of two of each row, rounded to ``dtype``, and their sums without the ``weight`` that is in them."""
+    exponents = [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, start))
+                 for row, start in zip(scores, starts, strict=True)]  # fmt: skip
     powers = [powers_of_two(row) for row in exponents]
     sums = [folded(row, add) for row in powers]
     if weight is not None:
