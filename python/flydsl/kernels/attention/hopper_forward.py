@@ -18,7 +18,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.forward_order import Work, iterations_of, piece_at
+from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, piece_at
 from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of
 
@@ -507,9 +507,11 @@ def hopper_forward(
     maps = tuple(head_map(*box) for box in ((Q, plan.queries, plan.d), (K, plan.keys, plan.d), values))
     heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
     tiles = fx.ceildiv(longest, plan.queries)
-    work = Work(tiles, heads, batches, group, heads // kv_heads)
+    total = tiles * heads * batches
+    blocks = fx.min(blocks, total)
+    work = Work(tiles, heads, batches, group, heads // kv_heads, parts_of(total, blocks, plan.consumers))
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     forward_kernel(maps, out, lse, extras, scales, lengths, numbers, work, extents, window, plan).launch(
-        grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True,
+        grid=(blocks, 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True,
         value_attrs=at_entry(plan.threads),
     )  # fmt: skip
