@@ -27,7 +27,7 @@ def list_tiles(found: fx.Tensor, counts: fx.Tensor, work: Work):
 @flyc.jit
 def list_all(
     found: fx.Tensor, counts: fx.Tensor, blocks: fx.Int32, tiles: fx.Int32, heads: fx.Int32, group: fx.Int32,
-    most: fx.Constexpr,
+    most: fx.Constexpr[int],
 ):  # fmt: skip
     work = Work(tiles, heads, fx.Int32(2), group, fx.Int32(1), parts_of(tiles * heads * 2, blocks, most))
     list_tiles(found, counts, work).launch(grid=blocks, block=1)

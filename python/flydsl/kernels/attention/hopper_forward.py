@@ -20,7 +20,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, piece_at
 from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
-from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of
+from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of, whole_lines
 
 WARPGROUP = 128
 ROWS = 64
@@ -460,24 +460,6 @@ def store(mine, piece, tops, sums, out, lse):
             if fx.const_expr(lse is not None):
                 if rows.column == 0:
                     lse[batch, piece.head, piece.query_start + query] = logarithm
-
-
-def whole_lines(words: Any, lane: Any) -> list[Any]:
-    """Four lanes have a word each of every group of eight elements; of four groups, each of them gets a whole one.
-
-    It is a transpose of 4 x 4 words: first of pairs of lanes, then of pairs of pairs.
-    """
-    lines = []
-    for first in range(0, words.numel, 4):
-        four = [words[first + i] for i in range(4)]
-        for distance in (1, 2):
-            upper = (lane & distance) != 0
-            for low in [i for i in range(4) if not i & distance]:
-                high = low + distance
-                other = fx.shuffle_xor(upper.select(four[low], four[high]), distance, 32)
-                four[low], four[high] = upper.select(other, four[low]), upper.select(four[high], other)
-        lines.append(fx.Vector.from_elements(four, fx.Int32))
-    return lines
 
 
 # Launching -----------------------------------------------------------------------------------------
