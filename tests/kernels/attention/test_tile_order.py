@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, tile_at, turn_of
+from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.attention.scores import Features
+
+EVEN = ForwardPlan(fx.Float16, 64, 64, consumers=3)
+"""A plan whose tiles see equally many keys."""
 
 
 @flyc.kernel
@@ -27,17 +34,16 @@ def list_tiles(found: fx.Tensor, counts: fx.Tensor, work: Work):
 @flyc.jit
 def list_all(
     found: fx.Tensor, counts: fx.Tensor, blocks: fx.Int32, tiles: fx.Int32, heads: fx.Int32, group: fx.Int32,
-    most: fx.Constexpr[int],
+    plan: fx.Constexpr[ForwardPlan],
 ):  # fmt: skip
-    work = Work(tiles, heads, fx.Int32(2), group, fx.Int32(1), parts_of(tiles * heads * 2, blocks, most))
+    work = Work(tiles, heads, fx.Int32(2), group, fx.Int32(1), parts_of(tiles * heads * 2, blocks, plan))
     list_tiles(found, counts, work).launch(grid=blocks, block=1)
 
 
-def listed(*given: int) -> tuple[np.ndarray, np.ndarray]:
+def listed(blocks: int, tiles: int, heads: int, group: int, plan: ForwardPlan) -> tuple[np.ndarray, np.ndarray]:
     """(tile, head, part, parts) of each block's rounds, and how many it has."""
-    blocks, tiles, heads, *_ = given
     found, counts = np.full((blocks, 2 * tiles * heads // blocks + 1, 4), -1, np.int32), np.zeros(blocks, np.int32)
-    list_all(found, counts, *given)
+    list_all(found, counts, blocks, tiles, heads, group, plan)
     return found, counts
 
 
@@ -47,7 +53,7 @@ def listed(*given: int) -> tuple[np.ndarray, np.ndarray]:
 )
 def test_every_tile_once(blocks: int, tiles: int, heads: int, group: int, even: float) -> None:
     """A causal tile of number t sees t + 1 blocks of keys: ``even`` is the mean of what blocks do over the most."""
-    found, counts = listed(blocks, tiles, heads, group, 1)
+    found, counts = listed(blocks, tiles, heads, group, replace(EVEN, features=Features(right=True)))
     seen = [tuple(pair[:2]) for block, count in zip(found, counts, strict=True) for pair in block[:count].tolist()]
     assert sorted(seen) == [(tile, row) for tile in range(tiles) for row in range(2 * heads)]
     work = np.array([(block[:count, 0] + 1).sum() for block, count in zip(found, counts, strict=True)])
@@ -58,7 +64,7 @@ def test_every_tile_once(blocks: int, tiles: int, heads: int, group: int, even: 
 def test_parts_of_the_last_round(blocks: int, tiles: int, wanted: int) -> None:
     """Of every tile all parts once; those of the last round are shared by blocks that would have none."""
     heads = 16 if blocks == 132 else 1
-    found, counts = listed(blocks, tiles, heads, 2, 3)
+    found, counts = listed(blocks, tiles, heads, 2, EVEN)
     seen = [tuple(row) for block, count in zip(found, counts, strict=True) for row in block[:count].tolist()]
     left = 2 * heads * tiles % blocks
     assert sum(parts > 1 for *_, parts in seen) == left * wanted

@@ -491,7 +491,7 @@ def hopper_forward(
     tiles = fx.ceildiv(longest, plan.queries)
     total = tiles * heads * batches
     blocks = fx.min(blocks, total)
-    work = Work(tiles, heads, batches, group, heads // kv_heads, parts_of(total, blocks, plan.consumers))
+    work = Work(tiles, heads, batches, group, heads // kv_heads, parts_of(total, blocks, plan))
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     forward_kernel(maps, out, lse, extras, scales, lengths, numbers, work, extents, window, plan).launch(
         grid=(blocks, 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True,
