@@ -1,4 +1,5 @@
-"""What the attention benchmark holds gradients of long sequences against is what autograd finds at once."""
+"""The attention benchmark: what it holds gradients of long sequences against is what autograd finds at once, and all
+head sizes that kernels take are measured."""
 
 from __future__ import annotations
 
@@ -13,13 +14,23 @@ from tests.conftest import REPOSITORY
 torch: Any = pytest.importorskip("torch", reason="the reference is of torch tensors")
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_gradients_some_queries_at_a_time(causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(REPOSITORY / "benchmarks")
     monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "2")  # the benchmark lowers it for its process, without a GPU
     for name in ("attention", "timing"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    benchmark = importlib.import_module("attention")
+    return importlib.import_module("attention")
+
+
+@pytest.mark.parametrize("part", ["forward", "gradients", "fp8"])
+def test_all_head_sizes(part: str, benchmark: Any) -> None:
+    cases = benchmark.cases_of(part, benchmark.SHAPES, quick=False)
+    assert {shape.d for (shape,) in cases} == {64, 128, 192, 256}
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_gradients_some_queries_at_a_time(causal: bool, benchmark: Any) -> None:
     shapes = ((3, 20, 8), (3, 20, 8), (20, 8), (20, 8))
     dout, *leaves = (torch.randn(shape, dtype=torch.float64) for shape in shapes)
     q, k, v = (leaf.requires_grad_() for leaf in leaves)

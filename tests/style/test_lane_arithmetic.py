@@ -35,10 +35,10 @@ BUDGET = {
     "moe/row_order.py": 4, "moe/sorting.py": 2, "moe/topk_gating.py": 4, "norm/cross_entropy.py": 1,
     "norm/norm_backward.py": 2, "quant/device_quant.py": 3, "gemm/wmma/gfx1250_tiles.py": 4,
     # Warps beside each other have different rows or parts of K; a warpgroup's first thread speaks for it.
-    "attention/hopper_backward.py": 1, "attention/hopper_forward.py": 3, "attention/latent_decode.py": 2,
+    "attention/hopper_backward.py": 1, "attention/hopper_forward.py": 2, "attention/latent_decode.py": 2,
     "attention/warp_decode.py": 2, "attention/waves.py": 1, "gemm/hopper/epilogue.py": 2, "gemm/hopper/tiles.py": 1,
     "gemm/hopper/warpgroup.py": 4, "gemm/hopper/weights.py": 1, "gemm/hopper_gemm.py": 5, "gemm/lds_gemm.py": 1,
-    "moe/few_tokens/layer.py": 8, "attention/hopper_decode.py": 1,
+    "moe/few_tokens/layer.py": 8, "attention/hopper_decode.py": 1, "attention/tiles.py": 1,
     # A lane is a thread's number in its wave.
     "gemm/preshuffle/scales.py": 3, "moe/moe_gemm_2stage/nibble_weights.py": 3,
     # A scalar's bits, as above.

@@ -77,6 +77,25 @@ def test_warpgroups_that_pass_blocks_by(ping_pong: bool) -> None:
         run((1, 1, 1, queries, keys), plan, window=(left, 0))
 
 
+@pytest.mark.parametrize(("blocks", "ping_pong"), [(5, False), (4, True)])
+def test_the_last_round_in_parts(blocks: int, ping_pong: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of six tiles one or two are left for the last round: warpgroups of several blocks share them."""
+    monkeypatch.setattr("flydsl.kernels.attention.attention.multiprocessors", lambda tensor: blocks)
+    plan = replace(SMALL, consumers=3, stages=3, ping_pong=ping_pong)
+    for queries, keys in ((430, 300), (385, 470)):
+        run((1, 2, 1, queries, keys), plan)
+        run((1, 2, 1, queries, keys), plan, window=(100, 0))
+
+
+def test_blocks_that_are_cut_behind_the_first() -> None:
+    """Blocks as long as a warpgroup has queries are cut once in a tile where there are as many keys as queries."""
+    plan = replace(SMALL, keys=64)
+    assert not replace(plan, features=Features(right=True)).cuts_several
+    for queries, keys in ((128, 128), (70, 150), (130, 100)):
+        run((1, 2, 1, queries, keys), plan, is_causal=True)
+        run((1, 2, 1, queries, keys), plan, window=(60, 5))
+
+
 def test_plans_of_short_heads() -> None:
     """Where a window reaches over few blocks, those that it ends with count: 80 keys take more of them than 64."""
     wanted = {None: 80, 1025: 64, 100000: 80}

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.forward_order import Work, iterations_of, tile_at
+from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, tile_at, turn_of
+from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.attention.scores import Features
+
+EVEN = ForwardPlan(fx.Float16, 64, 64, consumers=3)
+"""A plan whose tiles see equally many keys."""
 
 
 @flyc.kernel
@@ -19,11 +26,25 @@ def list_tiles(found: fx.Tensor, counts: fx.Tensor, work: Work):
         tile, head, batch = tile_at(work, iteration)
         found[block, iteration, 0] = tile
         found[block, iteration, 1] = batch * work.heads + head
+        _, part, parts = turn_of(work, iteration)
+        found[block, iteration, 2] = part
+        found[block, iteration, 3] = parts
 
 
 @flyc.jit
-def list_all(found: fx.Tensor, counts: fx.Tensor, blocks: fx.Int32, tiles: fx.Int32, heads: fx.Int32, group: fx.Int32):
-    list_tiles(found, counts, Work(tiles, heads, fx.Int32(2), group, fx.Int32(1))).launch(grid=blocks, block=1)
+def list_all(
+    found: fx.Tensor, counts: fx.Tensor, blocks: fx.Int32, tiles: fx.Int32, heads: fx.Int32, group: fx.Int32,
+    plan: fx.Constexpr[ForwardPlan],
+):  # fmt: skip
+    work = Work(tiles, heads, fx.Int32(2), group, fx.Int32(1), parts_of(tiles * heads * 2, blocks, plan))
+    list_tiles(found, counts, work).launch(grid=blocks, block=1)
+
+
+def listed(blocks: int, tiles: int, heads: int, group: int, plan: ForwardPlan) -> tuple[np.ndarray, np.ndarray]:
+    """(tile, head, part, parts) of each block's rounds, and how many it has."""
+    found, counts = np.full((blocks, 2 * tiles * heads // blocks + 1, 4), -1, np.int32), np.zeros(blocks, np.int32)
+    list_all(found, counts, blocks, tiles, heads, group, plan)
+    return found, counts
 
 
 @pytest.mark.parametrize(
@@ -32,10 +53,21 @@ def list_all(found: fx.Tensor, counts: fx.Tensor, blocks: fx.Int32, tiles: fx.In
 )
 def test_every_tile_once(blocks: int, tiles: int, heads: int, group: int, even: float) -> None:
     """A causal tile of number t sees t + 1 blocks of keys: ``even`` is the mean of what blocks do over the most."""
-    found = np.full((blocks, 2 * tiles * heads // blocks + 1, 2), -1, np.int32)
-    counts = np.zeros(blocks, np.int32)
-    list_all(found, counts, blocks, tiles, heads, group)
-    seen = [tuple(pair) for block, count in zip(found, counts, strict=True) for pair in block[:count].tolist()]
+    found, counts = listed(blocks, tiles, heads, group, replace(EVEN, features=Features(right=True)))
+    seen = [tuple(pair[:2]) for block, count in zip(found, counts, strict=True) for pair in block[:count].tolist()]
     assert sorted(seen) == [(tile, row) for tile in range(tiles) for row in range(2 * heads)]
     work = np.array([(block[:count, 0] + 1).sum() for block, count in zip(found, counts, strict=True)])
     assert work.mean() / work.max() >= even
+
+
+@pytest.mark.parametrize(("blocks", "tiles", "wanted"), [(132, 43, 2), (5, 3, 3), (4, 3, 2), (4, 2, 3)])
+def test_parts_of_the_last_round(blocks: int, tiles: int, wanted: int) -> None:
+    """Of every tile all parts once; those of the last round are shared by blocks that would have none."""
+    heads = 16 if blocks == 132 else 1
+    found, counts = listed(blocks, tiles, heads, 2, EVEN)
+    seen = [tuple(row) for block, count in zip(found, counts, strict=True) for row in block[:count].tolist()]
+    left = 2 * heads * tiles % blocks
+    assert sum(parts > 1 for *_, parts in seen) == left * wanted
+    whole = {(tile, head): parts for tile, head, _, parts in seen}
+    assert len(whole) == 2 * heads * tiles
+    assert sorted(seen) == sorted((*tile, part, parts) for tile, parts in whole.items() for part in range(parts))

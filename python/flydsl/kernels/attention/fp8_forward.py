@@ -172,8 +172,10 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) 
     its instructions, and how many warps have one ready. Turns did not help three warpgroups (956 TFLOP/s beside 980 in
     the same run), nor did powers by polynomials instead of `ex2` (878 beside 938, with 160 keys; of a quarter of
     elements, 887 beside 980), nor to begin the next scores before these are powers (896 beside 980, by two
-    warpgroups). An earlier version had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into
-    registers: 619).
+    warpgroups), nor turns at the powers (978 beside 1007 with two warpgroups at a time, 794 with one), nor sums by
+    products with ones, which leave powers back to back and registers for 224 keys (922 beside 1037; by two warpgroups
+    870 with 192 keys, 856 with 224). An earlier version had less with more keys than 160 (192: 957 beside 976; 224,
+    which do not fit into registers: 619).
 
     Results of more than 128 elements leave registers for 64 keys: with 128, ptxas ran each product alone and spilled up
     to 1.7 KB.

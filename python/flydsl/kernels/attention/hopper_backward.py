@@ -27,9 +27,9 @@ from flydsl.kernels.attention.backward_tiles import (
     powers_of_scores,
     span_of,
 )
-from flydsl.kernels.attention.hopper_forward import REGISTERS, WARPGROUP, at_entry, head_map, tiles_of, whole_lines
+from flydsl.kernels.attention.hopper_forward import REGISTERS, WARPGROUP, at_entry, head_map, tiles_of
 from flydsl.kernels.attention.scores import end_of_keys, first_key
-from flydsl.kernels.attention.tiles import FragmentRows
+from flydsl.kernels.attention.tiles import FragmentRows, whole_lines
 
 LINE = 256
 """Numbers in a row of the tensor of sums, as TMA sees it."""

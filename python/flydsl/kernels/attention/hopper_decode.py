@@ -21,10 +21,9 @@ from flydsl.kernels.attention.hopper_forward import (
     chunk_of,
     compute,
     swizzle_of,
-    whole_lines,
 )
 from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, factor_of, powers_of_two, softmax_end
-from flydsl.kernels.attention.tiles import Piece, Tickets
+from flydsl.kernels.attention.tiles import Piece, Tickets, whole_lines
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""

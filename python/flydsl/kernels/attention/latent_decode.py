@@ -33,7 +33,6 @@ from flydsl.kernels.attention.hopper_forward import (
     chunk_of,
     swizzle_of,
     tiles_of,
-    whole_lines,
 )
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
 from flydsl.kernels.attention.scores import (
@@ -45,7 +44,7 @@ from flydsl.kernels.attention.scores import (
     softmax_start,
     softmax_step,
 )
-from flydsl.kernels.attention.tiles import FragmentRows, scores_of
+from flydsl.kernels.attention.tiles import FragmentRows, scores_of, whole_lines
 from flydsl.kernels.blocks.inputs import Array, empty_beside, stream_of, strides, type_of
 
 SHARES = 2

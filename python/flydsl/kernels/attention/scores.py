@@ -152,7 +152,7 @@ def softmax_start(
 
 
 @flyc.jit
-def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, results=None):
+def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, results=None, cut=None):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one. Earlier ``results`` of one row
@@ -161,7 +161,8 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, resu
     Scores times ``factor``, which may be another one in every block, are exponents of two, relative to the level of
     their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
     power overflows. Only where one might, or where no key was seen yet, are the maxima of all rows of the wave found
-    anew, and earlier results shrink.
+    anew, and earlier results shrink. So they are where the wave's block has to be ``cut``, if that is given: whether it
+    has, and a function that hides scores.
     """
     powers, added = exponentials(scores, tops, factor, dtype, weight)
     shrink = [fx.Float32(1.0) for _ in scores]
@@ -170,7 +171,11 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, resu
     for top, more in zip(tops, added, strict=True):
         unfit = unfit | (top == LOWEST) | (more > limit)
     moved = fx.gpu.any(unfit)
+    if fx.const_expr(cut is not None):
+        moved = moved | cut[0]
     if moved:
+        if fx.const_expr(cut is not None):
+            scores = cut[1](scores)
         found = levels(scores, factor, distances, dtype)
         highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
         shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]

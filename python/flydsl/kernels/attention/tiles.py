@@ -51,6 +51,19 @@ def piece_of(tile, head, batch, lengths, extents, window, plan):
 
 
 @flyc.jit
+def part_of(piece, part, parts, plan):
+    """One of so many parts of a tile: the rows of some warpgroups, behind which the tile's queries end."""
+    count = fx.ceildiv(fx.Int32(plan.consumers), parts) * (plan.queries // plan.consumers)
+    first = piece.first + part * count
+    queries = fx.min(first + count, piece.queries)
+    begin, end, plain_begin, plain_end = blocks_of(piece.band, plan.features, first, queries - 1, plan.keys)
+    return Piece(
+        piece.head, piece.batch, first, queries, piece.query_start, piece.key_start, piece.band, begin,
+        fx.max(end, begin + 1), plain_begin, plain_end,
+    )  # fmt: skip
+
+
+@flyc.jit
 def rows_of(piece, number, plan):
     """The part of a tile that warpgroup ``number`` has, with the blocks that its own rows see."""
     count = plan.queries // plan.consumers
@@ -58,7 +71,8 @@ def rows_of(piece, number, plan):
     last = fx.min(first + count, piece.queries) - 1
     begin, end, plain_begin, plain_end = blocks_of(piece.band, plan.features, first, last, plan.keys)
     # A warpgroup without rows takes one of the tile's blocks.
-    end = fx.max(fx.min(end, piece.end), piece.begin + 1)
+    end = (first < piece.queries).select(fx.min(end, piece.end), fx.Int32(0))
+    end = fx.max(end, piece.begin + 1)
     begin = fx.min(begin, end - 1)
     return Piece(
         piece.head, piece.batch, piece.first, piece.queries, piece.query_start, piece.key_start, piece.band, begin, end,
@@ -119,6 +133,24 @@ class FragmentRows:
         """Return each row's number at each of its values, flat."""
         few = fx.Vector.from_elements(numbers, fx.Float32)
         return few.shuffle(few, self._order)
+
+
+def whole_lines(words: Any, lane: Any) -> list[Any]:
+    """Four lanes have a word each of every group of eight elements; of four groups, each of them gets a whole one.
+
+    It is a transpose of 4 x 4 words: first of pairs of lanes, then of pairs of pairs.
+    """
+    lines = []
+    for first in range(0, words.numel, 4):
+        four = [words[first + i] for i in range(4)]
+        for distance in (1, 2):
+            upper = (lane & distance) != 0
+            for low in [i for i in range(4) if not i & distance]:
+                high = low + distance
+                other = fx.shuffle_xor(upper.select(four[low], four[high]), distance, 32)
+                four[low], four[high] = upper.select(other, four[low]), upper.select(four[high], other)
+        lines.append(fx.Vector.from_elements(four, fx.Int32))
+    return lines
 
 
 # Scores --------------------------------------------------------------------------------------------
