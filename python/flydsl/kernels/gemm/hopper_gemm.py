@@ -67,10 +67,9 @@ def gemm_kernel(
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
-    sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
     ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
-    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
+    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=config.sharers)
     rank = fx.nvvm.block_rank_in_cluster()
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
@@ -196,8 +195,8 @@ def finish(values, place, schedule, parts, phase, epilogue, factors, config):
     """Store a tile's results; those of parts of K are added up before, and each block has a share of them."""
     if fx.const_expr(parts is not None):
         values = parts.sum(values, phase)
-        place = place._replace(column=place.column + schedule.rank * config.shared_columns)
-        if schedule.rank < config.sharing_blocks:
+        place = place._replace(column=place.column + schedule.part * config.shared_columns)
+        if schedule.part < config.sharing_blocks:
             epilogue.store(values, epilogue.warp, place)
     else:
         epilogue.store(values, epilogue.warp, place, factors)

@@ -128,6 +128,7 @@ class GemmConfig:
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
+    ``behind`` is in how many parts K is where the others of a cluster share tiles.
     ``sends`` lets boxes of results leave by TMA. ``teams`` of warpgroups have all rows of a tile each and take steps of
     K by turns, so that one unpacks weights while another waits.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
@@ -145,10 +146,19 @@ class GemmConfig:
     staggered: bool = False
     sends: bool = False
     teams: int = 1
+    behind: int = 1
+    spread: bool = True
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
-        return self.cluster if self.along == mode else 1
+        if self.along == mode:
+            return self.cluster // self.behind
+        return self.behind if mode == "k" else 1
+
+    @cached_property
+    def sharers(self) -> int:
+        """Blocks of a cluster that share tiles, whose ranks follow each other."""
+        return self.sharing("m") * self.sharing("n")
 
     @cached_property
     def splits(self) -> int:
@@ -289,8 +299,10 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         and (kind.packed is None or config.consumers % config.teams > 0),
         "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
         or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
-        "a cluster has 1, 2, 4 or 8 blocks along m or n, or 3 along k": config.along not in ("m", "n", "k")
-        or config.cluster not in ((1, 2, 4, 8) if config.along != "k" else (1, 2, 3, 4, 8)),
+        "a cluster has up to 8 blocks, 1, 2, 4 or 8 along m or n, and as many or 3 along k": config.along not in "mnk"
+        or config.sharers not in (1, 2, 4, 8)
+        or config.splits not in (1, 2, 3, 4, 8)
+        or not config.sharers * config.splits == config.cluster <= 8,
         "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
         and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
         "a stage more than teams and a band of one row are needed": config.stages <= config.teams or config.band < 1,
@@ -428,7 +440,7 @@ class Machine:
     few_rows_port: float = 25.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 108), (4, 108), (8, 104))
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 132), (4, 132), (6, 132), (8, 128))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 

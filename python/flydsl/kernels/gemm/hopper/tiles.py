@@ -52,8 +52,8 @@ class Operand:
 
     def load(self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any) -> None:
         """Send for this block's part of a tile."""
-        mask = None if self.sharers == 1 else (1 << self.sharers) - 1
-        part = rank if self.sharers > 1 else 0
+        part = rank % self.sharers if self.sharers > 1 else 0
+        mask = None if self.sharers == 1 else fx.Int32((1 << self.sharers) - 1) << (rank - part)
         start = self.ptr + stage * (self.rows * self.bk)
         if self.along_k:
             share = self.rows // self.sharers
@@ -96,7 +96,7 @@ class Schedule:
     ) -> None:
         self.m, self.n, k, self.batches = extents
         self.rank, self.kind, self.config, self.inward = rank, kind, config, inward
-        self.parts = config.parts(kind)
+        self.parts, self.part = config.parts(kind), rank // config.sharers
         self.columns = fx.ceildiv(self.n, config.tile_n * config.sharing("n") * self.parts)
         self.steps = fx.ceildiv(k, kind.bk)
 
@@ -119,8 +119,8 @@ class Schedule:
         """Return (first row, first column) of a tile of one matrix of so many rows of clusters."""
         config = self.config
         row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
-        row = row * config.cluster + self.rank if config.along == "m" else row
-        column = column * config.cluster + self.rank if config.along == "n" else column
+        row = row * config.sharing("m") + self.rank % config.sharing("m")
+        column = column * config.sharing("n") + self.rank % config.sharing("n")
         row, column = row * config.tile_m, column * (config.tile_n * self.parts)
         if self.inward:
             return _inside(row, self.m, config.tile_m), _inside(column, self.n, config.tile_n)
@@ -144,7 +144,7 @@ class Schedule:
         parts = self.config.splits
         if parts == 1:
             return fx.Int32(0), self.steps
-        return self.rank * self.steps // parts, (self.rank + 1) * self.steps // parts
+        return self.part * self.steps // parts, (self.part + 1) * self.steps // parts
 
     def k_and_column(self, step: Any, place: Place) -> tuple[Any, Any]:
         """Return the step of K and the first column of one of a block's steps: with parts, all steps of one, then the
@@ -284,7 +284,7 @@ class PartialSums:
     """
 
     def __init__(self, smem: Any, dtype: Any, rank: Any, config: GemmConfig) -> None:
-        self.config, self.dtype, self.rank = config, dtype, rank
+        self.config, self.dtype, self.rank, self.first = config, dtype, rank // config.sharers, rank % config.sharers
         self.warp, threads = fx.thread_idx.x // 32 - WARPGROUP // 32, config.warps * 32
         self.fours = config.accumulators // 4 // config.sharing_blocks
         each, others = 4 * threads * self.fours, config.splits - 1
@@ -314,7 +314,11 @@ class PartialSums:
         fx.nvvm.barrier_sync(self.warp + 2, 32)  # the epilogue's barrier of the warp
         block = fx.lane_id()
         if (block < self.config.splits) & (block != self.rank):
-            fx.nvvm.mbarrier_arrive(barrier, block)
+            fx.nvvm.mbarrier_arrive(barrier, self.block(block))
+
+    def block(self, part: Any) -> Any:
+        """Return the block of the cluster that has a part of K of the same tile."""
+        return self.first + part * self.config.sharers
 
     @flyc.jit
     def sum(self, values: Any, phase: Any) -> Any:
@@ -327,7 +331,8 @@ class PartialSums:
         for block in fx.range_constexpr(config.sharing_blocks):
             if rank != block:
                 for i, four in enumerate(shares[block]):
-                    fx.nvvm.cluster_store(four, self.sums[None, place, i, rank - fx.Int32(rank > block)], block)
+                    mine = self.sums[None, place, i, rank - fx.Int32(rank > block)]
+                    fx.nvvm.cluster_store(four, mine, self.block(block))
         own = shares[0]
         for block in fx.range_constexpr(1, config.sharing_blocks):
             own = [(rank == block).select(new, old) for new, old in zip(shares[block], own, strict=True)]
