@@ -148,6 +148,7 @@ class GemmConfig:
     teams: int = 1
     behind: int = 1
     spread: bool = True
+    hint: str = ""
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""

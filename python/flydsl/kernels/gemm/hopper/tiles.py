@@ -39,7 +39,8 @@ class Operand:
     ``sharers`` blocks of a cluster load a part of each tile and send it to all of them.
     """
 
-    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int) -> None:
+    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int, l2: Any = None) -> None:
+        self.l2 = l2
         self.map, self.ptr, self.rows, self.bk, self.swizzle = map_, ptr, rows, bk, map_.swizzle
         self.along_k, self.sharers = along_k, sharers
         self.bytes = rows * bk * ptr.dtype.width // 8
@@ -58,7 +59,7 @@ class Operand:
         if self.along_k:
             share = self.rows // self.sharers
             at = (*batch, row + part * share, k)
-            fx.nvvm.tma_load(self.map, at, start + part * (share * self.bk), barrier, multicast=mask)
+            fx.nvvm.tma_load(self.map, at, start + part * (share * self.bk), barrier, multicast=mask, l2=self.l2)
             return
         share = self.bk // self.sharers
         for box in range(self.rows // self.bk):
