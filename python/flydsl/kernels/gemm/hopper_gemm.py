@@ -25,9 +25,9 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper import tiles
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
-from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringPipeline, load_gathered
+from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringRing, load_gathered
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, check_config
-from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, TeamSums
+from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, SharedRing, TeamSums
 from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
@@ -57,22 +57,35 @@ def gemm_kernel(
     a_ptr = smem.allocate(fx.Array[kind.a, lines * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows = groups
-    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"),
-                {"": None, "a": "evict_last", "b": "evict_first"}[config.hint])
+    B = Operand(
+        map_b,
+        b_ptr,
+        config.tile_n,
+        bk,
+        kind.b_along_k,
+        config.sharing("m"),
+        {"": None, "a": "evict_last", "b": "evict_first"}[config.hint],
+    )
     if fx.const_expr(kind.gathers):
         A = GatheredRows(map_a, from_rows, a_ptr, config.tile_m, bk, stages, B.swizzle)
     elif fx.const_expr(kind.packed is not None):
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, stages, kind)
     else:
-        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"),
-                    {"": None, "a": "evict_first", "b": "evict_last"}[config.hint])
+        A = Operand(
+            map_a,
+            a_ptr,
+            config.tile_m,
+            bk,
+            kind.a_along_k,
+            config.sharing("n"),
+            {"": None, "a": "evict_first", "b": "evict_last"}[config.hint],
+        )
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
-    filling = 1 + WARPGROUP if kind.gathers else 1
-    ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
-    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=config.sharers)
     rank = fx.nvvm.block_rank_in_cluster()
+    ring, filling = (GatheringRing, 1 + WARPGROUP) if kind.gathers else (SharedRing, 1)
+    pipe = ring(rank, config, smem, filling)
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
     # Results that are written twice must not depend on what was there: D may be C.

@@ -33,6 +33,28 @@ def transposed(matrix: Any) -> Any:
 # Operands ------------------------------------------------------------------------------------------
 
 
+class SharedRing(fx.nvvm.Pipeline):
+    """A ring whose stages blocks of a cluster fill for each other. Their ranks follow each other, and a stage is given
+    back by as many lanes, each to one of them."""
+
+    def __init__(self, rank: Any, config: GemmConfig, allocator: Any, producers: int = 1) -> None:
+        sharers = config.sharers
+        super().__init__(
+            allocator, stages=config.stages, consumers=config.of_tile, producers=producers, cluster=sharers
+        )
+        self.first, self.spread = rank // sharers * sharers, config.spread
+
+    def release(self, state: Any) -> None:
+        """Give a stage back to one of the blocks that fill it."""
+        if self.cluster == 1:
+            super().release(state)
+        elif self.spread:
+            fx.nvvm.mbarrier_arrive(self.empty(state), self.first + fx.lane_id())
+        else:
+            for block in range(self.cluster):
+                fx.nvvm.mbarrier_arrive(self.empty(state), self.first + block)
+
+
 class Operand:
     """Tiles of A or B, (rows, K): where they are in global memory and in the stages of the ring.
 

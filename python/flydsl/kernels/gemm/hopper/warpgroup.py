@@ -29,7 +29,6 @@ class Warpgroup:
         self.thread = fx.thread_idx.x - WARPGROUP
         self.number = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
         self.leader = self.thread % WARPGROUP < (config.sharers if config.spread else 1)
-        self.first = fx.nvvm.block_rank_in_cluster() // config.sharers * config.sharers
         self.team = self.number // config.of_tile if config.teams > 1 else 0
         self.warp = self.thread // 32 - self.team * config.warps
         """Among those of its team."""
@@ -54,17 +53,6 @@ class Warpgroup:
             fx.gemm(self.tiled, acc, a, b, acc, scale_d=keep if block == 0 else 1)
         fx.nvvm.wgmma_commit_group()
 
-    def release(self, state):
-        """Give a stage back to the blocks that fill it: a lane of the leaders tells each of them."""
-        sharers = self.config.sharers
-        if sharers == 1:
-            self.pipe.release(state)
-        elif self.config.spread:
-            fx.nvvm.mbarrier_arrive(self.pipe.empty(state), self.first + fx.lane_id())
-        else:
-            for block in range(sharers):
-                fx.nvvm.mbarrier_arrive(self.pipe.empty(state), self.first + block)
-
     def behind(self, state, count):
         """Return the place in the ring behind ``count`` stages of others."""
         place, stages = state.stage + count, self.pipe.stages
@@ -84,7 +72,7 @@ class Warpgroup:
             self.multiply_stage(self.acc, state.stage, fx.Int32(k > k_first))
             fx.nvvm.wgmma_wait_group(1, self.acc)
             if self.leader & (k > k_first):
-                self.release(before)
+                self.pipe.release(before)
             before = state
             state = self.pipe.advance(state)
         if fx.const_expr(others is not None):
@@ -92,12 +80,12 @@ class Warpgroup:
                 self.pass_on()
         fx.nvvm.wgmma_wait_group(0, self.acc)
         if self.leader & (k_last > k_first):
-            self.release(before)
+            self.pipe.release(before)
         if fx.const_expr(self.may_idle):
             for _ in range(k_last, all_steps):
                 self.pipe.wait(state)
                 if self.leader:
-                    self.release(state)
+                    self.pipe.release(state)
                 state = self.pipe.advance(state)
         return self.acc.load().reshape((self.config.accumulators,)), state
 
@@ -216,7 +204,7 @@ class ScaledWarpgroup(Warpgroup):
         """Wait for the products of a stage, give it back, and add them to the sums."""
         fx.nvvm.wgmma_wait_group(pending, acc)
         if self.leader:
-            self.release(state)
+            self.pipe.release(state)
         held = acc.load()
         spread = fx.Vector.from_elements([factors[row] for row in self.row_of], fx.Float32)
         sums.store(fx.math.fma(held, spread.reshape(held.shape), sums.load()))

@@ -215,18 +215,18 @@ class UnpackingWarpgroup(Warpgroup):
                 held = [following if j == i else held[j] for j in range(FRAGMENTS)]
                 fx.nvvm.wgmma_wait_group(1, self.fragments[i - 1])
                 if self.leader & (step > 0):
-                    self.release(before)
+                    self.pipe.release(before)
                 before = state
                 state = self.next(state)
         if count % FRAGMENTS > 0:  # the last step of an odd number
             self.multiply_unpacked(self.fragments[0], state, held[0], count > 1)
             fx.nvvm.wgmma_wait_group(1, self.fragments[1])
             if self.leader & (count > 1):
-                self.release(before)
+                self.pipe.release(before)
             before = state
         fx.nvvm.wgmma_wait_group(0, self.acc)
         if self.leader & (count > 0):
-            self.release(before)
+            self.pipe.release(before)
         values = self.acc.load().reshape((self.config.accumulators,))
         return (count > 0).select(values, fx.zeros_like(values)) if teams > 1 else values, end
 
