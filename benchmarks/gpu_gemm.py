@@ -286,8 +286,8 @@ def described(config: GemmConfig) -> str:
 def problem_of(a: Any, b: Any, c: Any) -> Problem:
     """The product as the model is asked about it."""
     lines, (_, piece) = [operand_lines(matrix, 1, "A") for matrix in (a, b)], lines_of(c)
-    straddles = any(of.straddles for of in lines)
-    return Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, straddles=straddles, c_aligned=piece == LINE_BYTES)
+    line_bytes = min(of.line_bytes for of in lines)
+    return Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, line_bytes=line_bytes, c_aligned=piece == LINE_BYTES)
 
 
 def measure_shape(

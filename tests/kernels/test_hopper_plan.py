@@ -39,7 +39,7 @@ def problems() -> list[Problem]:
     ]
     found = [Problem(*shape, **mode) for shape in SHAPES for mode in modes]
     found += [Problem(*shape, size=1, c_width=width) for shape in SHAPES for width in (8, 16, 32)]
-    return found + [Problem(*SHAPES[2], batches=40, straddles=True)]
+    return found + [Problem(*SHAPES[2], batches=40, line_bytes=16)]
 
 
 def test_what_is_compared_can_be_built() -> None:
@@ -126,7 +126,7 @@ def test_the_expected_time_is_that_of_the_machine() -> None:
         time = launch_time(seen, config)
         assert time >= problem.moved / HOPPER.memory
         assert time >= m * n * k / (132 * 2048 * HOPPER.cycles)
-        assert launch_time(replace(seen, straddles=True), config) >= time
+        assert launch_time(replace(seen, line_bytes=16), config) >= time
 
 
 def test_a_device_with_fewer_multiprocessors_takes_longer() -> None:

@@ -213,6 +213,8 @@ def finish(values, place, schedule, parts, phase, epilogue, factors, config):
         place = place._replace(column=place.column + schedule.part * config.shared_columns)
         if schedule.part < config.sharing_blocks:
             epilogue.store(values, epilogue.warp, place)
+        if fx.const_expr(config.way > 0):
+            parts.tell(parts.free, False)
     else:
         epilogue.store(values, epilogue.warp, place, factors)
 

@@ -149,6 +149,7 @@ class GemmConfig:
     behind: int = 1
     spread: bool = True
     hint: str = ""
+    way: int = 1
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -328,7 +329,7 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
 class Problem:
     """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits.
 
-    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes; those of C are
+    Lines of A and B start at multiples of ``line_bytes``, up to 128; those of C are
     ``c_aligned`` if they are multiples of 16. One column of C is made of ``columns_of_one`` of the product.
     """
 
@@ -341,7 +342,7 @@ class Problem:
     b_along_k: bool = True
     c_width: int = 16
     c_along_n: bool = True
-    straddles: bool = False
+    line_bytes: int = ROW_BYTES
     columns_of_one: int = 1
     block_scaled: bool = False
     grouped: bool = False
@@ -349,6 +350,11 @@ class Problem:
     quantises: bool = False
     gathers: bool = False
     c_aligned: bool = True
+
+    @property
+    def straddles(self) -> bool:
+        """Whether lines of A or B lie across cache lines."""
+        return self.line_bytes < ROW_BYTES
 
     @property
     def plain(self) -> bool:

@@ -318,7 +318,8 @@ class PartialSums:
 
     def init(self) -> None:
         for barrier in (self.ready, self.free):
-            fx.nvvm.mbarrier_init(barrier, (self.config.splits - 1) * self.config.warps)
+            alone = self.config.way == 2 and barrier is self.ready
+            fx.nvvm.mbarrier_init(barrier, 1 if alone else (self.config.splits - 1) * self.config.warps)
         fx.nvvm.fence_mbarrier_init()
 
     def fours_of(self, block: int) -> list[int]:
@@ -331,9 +332,10 @@ class PartialSums:
         return fx.Vector.from_elements([values[first + i] for i in range(4)], self.dtype)
 
     @flyc.jit
-    def tell(self, barrier: Any) -> None:
+    def tell(self, barrier: Any, fence: Any) -> None:
         """Arrive at the barriers of the other blocks, once for each warp."""
-        fx.fence("cluster")
+        if fx.const_expr(fence):
+            fx.fence("cluster")
         fx.nvvm.barrier_sync(self.warp + 2, 32)  # the epilogue's barrier of the warp
         block = fx.lane_id()
         if (block < self.config.splits) & (block != self.rank):
@@ -355,16 +357,27 @@ class PartialSums:
             if rank != block:
                 for i, four in enumerate(shares[block]):
                     mine = self.sums[None, place, i, rank - fx.Int32(rank > block)]
-                    fx.nvvm.cluster_store(four, mine, self.block(block))
+                    way = self.ready if config.way == 2 else None
+                    fx.nvvm.cluster_store(four, mine, self.block(block), way)
         own = shares[0]
         for block in fx.range_constexpr(1, config.sharing_blocks):
             own = [(rank == block).select(new, old) for new, old in zip(shares[block], own, strict=True)]
-        self.tell(self.ready)
+        if fx.const_expr(config.way == 2):
+            if (fx.lane_id() == 0) & (self.warp == 0):
+                parts = config.splits - 1 if config.sharing_blocks == config.splits else config.splits - 1
+                has = rank < config.sharing_blocks
+                fx.nvvm.mbarrier_arrive_expect_tx(
+                    self.ready, has.select(fx.Int32(16 * 32 * config.warps * self.fours * parts), fx.Int32(0))
+                )
+        else:
+            self.tell(self.ready, True)
         fx.nvvm.mbarrier_wait(self.ready, phase)
-        fx.fence("cluster")
+        if fx.const_expr(config.way == 0):
+            fx.fence("cluster")
         total = []
         for i in fx.range_constexpr(self.fours):
             parts = [self.sums[None, place, i, part].load() for part in range(config.splits - 1)]
             total += list(sum(parts, own[i]))
-        self.tell(self.free)
+        if fx.const_expr(config.way == 0):
+            self.tell(self.free, True)
         return fx.Vector.from_elements(total, self.dtype)
