@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper.checks import check_config
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations, fits
 from flydsl.kernels.gemm.hopper.plan import (
     HOPPER,
@@ -17,7 +18,6 @@ from flydsl.kernels.gemm.hopper.plan import (
     GemmKind,
     Problem,
     ceildiv,
-    check_config,
     launch_time,
     resident_clusters,
 )

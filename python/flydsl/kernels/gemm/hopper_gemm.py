@@ -24,9 +24,10 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper import tiles
+from flydsl.kernels.gemm.hopper.checks import check_config
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringRing, load_gathered
-from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, check_config
+from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, SharedRing, TeamSums
 from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
