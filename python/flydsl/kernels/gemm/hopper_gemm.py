@@ -197,24 +197,25 @@ def multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config)
         values, state = mine.sum_products(state, place, k_first, k_last)
         if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
+        is_last = tile + step >= last
         if fx.const_expr(teams is not None):
             values = teams.sum(values, mine.team)
             if mine.team == 0:
-                finish(values, place, schedule, parts, phase, epilogue, factors, config)
+                finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
         else:
-            finish(values, place, schedule, parts, phase, epilogue, factors, config)
+            finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
         phase = phase ^ 1
 
 
 @flyc.jit
-def finish(values, place, schedule, parts, phase, epilogue, factors, config):
+def finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last):
     """Store a tile's results; those of parts of K are added up before, and each block has a share of them."""
     if fx.const_expr(parts is not None):
         values = parts.sum(values, phase)
         place = place._replace(column=place.column + schedule.part * config.shared_columns)
         if schedule.part < config.sharing_blocks:
             epilogue.store(values, epilogue.warp, place)
-        if fx.const_expr(config.way > 0):
+        if not is_last:  # behind the last tile nobody waits, and a block that is told must not have ended
             parts.tell(parts.free, False)
     else:
         epilogue.store(values, epilogue.warp, place, factors)

@@ -49,7 +49,12 @@ TEAMS = 3
 threads have too few registers, 19.0 with two of two, and 23 without, on an H200, 2026-11-16."""
 MOST_OF_TEAMS = 32
 """Columns up to which teams gain: each block reads all of the other matrix. 32 took 18.6 us, and 21.0 without."""
-CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
+CLUSTERS: tuple[tuple[int, str, int], ...] = (
+    (1, "m", 1), (2, "m", 1), (2, "n", 1), (4, "m", 1), (4, "n", 1),
+    (2, "k", 1), (3, "k", 1), (4, "k", 1), (8, "k", 1),
+    (4, "m", 2), (4, "n", 2), (6, "m", 3), (6, "n", 3), (8, "m", 4), (8, "n", 4), (8, "m", 2), (8, "n", 2),
+)  # fmt: skip
+"""Blocks of a cluster, how they lie, and in how many parts K is where they share tiles."""
 
 
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
@@ -107,8 +112,10 @@ def _table() -> tuple[GemmConfig, ...]:
     found = []
     for (rows, consumers, turns), widths in WIDTHS.items():
         for columns in widths:
-            for cluster, along in CLUSTERS:
-                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns)
+            for cluster, along, behind in CLUSTERS:
+                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns, behind=behind)
+                if columns // config.sharing("m") % 8:
+                    continue
                 if turns and config.splits > 1:
                     continue
                 stages = config.fitting_stages()

@@ -364,8 +364,8 @@ class Machine:
     results: float = 2.39
     meeting: float = 0.07
     sending: float = 0.85
-    adding: float = 1.3
-    adding_sums: float = 1.7
+    adding: float = 0.7
+    adding_sums: float = 8.0
     cycles: float = 1739.0
     step: float = 80.0
     sharing: float = 60.0
@@ -377,7 +377,7 @@ class Machine:
     apart: float = 1.1
     together: float = 0.97
     turning: float = 1.07
-    straddling: float = 2.6
+    straddling: tuple[tuple[int, float], ...] = ((16, 3.0), (32, 2.0), (64, 1.5), (128, 1.0))
     across: float = 1.3
     partial: float = 1.25
     unpacking: float = 300.0
@@ -387,7 +387,7 @@ class Machine:
     few_rows_port: float = 25.0
     more_tiles: float = 0.2
     sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 132), (4, 132), (6, 132), (8, 128))
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 117), (4, 120), (6, 102), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 
@@ -406,7 +406,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
-    straddling = machine.straddling if problem.straddles else 1.0
+    straddling = dict(machine.straddling)[problem.line_bytes]
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
     products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     rows = config.tile_m / problem.codes_of_one
@@ -426,7 +426,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     each += machine.meeting if config.cluster > config.splits else 0.0
-    added = machine.adding + machine.adding_sums * tile * config.splits if config.splits > 1 else 0.0
+    added = machine.adding + machine.adding_sums * tile * (1 - 1 / config.splits) if config.splits > 1 else 0.0
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     waiting *= _sharing(problem, config, machine)

@@ -364,7 +364,7 @@ class PartialSums:
             own = [(rank == block).select(new, old) for new, old in zip(shares[block], own, strict=True)]
         if fx.const_expr(config.way == 2):
             if (fx.lane_id() == 0) & (self.warp == 0):
-                parts = config.splits - 1 if config.sharing_blocks == config.splits else config.splits - 1
+                parts = config.splits - 1
                 has = rank < config.sharing_blocks
                 fx.nvvm.mbarrier_arrive_expect_tx(
                     self.ready, has.select(fx.Int32(16 * 32 * config.warps * self.fours * parts), fx.Int32(0))
@@ -378,6 +378,4 @@ class PartialSums:
         for i in fx.range_constexpr(self.fours):
             parts = [self.sums[None, place, i, part].load() for part in range(config.splits - 1)]
             total += list(sum(parts, own[i]))
-        if fx.const_expr(config.way == 0):
-            self.tell(self.free, True)
         return fx.Vector.from_elements(total, self.dtype)
