@@ -62,6 +62,18 @@ def test_tiles_and_clusters(config: GemmConfig) -> None:
         check_bits(Product(40, 72, 712), config)
 
 
+@pytest.mark.parametrize(
+    "config", [GemmConfig(64, 96, 1, 2, 3, "k"), GemmConfig(64, 32, 1, 2, 8, "m", behind=4)], ids=str
+)
+def test_parts_of_k_are_added_up_in_one_order(config: GemmConfig, rng: np.random.Generator) -> None:
+    """The last tiles move back, so that other blocks add up the same columns there: the bits stay the same."""
+    a, b = (rng.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in ((64, 1024), (192, 1024)))
+    whole, edge = np.empty((64, 192), np.float32), np.empty((64, 136), np.float32)
+    hopper_gemm(a, b.T, whole, config=config)
+    hopper_gemm(a, b[:136].T, edge, config=config)
+    assert (whole[:, :136] == edge).all()
+
+
 def test_modes_that_are_contiguous() -> None:
     """Either mode of A, B and C; wgmma takes operands as they are, and C leaves through shared memory."""
     config = GemmConfig(64, 64, 1, 2, 2, "m")

@@ -87,6 +87,27 @@ def test_parts_of_k_fill_a_device_that_tiles_do_not() -> None:
     assert choose_config(Problem(64, 64, 64)).splits == 1, "one step of K"
 
 
+def test_parts_of_k_share_tiles_where_outputs_are_skinny() -> None:
+    """Few tiles with a long K: blocks of a part load halves of the tile that they have in common."""
+    config = choose_config(Problem(3840, 192, 16192))
+    assert config.behind > 1 and config.sharers > 1 and config.sharers * config.splits == config.cluster
+    few, alone = replace(config, cluster=config.behind, along="k", behind=1), Problem(3840, 192, 16192)
+    assert launch_time(alone, config) < launch_time(alone, few)
+
+
+def test_lines_cost_by_the_bytes_they_start_at() -> None:
+    config = GemmConfig(64, 64, 1, 8)
+    times = [launch_time(Problem(64, 4096, 4096, line_bytes=each), config) for each in (128, 64, 32, 16)]
+    assert times == sorted(times) and len(set(times)) == 4
+
+
+def test_a_small_matrix_stays_in_cache_beside_a_large_one() -> None:
+    few = choose_config(Problem(4, 4608, 3584))
+    assert few.swapped and few.streams == "a" and few.l2_priorities == ("evict_first", "evict_last")
+    assert choose_config(Problem(3840, 192, 16192)).streams == "a"
+    assert choose_config(Problem(4096, 4096, 4096)).streams == ""
+
+
 def test_blocks_have_room_for_the_sums_of_others() -> None:
     """A block's own part of its share of a tile's sums stays in registers."""
     for parts in (2, 4):
@@ -109,7 +130,7 @@ def test_small_tiles_share_the_larger_matrix() -> None:
     for problem, along in ((wide, {"m"}), (wide.swapped, {"n"}), (replace(wide, grouped=True, batches=4), set())):
         small = [x for x in configurations(problem) if x.cluster > x.splits and not x.is_large]
         assert {x.along for x in small} == along
-    assert choose_config(wide).cluster == 2
+    assert choose_config(wide).along == "m" and choose_config(wide).sharers == 2
 
 
 def test_large_products_take_large_tiles() -> None:

@@ -58,29 +58,14 @@ def gemm_kernel(
     a_ptr = smem.allocate(fx.Array[kind.a, lines * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows = groups
-    B = Operand(
-        map_b,
-        b_ptr,
-        config.tile_n,
-        bk,
-        kind.b_along_k,
-        config.sharing("m"),
-        {"": None, "a": "evict_last", "b": "evict_first"}[config.hint],
-    )
+    l2_a, l2_b = config.l2_priorities
+    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"), l2_b)
     if fx.const_expr(kind.gathers):
         A = GatheredRows(map_a, from_rows, a_ptr, config.tile_m, bk, stages, B.swizzle)
     elif fx.const_expr(kind.packed is not None):
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, stages, kind)
     else:
-        A = Operand(
-            map_a,
-            a_ptr,
-            config.tile_m,
-            bk,
-            kind.a_along_k,
-            config.sharing("n"),
-            {"": None, "a": "evict_first", "b": "evict_last"}[config.hint],
-        )
+        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"), l2_a)
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
@@ -216,7 +201,7 @@ def finish(values, place, schedule, parts, phase, epilogue, factors, config, is_
         if schedule.part < config.sharing_blocks:
             epilogue.store(values, epilogue.warp, place)
         if not is_last:  # behind the last tile nobody waits, and a block that is told must not have ended
-            parts.tell(parts.free, False)
+            parts.give_back()
     else:
         epilogue.store(values, epilogue.warp, place, factors)
 

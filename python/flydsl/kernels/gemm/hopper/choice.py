@@ -39,6 +39,9 @@ STAGGERED = 16
 MIN_STAGES_OF_PARTS = 4
 """Two stages are being multiplied, and with one of three left each step of a part waited for memory: 3072 x 448 x 6656
 took 52 us in two parts of 128 x 224 and 33 in those of 192 x 112, with four stages, on an H200, 2026-11-16."""
+STREAMED = 16
+"""How much larger a matrix is that L2 lets go first. 4 x 4608 x 3584 took 10.8 us instead of 11.1, 128 x 7168 x 2048
+10.6 instead of 10.8 and 3840 x 192 x 16192 in two parts of K 49.1 instead of 50.3, on an H200, 2026-11-16."""
 MOST_ROUNDS = 3
 """Tiles, one after the other, in which a block may take its share of the rows."""
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
@@ -188,5 +191,12 @@ def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
         seen = problem.swapped if swapped else problem
         for config in configurations(seen, sms):
             if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
-                best, shortest = replace(config, swapped=swapped), time
+                best, shortest = replace(config, swapped=swapped, streams=_streamed(seen)), time
     return best
+
+
+def _streamed(problem: Problem) -> str:
+    """Return which matrix passes through L2 while the other one, of which every block reads a part, stays there."""
+    if not problem.plain or max(problem.m, problem.n) < STREAMED * min(problem.m, problem.n):
+        return ""
+    return "a" if problem.m > problem.n else "b"

@@ -128,7 +128,8 @@ class GemmConfig:
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
-    ``behind`` is in how many parts K is where the others of a cluster share tiles.
+    ``behind`` is in how many parts K is where the others of a cluster share tiles. ``streams`` names the matrix, "a" or
+    "b", that L2 lets go first, if the other one is so small that it can stay.
     ``sends`` lets boxes of results leave by TMA. ``teams`` of warpgroups have all rows of a tile each and take steps of
     K by turns, so that one unpacks weights while another waits.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
@@ -147,9 +148,7 @@ class GemmConfig:
     sends: bool = False
     teams: int = 1
     behind: int = 1
-    spread: bool = True
-    hint: str = ""
-    way: int = 1
+    streams: str = ""
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -176,6 +175,12 @@ class GemmConfig:
     def shared_columns(self) -> int:
         """Columns whose sums a block stores."""
         return self.tile_n // self.sharing_blocks
+
+    @property
+    def l2_priorities(self) -> tuple[str | None, str | None]:
+        """How long L2 keeps lines of A and of B; None leaves it to itself."""
+        known = {"": (None, None), "a": ("evict_first", "evict_last"), "b": ("evict_last", "evict_first")}
+        return known[self.streams]
 
     def store_boxes(self, kind: GemmKind) -> list[tuple[int, int]]:
         """Return the first column and the columns of C of each box of 16 rows that a warp sends off at once: lines of
@@ -346,49 +351,58 @@ class Machine:
     """What a Hopper GPU takes for things, fitted to launches on an H200, 2026-11-15 and 16: docs/hopper_gemm.md.
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
-    shares; of adding up parts of K, and more for each 32,768 sums of each part.
+    shares; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is there.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
-    where blocks share them, of unpacking weights of a step, and more for each warpgroup that does.
-    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
-    not under way while the others are.
-    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, where
-    blocks share the smaller matrix, and load lines of the larger one apart, and where they share the larger one; of
-    steps where warpgroups take turns; of lines of A or B that do not start at multiples of 128 bytes; of results across
-    C's lines; and in parts of cache lines.
+    where blocks share them, of large tiles and of small ones, of unpacking weights of a step, and more for each
+    warpgroup that does. Stages: those whose loads nobody waits for, since they are being multiplied.
+    Bytes: a cycle that arrive at a multiprocessor, and that it sends for; a microsecond from L2 and from memory; and
+    those of a ring that are not under way while the others are.
+    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
+    bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
+    apart, and where small tiles share the larger one; of steps where warpgroups take turns; of lines of A or B by the
+    multiples of bytes at which they start; of results across C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
-    cycle, and, in ``more_tiles``, how much longer a run takes for eight rows of x more.
+    cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
+    x more.
     """
 
-    launch: float = 2.2
-    results: float = 2.39
+    launch: float = 2.05
+    results: float = 2.33
     meeting: float = 0.07
-    sending: float = 0.85
-    adding: float = 0.7
-    adding_sums: float = 8.0
+    sending: float = 0.89
+    adding: float = 0.55
+    adding_sums: float = 5.5
+    latency: float = 0.59
     cycles: float = 1739.0
-    step: float = 80.0
+    step: float = 74.0
     sharing: float = 60.0
-    port: float = 109.0
-    cache: float = 15.1e6
-    memory: float = 4.2e6
+    sharing_few: float = 30.0
+    multiplied: float = 1.13
+    port: float = 130.0
+    lines: float = 102.0
+    cache: float = 15.15e6
+    memory: float = 4.27e6
     opening: float = 3.7e3
-    uneven: float = 0.5
+    uneven: float = 0.38
+    again: float = 0.06
     apart: float = 1.1
-    together: float = 0.97
-    turning: float = 1.07
-    straddling: tuple[tuple[int, float], ...] = ((16, 3.0), (32, 2.0), (64, 1.5), (128, 1.0))
-    across: float = 1.3
+    together: float = 0.94
+    turning: float = 1.05
+    straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.8), (64, 1.5), (128, 1.0))
+    across: float = 1.35
     partial: float = 1.25
     unpacking: float = 300.0
     unpacking_more: float = 70.0
     few_rows: float = 1.0
     few_rows_run: float = 2400.0
     few_rows_port: float = 25.0
+    few_rows_adding: float = 0.65
     more_tiles: float = 0.2
-    sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 117), (4, 120), (6, 102), (8, 104))
-    """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
+    sharpness: float = 4.55
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 117), (4, 120), (6, 102), (8, 120))
+    """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip. One more than these took a
+    second round on an H200, 2026-11-16."""
 
 
 HOPPER = Machine()
@@ -406,17 +420,10 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
-    straddling = dict(machine.straddling)[problem.line_bytes]
-    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
-    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     rows = config.tile_m / problem.codes_of_one
-    taken = (rows + config.tile_n) * ROW_BYTES
-    sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
-    unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
-    # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
-    arriving = max(taken / machine.port, sent / machine.port, unpacked / config.teams)
-    arriving += machine.sharing if config.cluster > config.splits and config.is_large else 0.0
-    working = (longest(machine, products, arriving) + machine.step / config.teams) * steps / machine.cycles
+    sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES
+    sent *= dict(machine.straddling)[problem.line_bytes]
+    working = _step_cycles(problem, config, machine, sent) * steps / machine.cycles
     # Power decides large products of fp8, and it is spent best where nothing idles while results leave.
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
@@ -425,20 +432,43 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     each = longest(machine, working, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
-    each += machine.meeting if config.cluster > config.splits else 0.0
-    added = machine.adding + machine.adding_sums * tile * (1 - 1 / config.splits) if config.splits > 1 else 0.0
-    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
+    each += machine.meeting if config.sharers > 1 else 0.0
+    received = tile * (config.splits - 1) / config.sharing_blocks
+    added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
+    waiting = _waiting(problem, config, machine)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
-    waiting *= _sharing(problem, config, machine)
     return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
-def _sharing(problem: Problem, config: GemmConfig, machine: Machine) -> float:
-    """Return how much longer memory takes where blocks share tiles of the smaller matrix, and load lines of the larger
-    one apart, or how much less where they share those; lines that straddle gain either way."""
-    if config.cluster == config.splits or problem.straddles or problem.m == problem.n:
-        return 1.0
-    return machine.apart if (config.along == "m") == (problem.n < problem.m) else machine.together
+def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, sent: float) -> float:
+    """Return the cycles of a step of K for which a block sends for so many bytes."""
+    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
+    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    taken = (config.tile_m / problem.codes_of_one + config.tile_n) * ROW_BYTES
+    unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
+    # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
+    arriving = max(taken / machine.port, sent / machine.lines, unpacked / config.teams)
+    if config.sharers > 1:
+        arriving += machine.sharing if config.is_large else machine.sharing_few
+    # A load has the time of the stages ahead of it to arrive.
+    late = machine.latency * machine.cycles / max(config.stages - machine.multiplied, 0.5)
+    return longest(machine, products, arriving, late) + machine.step / config.teams
+
+
+def _waiting(problem: Problem, config: GemmConfig, machine: Machine) -> float:
+    """Return the time that memory takes if every multiprocessor reads: longer for what L2 is asked for once more, and
+    where blocks share tiles of the smaller matrix and load lines of the larger one apart; less where small tiles share
+    those. Lines that straddle gain either way."""
+    rows, columns = problem.m / problem.codes_of_one, problem.n
+    again = rows * (ceildiv(problem.n, config.tile_n * config.sharing("n")) - 1)
+    again += columns * (ceildiv(problem.m, config.tile_m * config.sharing("m")) - 1)
+    moved = problem.moved + machine.again * again * problem.batches * problem.k * problem.size
+    waiting = moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
+    if config.sharers == 1 or problem.straddles or problem.m == problem.n:
+        return waiting
+    if (config.along == "m") == (problem.n < problem.m):
+        return waiting * machine.apart
+    return waiting if config.is_large else waiting * machine.together
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:

@@ -42,17 +42,14 @@ class SharedRing(fx.nvvm.Pipeline):
         super().__init__(
             allocator, stages=config.stages, consumers=config.of_tile, producers=producers, cluster=sharers
         )
-        self.first, self.spread = rank // sharers * sharers, config.spread
+        self.first = rank // sharers * sharers
 
     def release(self, state: Any) -> None:
         """Give a stage back to one of the blocks that fill it."""
         if self.cluster == 1:
             super().release(state)
-        elif self.spread:
-            fx.nvvm.mbarrier_arrive(self.empty(state), self.first + fx.lane_id())
         else:
-            for block in range(self.cluster):
-                fx.nvvm.mbarrier_arrive(self.empty(state), self.first + block)
+            fx.nvvm.mbarrier_arrive(self.empty(state), self.first + fx.lane_id())
 
 
 class Operand:
@@ -62,9 +59,8 @@ class Operand:
     """
 
     def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int, l2: Any = None) -> None:
-        self.l2 = l2
         self.map, self.ptr, self.rows, self.bk, self.swizzle = map_, ptr, rows, bk, map_.swizzle
-        self.along_k, self.sharers = along_k, sharers
+        self.along_k, self.sharers, self.l2 = along_k, sharers, l2
         self.bytes = rows * bk * ptr.dtype.width // 8
 
     @staticmethod
@@ -87,7 +83,7 @@ class Operand:
         for box in range(self.rows // self.bk):
             place = start + (box * self.bk + part * share) * self.bk
             at = (*batch, row + box * self.bk, k + part * share)
-            fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask)
+            fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask, l2=self.l2)
 
     def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
         """``rows`` of all stages from the ``first`` on, also behind a tile, as wgmma reads them: (rows, K, stage)."""
@@ -302,80 +298,78 @@ class TeamSums:
 class PartialSums:
     """Sums of the blocks of a cluster that have a part of K each: every block gets those of its share of the columns.
 
-    Sums are written to the shared memory of the block that adds them up, to its own, part by part in the same order in
-    every run. *ready* completes when the others have written a tile's sums, *free* when they have read theirs.
+    Sums are written to the shared memory of the block that adds them up. It adds part by part in the order of K,
+    whichever part is its own: tiles at an edge have results in common, which other blocks may add up there, to the same
+    bits. *ready* completes when the sums of all others are there, *free* when they have read those of a tile.
     """
 
     def __init__(self, smem: Any, dtype: Any, rank: Any, config: GemmConfig) -> None:
-        self.config, self.dtype, self.rank, self.first = config, dtype, rank // config.sharers, rank % config.sharers
+        self.config, self.dtype, self.part, self.first = config, dtype, rank // config.sharers, rank % config.sharers
         self.warp, threads = fx.thread_idx.x // 32 - WARPGROUP // 32, config.warps * 32
         self.fours = config.accumulators // 4 // config.sharing_blocks
         each, others = 4 * threads * self.fours, config.splits - 1
+        self.bytes = each * others * dtype.width // 8
         shape, stride = (4, (32, config.warps), self.fours, others), (1, (4, 128), 4 * threads, each)
         place = smem.allocate(fx.Array[dtype, each * others, 1024]).ptr
         self.sums = fx.make_view(place, fx.make_layout(shape, stride))
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
     def init(self) -> None:
-        for barrier in (self.ready, self.free):
-            alone = self.config.way == 2 and barrier is self.ready
-            fx.nvvm.mbarrier_init(barrier, 1 if alone else (self.config.splits - 1) * self.config.warps)
+        fx.nvvm.mbarrier_init(self.ready, 1)
+        fx.nvvm.mbarrier_init(self.free, (self.config.splits - 1) * self.config.warps)
         fx.nvvm.fence_mbarrier_init()
 
-    def fours_of(self, block: int) -> list[int]:
+    def fours_of(self, part: int) -> list[int]:
         """Return where the accumulators, four by four, of a block's share of the columns begin."""
         of_rows, share = self.config.tile_n // 8, self.config.shared_columns // 8
-        firsts = range(block * share, self.config.accumulators // 4, of_rows)
+        firsts = range(part * share, self.config.accumulators // 4, of_rows)
         return [4 * (first + i) for first in firsts for i in range(share)]
 
     def four(self, values: Any, first: int) -> Any:
         return fx.Vector.from_elements([values[first + i] for i in range(4)], self.dtype)
-
-    @flyc.jit
-    def tell(self, barrier: Any, fence: Any) -> None:
-        """Arrive at the barriers of the other blocks, once for each warp."""
-        if fx.const_expr(fence):
-            fx.fence("cluster")
-        fx.nvvm.barrier_sync(self.warp + 2, 32)  # the epilogue's barrier of the warp
-        block = fx.lane_id()
-        if (block < self.config.splits) & (block != self.rank):
-            fx.nvvm.mbarrier_arrive(barrier, self.block(block))
 
     def block(self, part: Any) -> Any:
         """Return the block of the cluster that has a part of K of the same tile."""
         return self.first + part * self.config.sharers
 
     @flyc.jit
+    def send(self, shares: list[list[Any]]) -> None:
+        """Write sums to the blocks that add them up, whose barriers count the bytes."""
+        place = fx.lane_id(), self.warp
+        if (fx.lane_id() == 0) & (self.warp == 0):
+            has_share = self.part < self.config.sharing_blocks
+            fx.nvvm.mbarrier_arrive_expect_tx(self.ready, has_share.select(fx.Int32(self.bytes), fx.Int32(0)))
+        for part in fx.range_constexpr(self.config.sharing_blocks):
+            if self.part != part:
+                for i, four in enumerate(shares[part]):
+                    slot = self.sums[None, place, i, self.part - fx.Int32(self.part > part)]
+                    fx.nvvm.cluster_store(four, slot, self.block(part), self.ready)
+
+    @flyc.jit
+    def give_back(self) -> None:
+        """Tell the other blocks that this one has read its sums, once for each warp."""
+        fx.nvvm.barrier_sync(self.warp + 2, 32)  # the epilogue's barrier of the warp
+        part = fx.lane_id()
+        if (part < self.config.splits) & (part != self.part):
+            fx.nvvm.mbarrier_arrive(self.free, self.block(part))
+
+    @flyc.jit
     def sum(self, values: Any, phase: Any) -> Any:
         """Return the sums over all parts of this block's share; a block without a share gets what means nothing."""
-        config, rank, place = self.config, self.rank, (fx.lane_id(), self.warp)
-        shares = [
-            [self.four(values, first) for first in self.fours_of(block)] for block in range(config.sharing_blocks)
-        ]
+        config, place = self.config, (fx.lane_id(), self.warp)
+        shares = [[self.four(values, first) for first in self.fours_of(part)] for part in range(config.sharing_blocks)]
         fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
-        for block in fx.range_constexpr(config.sharing_blocks):
-            if rank != block:
-                for i, four in enumerate(shares[block]):
-                    mine = self.sums[None, place, i, rank - fx.Int32(rank > block)]
-                    way = self.ready if config.way == 2 else None
-                    fx.nvvm.cluster_store(four, mine, self.block(block), way)
+        self.send(shares)
         own = shares[0]
-        for block in fx.range_constexpr(1, config.sharing_blocks):
-            own = [(rank == block).select(new, old) for new, old in zip(shares[block], own, strict=True)]
-        if fx.const_expr(config.way == 2):
-            if (fx.lane_id() == 0) & (self.warp == 0):
-                parts = config.splits - 1
-                has = rank < config.sharing_blocks
-                fx.nvvm.mbarrier_arrive_expect_tx(
-                    self.ready, has.select(fx.Int32(16 * 32 * config.warps * self.fours * parts), fx.Int32(0))
-                )
-        else:
-            self.tell(self.ready, True)
+        for part in fx.range_constexpr(1, config.sharing_blocks):
+            own = [(self.part == part).select(new, old) for new, old in zip(shares[part], own, strict=True)]
         fx.nvvm.mbarrier_wait(self.ready, phase)
-        if fx.const_expr(config.way == 0):
-            fx.fence("cluster")
         total = []
         for i in fx.range_constexpr(self.fours):
-            parts = [self.sums[None, place, i, part].load() for part in range(config.splits - 1)]
-            total += list(sum(parts, own[i]))
+            found = None
+            for part in fx.range_constexpr(config.splits):
+                slot = fx.min(part - fx.Int32(self.part < part), fx.Int32(config.splits - 2))
+                each = (self.part == part).select(own[i], self.sums[None, place, i, slot].load())
+                found = each if found is None else found + each
+            total += list(found)
         return fx.Vector.from_elements(total, self.dtype)
