@@ -30,6 +30,8 @@ SCALED = 128
 """Columns of A, and rows and columns of B, that a scale of a block is for."""
 LEAST_SHARE = 8
 """Columns of sums that a block adds up at least, if it does."""
+SMALL = 8192
+"""Results of a tile up to which blocks gain time of memory where they share the larger matrix."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 
@@ -227,6 +229,11 @@ class GemmConfig:
     def is_large(self) -> bool:
         """Whether products, and not memory, take the time of a tile."""
         return self.accumulators >= 64
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a tile's lines come sooner where blocks share them."""
+        return self.tile_m * self.tile_n <= SMALL
 
     @cached_property
     def accumulators(self) -> int:
@@ -468,7 +475,7 @@ def _waiting(problem: Problem, config: GemmConfig, machine: Machine) -> float:
         return waiting
     if (config.along == "m") == (problem.n < problem.m):
         return waiting * machine.apart
-    return waiting if config.is_large else waiting * machine.together
+    return waiting * machine.together if config.is_small else waiting
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
