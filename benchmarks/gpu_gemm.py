@@ -273,13 +273,14 @@ def likely(problem: Problem, count: int) -> list[GemmConfig]:
     kinds: dict[Any, GemmConfig] = {}
     for expected, config in ranked:
         if expected < limit:
-            kinds.setdefault((config.tile_m, config.cluster, config.along, config.taking_turns), config)
+            kinds.setdefault((config.tile_m, config.cluster, config.along, config.behind, config.taking_turns), config)
     return list(dict.fromkeys([choose_config(problem), *kinds.values(), *(config for _, config in ranked)]))[:count]
 
 
 def described(config: GemmConfig) -> str:
     """A configuration in a word."""
-    cluster = "" if config.cluster == 1 else f" {config.cluster}{config.along}"
+    cluster = "" if config.cluster == 1 else f" {config.cluster // config.behind}{config.along}"
+    cluster += f" {config.behind}k" if config.behind > 1 else ""
     return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' * config.swapped}{' in turns' * config.taking_turns}"
 
 
