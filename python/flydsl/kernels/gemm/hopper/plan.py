@@ -394,7 +394,7 @@ class Machine:
     uneven: float = 0.38
     again: float = 0.06
     apart: float = 1.1
-    together: float = 0.94
+    together: float = 0.96
     turning: float = 1.05
     straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.8), (64, 1.5), (128, 1.0))
     across: float = 1.35
