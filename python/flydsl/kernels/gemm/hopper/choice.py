@@ -27,7 +27,7 @@ WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (192, 3, False): (112, 128, 160, 192),
     (256, 2, False): (8, 16, 32, 64, 96, 128, 160),
     (64, 2, True): (128, 192, 256),
-    (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
+    (128, 2, True): (64, 96, 112, 128, 144, 160, 176, 192),
 }
 """Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
 FEW = 64
@@ -168,8 +168,7 @@ def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
         return False
     large, shares = problem.m >= 2 * config.tile_m * config.sharing("m"), config.cluster > config.splits
     if shares or config.taking_turns:
-        plain = not (problem.gathers or problem.block_scaled or (shares and config.taking_turns))
-        return large and plain and config.tile_m == 128
+        return large and not (problem.gathers or problem.block_scaled) and config.tile_m == 128
     return config.consumers < 3 and (large or max(config.tile_m, config.tile_n) <= 128 or config.tile_m == 128)
 
 

@@ -145,6 +145,8 @@ class GemmConfig:
     staggered: bool = False
     sends: bool = False
     teams: int = 1
+    lead: int = 0
+    loaders: int = 1
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -410,7 +412,9 @@ class Machine:
     cycles: float = 1739.0
     step: float = 80.0
     sharing: float = 60.0
+    sustained: tuple[float, float] = (1270.0, 1314.0)
     port: float = 109.0
+    shared: float = 198e3
     cache: float = 15.1e6
     memory: float = 4.2e6
     opening: float = 3.7e3
@@ -463,7 +467,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)
-    each = longest(machine, working, cached)
+    each = longest(machine, max(working, _powered(problem, config, products * steps, taken * steps, machine)), cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     each += machine.meeting if config.cluster > config.splits else 0.0
@@ -471,7 +475,19 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     waiting *= _sharing(problem, config, machine)
-    return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
+    # How full the last round of groups is, whose sizes only the device knows, nobody can say.
+    taken_rounds = clusters / slots + 0.5 if problem.grouped and rounds > 1 else rounds
+    return machine.launch + longest(machine, taken_rounds * each + (rounds - 1) * added, waiting) + last + added
+
+
+def _powered(problem: Problem, config: GemmConfig, products: float, taken: float, machine: Machine) -> float:
+    """Return what products of many tiles take at least, at the clock that the chip's power leaves them, and what their
+    bytes take into shared memory and out of it; of products in 16 bits it was measured with groups."""
+    if problem.size > 1 and not problem.grouped or problem.packed:
+        return 0.0
+    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) / (config.tile_m + config.tile_n)
+    moved = taken * (1 + read) / machine.shared if config.is_large else 0.0
+    return max(products / machine.sustained[problem.size - 1], moved)
 
 
 def _sharing(problem: Problem, config: GemmConfig, machine: Machine) -> float:

@@ -174,6 +174,11 @@ class ScaledWarpgroup(Warpgroup):
             state = self.add_step(sums, accs[0], state, self.scales.of_step(scales, i), 0)
         return sums.load().reshape((self.config.accumulators,)), state
 
+    @property
+    def lead(self):
+        """Steps that the first of two warpgroups is ahead of the second one: its results leave while that multiplies."""
+        return self.config.lead if self.config.consumers == 2 and self.config.stages < RUN else 0
+
     @flyc.jit
     def add_run(self, sums, accs, state, place, rows, k, scales, steps):
         """Add ``steps`` steps. Two accumulators take turns: one is scaled and added while the other is multiplied.
@@ -181,10 +186,16 @@ class ScaledWarpgroup(Warpgroup):
         None is in flight at the end of a run: the assembler gives up on accumulators that are read in a loop while
         those of its next turn are.
         """
-        following = scales
+        following, lead = scales, self.lead if steps == RUN else 0
+        if fx.const_expr(lead > 0):
+            if self.number == 1:
+                fx.nvvm.barrier_sync(TURNS, 2 * WARPGROUP)
         self.multiply_next(accs[0], state)
         for i in fx.range_constexpr(steps):
             lane = i % LANES_OF_ROW
+            if fx.const_expr(i == lead > 0):
+                # A branch here would cost the accumulators their registers: the second one arrives alone, elsewhere.
+                fx.nvvm.barrier_arrive(TURNS + self.number, WARPGROUP * (2 - self.number))
             if fx.const_expr(lane == 0):
                 following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
             if fx.const_expr(i + 1 < steps):
