@@ -454,6 +454,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     straddling = machine.straddling if problem.straddles else 1.0
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
     products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    # In turns of one block of rows each product waits for the one before it.
+    products *= machine.turning if config.taking_turns and config.tile_m == BLOCK_ROWS and problem.size == 1 else 1.0
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
@@ -467,7 +469,9 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)
-    each = longest(machine, max(working, _powered(problem, config, products * steps, taken * steps, machine)), cached)
+    slower = _slower(problem, config, working / steps, products, taken, machine)
+    stored *= slower
+    each = longest(machine, working * slower, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     each += machine.meeting if config.cluster > config.splits else 0.0
@@ -480,14 +484,17 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     return machine.launch + longest(machine, taken_rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
-def _powered(problem: Problem, config: GemmConfig, products: float, taken: float, machine: Machine) -> float:
-    """Return what products of many tiles take at least, at the clock that the chip's power leaves them, and what their
-    bytes take into shared memory and out of it; of products in 16 bits it was measured with groups."""
-    if problem.size > 1 and not problem.grouped or problem.packed:
-        return 0.0
-    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) / (config.tile_m + config.tile_n)
-    moved = taken * (1 + read) / machine.shared if config.is_large else 0.0
-    return max(products / machine.sustained[problem.size - 1], moved)
+def _slower(
+    problem: Problem, config: GemmConfig, step: float, products: float, taken: float, machine: Machine
+) -> float:
+    """Return how much longer a block takes for everything than at the full clock, which the chip's power does not leave
+    to the products of a step, or to its bytes into shared memory and out of it. Of 16 bits it was measured with
+    groups."""
+    if problem.packed or (problem.size > 1 and not problem.grouped):
+        return 1.0
+    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
+    moved = (taken + read) / machine.shared if config.is_large else 0.0
+    return max(step, products / machine.sustained[problem.size - 1], moved) / step
 
 
 def _sharing(problem: Problem, config: GemmConfig, machine: Machine) -> float:
