@@ -103,8 +103,8 @@ def gemm_kernel(
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][0], increase=False)
         if fx.const_expr(kind.gathers):
             load_gathered(A, B, pipe, schedule)
-        elif (thread % 32 == 0) & (thread < 32 * config.loaders):
-            load(A, B, pipe, schedule, kind.weights_first, config.loaders)
+        elif thread == 0:
+            load(A, B, pipe, schedule, kind.weights_first)
     else:
         if fx.const_expr(kind.weights_first):
             fx.nvvm.griddepcontrol_wait()
@@ -138,12 +138,11 @@ def load_weights(A, B, pipe, schedule):
 
 
 @flyc.jit
-def load(A, B, pipe, schedule, weights_first, loaders):
+def load(A, B, pipe, schedule, weights_first):
     """The loading thread: fill each stage as soon as its consumers, in all blocks that share it, are done with it."""
     ahead = load_weights(A, B, pipe, schedule) if weights_first else fx.Int32(0)
     state = pipe.producer_start()
     first, last, each = schedule.range()
-    count, loader = fx.Int32(0), fx.thread_idx.x // 32
     for tile in range(first, last, each):
         place = schedule.at(tile)
         k_first, k_last = schedule.all_steps()
@@ -152,17 +151,10 @@ def load(A, B, pipe, schedule, weights_first, loaders):
             if fx.const_expr(schedule.config.staggered):
                 k = k_first + (step - k_first + tile * STAGGER) % (k_last - k_first)
             is_new = ahead == 0 if weights_first else True
-            if fx.const_expr(loaders > 1):
-                if count % loaders == loader:
-                    pipe.acquire(state, A.bytes + B.bytes)
-                    B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
-                    A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
-                count = count + 1
-            else:
-                if is_new:
-                    pipe.acquire(state, A.bytes + B.bytes)
-                    B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
-                A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
+            if is_new:
+                pipe.acquire(state, A.bytes + B.bytes)
+                B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
+            A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
             if fx.const_expr(weights_first):
                 ahead = fx.max(ahead - 1, fx.Int32(0))
             state = pipe.advance(state)

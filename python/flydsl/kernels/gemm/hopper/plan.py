@@ -9,6 +9,7 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
+from flydsl.kernels.gemm.hopper.power import slower_by_power
 
 WARPGROUP = 128
 WARP_ROWS = 16
@@ -32,8 +33,6 @@ LEAST_SHARE = 8
 """Columns of sums that a block adds up at least, if it does."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
-
-
 FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
 
@@ -146,7 +145,6 @@ class GemmConfig:
     sends: bool = False
     teams: int = 1
     lead: int = 0
-    loaders: int = 1
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -412,9 +410,7 @@ class Machine:
     cycles: float = 1739.0
     step: float = 80.0
     sharing: float = 60.0
-    sustained: tuple[float, float] = (1270.0, 1314.0)
     port: float = 109.0
-    shared: float = 198e3
     cache: float = 15.1e6
     memory: float = 4.2e6
     opening: float = 3.7e3
@@ -454,8 +450,6 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     straddling = machine.straddling if problem.straddles else 1.0
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
     products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
-    # In turns of one block of rows each product waits for the one before it.
-    products *= machine.turning if config.taking_turns and config.tile_m == BLOCK_ROWS and problem.size == 1 else 1.0
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
@@ -464,13 +458,12 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     arriving = max(taken / machine.port, sent / machine.port, unpacked / config.teams)
     arriving += machine.sharing if config.cluster > config.splits and config.is_large else 0.0
     working = (longest(machine, products, arriving) + machine.step / config.teams) * steps / machine.cycles
-    # Power decides large products of fp8, and it is spent best where nothing idles while results leave.
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)
-    slower = _slower(problem, config, working / steps, products, taken, machine)
-    stored *= slower
+    moved = taken + config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
+    slower = slower_by_power(problem, config, working / steps, products, moved)
+    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
     each = longest(machine, working * slower, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
@@ -479,22 +472,9 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     waiting *= _sharing(problem, config, machine)
-    # How full the last round of groups is, whose sizes only the device knows, nobody can say.
-    taken_rounds = clusters / slots + 0.5 if problem.grouped and rounds > 1 else rounds
-    return machine.launch + longest(machine, taken_rounds * each + (rounds - 1) * added, waiting) + last + added
-
-
-def _slower(
-    problem: Problem, config: GemmConfig, step: float, products: float, taken: float, machine: Machine
-) -> float:
-    """Return how much longer a block takes for everything than at the full clock, which the chip's power does not leave
-    to the products of a step, or to its bytes into shared memory and out of it. Of 16 bits it was measured with
-    groups."""
-    if problem.packed or (problem.size > 1 and not problem.grouped):
-        return 1.0
-    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
-    moved = (taken + read) / machine.shared if config.is_large else 0.0
-    return max(step, products / machine.sustained[problem.size - 1], moved) / step
+    # Nobody knows how full the last round of groups is, whose sizes are the device's.
+    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
+    return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
 def _sharing(problem: Problem, config: GemmConfig, machine: Machine) -> float:

@@ -163,8 +163,11 @@ class ScaledWarpgroup(Warpgroup):
         sums.fill(0.0)
         accs, rows = (self.acc, other), self.scales.rows(place, self.warp)
         scales, k = self.scales.load(place, rows, k_first), k_first
+        if fx.const_expr(self.leads):
+            if (k_last - k_first >= RUN) & (self.number == 1):
+                fx.nvvm.barrier_sync(TURNS, 2 * WARPGROUP)
         for _ in range((k_last - k_first) // RUN):
-            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, RUN)
+            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, RUN, k == k_first)
             k = k + RUN
         if k + LANES_OF_ROW <= k_last:
             state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW)
@@ -174,28 +177,19 @@ class ScaledWarpgroup(Warpgroup):
             state = self.add_step(sums, accs[0], state, self.scales.of_step(scales, i), 0)
         return sums.load().reshape((self.config.accumulators,)), state
 
-    @property
-    def lead(self):
-        """Steps that the first of two warpgroups is ahead of the second one: its results leave while that multiplies."""
-        return self.config.lead if self.config.consumers == 2 and self.config.stages < RUN else 0
-
     @flyc.jit
-    def add_run(self, sums, accs, state, place, rows, k, scales, steps):
+    def add_run(self, sums, accs, state, place, rows, k, scales, steps, is_first=None):
         """Add ``steps`` steps. Two accumulators take turns: one is scaled and added while the other is multiplied.
 
         None is in flight at the end of a run: the assembler gives up on accumulators that are read in a loop while
         those of its next turn are.
         """
-        following, lead = scales, self.lead if steps == RUN else 0
-        if fx.const_expr(lead > 0):
-            if self.number == 1:
-                fx.nvvm.barrier_sync(TURNS, 2 * WARPGROUP)
+        following = scales
         self.multiply_next(accs[0], state)
         for i in fx.range_constexpr(steps):
             lane = i % LANES_OF_ROW
-            if fx.const_expr(i == lead > 0):
-                # A branch here would cost the accumulators their registers: the second one arrives alone, elsewhere.
-                fx.nvvm.barrier_arrive(TURNS + self.number, WARPGROUP * (2 - self.number))
+            if fx.const_expr(self.leads and is_first is not None and i == self.config.lead):
+                self.tell(is_first)
             if fx.const_expr(lane == 0):
                 following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
             if fx.const_expr(i + 1 < steps):
@@ -205,6 +199,19 @@ class ScaledWarpgroup(Warpgroup):
             if fx.const_expr(lane == LANES_OF_ROW - 1):
                 scales = following
         return state, scales
+
+    @property
+    def leads(self):
+        """Whether the first of two warpgroups is ahead of the second one, so that one's results leave while the other
+        multiplies; the ring is too short for it to be a tile ahead."""
+        return self.config.lead > 0 and self.config.consumers == 2 and self.config.stages < RUN
+
+    def tell(self, is_first):
+        """In the first run of a tile, the second warpgroup may begin. A branch here would cost accumulators their
+        registers: otherwise a warpgroup arrives alone at a barrier of its own."""
+        mine = is_first & (self.number == 0)
+        number = mine.select(fx.Int32(TURNS), TURNS + 1 - 2 * fx.Int32(self.number == 0))
+        fx.nvvm.barrier_arrive(number, mine.select(fx.Int32(2 * WARPGROUP), fx.Int32(WARPGROUP)))
 
     def multiply_next(self, acc, state):
         self.pipe.wait(state)
