@@ -432,8 +432,7 @@ class Machine:
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 
-HOPPER = Machine()
-UNIT = 32768
+HOPPER, UNIT = Machine(), 32768
 
 
 def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -> int:
@@ -442,7 +441,7 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
 
 
 def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
-    """Microseconds of a launch; ``problem`` as the kernel sees it."""
+    """Microseconds of a launch; ``problem`` as the kernel sees it. Of groups half of the last round counts."""
     steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
     clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
@@ -461,8 +460,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    moved = taken + config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
-    slower = slower_by_power(problem, config, working / steps, products, moved)
+    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
+    slower = slower_by_power(problem.size, problem.grouped, working / steps, products, config.is_large * (taken + read))
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
     each = longest(machine, working * slower, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
@@ -472,7 +471,6 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     waiting *= _sharing(problem, config, machine)
-    # Nobody knows how full the last round of groups is, whose sizes are the device's.
     each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
     return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 

@@ -91,8 +91,9 @@ class PackedWeights(Operand):
     def load_factors(self, rows: list[Any], k: Any, teams: int) -> list[Any]:
         """Return a lane's scale, and zero, of each group of one of two steps from k on. Four lanes have the same two
         rows: each loads what belongs to one of them in one of the steps, a quarter of what it needs."""
-        lane, arrays = fx.lane_id() % LANES_OF_ROW, [self.scales] if self.zeros is None else [self.scales, self.zeros]
-        row, step = (lane < FRAGMENTS).select(*rows), k + lane % FRAGMENTS * teams
+        place, arrays = place_in_row(), [self.scales] if self.zeros is None else [self.scales, self.zeros]
+        is_first = place < FRAGMENTS
+        row, step = is_first.select(*rows), k + is_first.select(place, place - FRAGMENTS) * teams
         first, last = step * self.bk // self.form.group, extent(self.scales, 1) - 1
         groups = [fx.min(first + i, last) for i in range(self.form.groups_of(self.bk))]
         return [array[row, group] for group in groups for array in arrays]
@@ -114,9 +115,14 @@ class PackedWeights(Operand):
         return fx.Vector.from_elements(found, self.kind.a)
 
 
+def place_in_row() -> Any:
+    """Return which of the four lanes that share a row this one is."""
+    return fx.lane_id() % LANES_OF_ROW
+
+
 def lane_factors(arrays: list[Any], rows: list[Any], group: Any) -> list[Any]:
     """Scales, and zeros, of rows in four groups from one on: one group for each of the four lanes that share a row."""
-    group = fx.min(group + fx.lane_id() % LANES_OF_ROW, extent(arrays[0], 1) - 1)
+    group = fx.min(group + place_in_row(), extent(arrays[0], 1) - 1)
     return [array[row, group] for row in rows for array in arrays]
 
 
