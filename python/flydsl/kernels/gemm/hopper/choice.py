@@ -49,6 +49,9 @@ TEAMS = 3
 threads have too few registers, 19.0 with two of two, and 23 without, on an H200, 2026-11-16."""
 MOST_OF_TEAMS = 32
 """Columns up to which teams gain: each block reads all of the other matrix. 32 took 18.6 us, and 21.0 without."""
+SCALED_STAGES = 5
+"""Of tiles of 128 x 128 with scales of blocks: six took longer in 20 of 23 measurements of three runs, by 1.1 % in the
+geometric mean, on an H200, 2026-11-16."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
 
 
@@ -58,6 +61,9 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     every = *_table(), *_dividing(problem, sms), *_in_teams(problem)
     found = [config for config in every if fits(problem, config)]
     found = [_sending(config) if problem.can_send(config) else config for config in found]
+    if problem.block_scaled:
+        large = [config.consumers > 1 and config.is_large for config in found]
+        found = [replace(x, stages=min(x.stages, SCALED_STAGES)) if of else x for x, of in zip(found, large)]
     # Turns are for blocks that have several tiles.
     return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
 

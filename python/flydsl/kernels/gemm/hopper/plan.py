@@ -144,7 +144,6 @@ class GemmConfig:
     staggered: bool = False
     sends: bool = False
     teams: int = 1
-    lead: int = 0
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""

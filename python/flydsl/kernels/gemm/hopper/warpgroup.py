@@ -163,11 +163,8 @@ class ScaledWarpgroup(Warpgroup):
         sums.fill(0.0)
         accs, rows = (self.acc, other), self.scales.rows(place, self.warp)
         scales, k = self.scales.load(place, rows, k_first), k_first
-        if fx.const_expr(self.leads):
-            if (k_last - k_first >= RUN) & (self.number == 1):
-                fx.nvvm.barrier_sync(TURNS, 2 * WARPGROUP)
         for _ in range((k_last - k_first) // RUN):
-            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, RUN, k == k_first)
+            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, RUN)
             k = k + RUN
         if k + LANES_OF_ROW <= k_last:
             state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW)
@@ -178,7 +175,7 @@ class ScaledWarpgroup(Warpgroup):
         return sums.load().reshape((self.config.accumulators,)), state
 
     @flyc.jit
-    def add_run(self, sums, accs, state, place, rows, k, scales, steps, is_first=None):
+    def add_run(self, sums, accs, state, place, rows, k, scales, steps):
         """Add ``steps`` steps. Two accumulators take turns: one is scaled and added while the other is multiplied.
 
         None is in flight at the end of a run: the assembler gives up on accumulators that are read in a loop while
@@ -188,8 +185,6 @@ class ScaledWarpgroup(Warpgroup):
         self.multiply_next(accs[0], state)
         for i in fx.range_constexpr(steps):
             lane = i % LANES_OF_ROW
-            if fx.const_expr(self.leads and is_first is not None and i == self.config.lead):
-                self.tell(is_first)
             if fx.const_expr(lane == 0):
                 following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
             if fx.const_expr(i + 1 < steps):
@@ -199,19 +194,6 @@ class ScaledWarpgroup(Warpgroup):
             if fx.const_expr(lane == LANES_OF_ROW - 1):
                 scales = following
         return state, scales
-
-    @property
-    def leads(self):
-        """Whether the first of two warpgroups is ahead of the second one, so that one's results leave while the other
-        multiplies; the ring is too short for it to be a tile ahead."""
-        return self.config.lead > 0 and self.config.consumers == 2 and self.config.stages < RUN
-
-    def tell(self, is_first):
-        """In the first run of a tile, the second warpgroup may begin. A branch here would cost accumulators their
-        registers: otherwise a warpgroup arrives alone at a barrier of its own."""
-        mine = is_first & (self.number == 0)
-        number = mine.select(fx.Int32(TURNS), TURNS + 1 - 2 * fx.Int32(self.number == 0))
-        fx.nvvm.barrier_arrive(number, mine.select(fx.Int32(2 * WARPGROUP), fx.Int32(WARPGROUP)))
 
     def multiply_next(self, acc, state):
         self.pipe.wait(state)
