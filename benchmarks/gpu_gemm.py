@@ -427,7 +427,7 @@ def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: i
 
 
 def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
-    sets = 8 if m < 1024 else SETS
+    sets, count = (8, 24) if m < 1024 else (SETS, SETS)
     codes = [torch.randint(0, 16, (n, k), device="cuda") for _ in range(sets)]
     packed = [shuffle_weights(one) for one in codes]
     scales, zeros = (torch.rand(n, k // 128, device="cuda", dtype=torch.bfloat16), torch.full((n, k // 128), 7.0))
@@ -436,7 +436,7 @@ def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     whole = [((one - 7) * scales.repeat_interleave(128, 1)).bfloat16() for one in codes]
     runs = {"ours": lambda i: hopper_linear4(x, packed[i], scales, y, zeros=zeros),
             "torch, bf16 weights": lambda i: torch.mm(x, whole[i].T, out=y)}  # fmt: skip
-    times = replay_times(graphs_of(working(runs), sets, sets), sets, rounds)
+    times = replay_times(graphs_of(working(runs), sets, count), count, rounds)
     y.fill_(math.nan)
     runs["ours"](0)
     error = relative_error(y, x.double() @ whole[0].double().T)

@@ -138,6 +138,19 @@ def test_large_products_take_large_tiles() -> None:
     assert config.tile_m * config.tile_n >= 128 * 192 and config.cluster == 2 and not config.swapped
 
 
+def test_power_decides_large_products_of_eight_bits() -> None:
+    """Tiles in turns, whose results leave behind products, of any width in a time that their products alone take."""
+    for m, n, k in ((4096, 4096, 4096), (2048, 8192, 8192), (8192, 8192, 8192)):
+        assert choose_config(Problem(m, n, k, size=1)).taking_turns
+    groups = choose_config(Problem(1024, 4096, 7168, 8, grouped=True))
+    assert groups.taking_turns and groups.cluster == 2
+    problem, per_round = Problem(132 * 128, 128 * 144, 8192, size=1), []
+    for columns in (128, 144, 192):
+        config = GemmConfig(128, columns, 2, 4, 2, taking_turns=True)
+        per_round.append(launch_time(problem, config) / ceildiv(problem.n, columns) / columns)
+    assert max(per_round) < 1.04 * min(per_round)
+
+
 def test_the_expected_time_is_that_of_the_machine() -> None:
     """Never less than memory, or the products, take; more for lines that straddle cache lines."""
     for m, n, k in SHAPES:

@@ -9,6 +9,7 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import GATES
+from flydsl.kernels.gemm.hopper.power import slower_by_power
 
 WARPGROUP = 128
 WARP_ROWS = 16
@@ -34,8 +35,6 @@ SMALL = 8192
 """Results of a tile up to which blocks gain time of memory where they share the larger matrix."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
-
-
 FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
 
@@ -412,8 +411,7 @@ class Machine:
     second round on an H200, 2026-11-16."""
 
 
-HOPPER = Machine()
-UNIT = 32768
+HOPPER, UNIT = Machine(), 32768
 
 
 def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -> int:
@@ -422,21 +420,25 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
 
 
 def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
-    """Microseconds of a launch; ``problem`` as the kernel sees it."""
+    """Microseconds of a launch; ``problem`` as the kernel sees it. Of groups half of the last round counts."""
     steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
     clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
     rows = config.tile_m / problem.codes_of_one
+    taken = (rows + config.tile_n) * ROW_BYTES
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES
     sent *= dict(machine.straddling)[problem.line_bytes]
-    working = _step_cycles(problem, config, machine, sent) * steps / machine.cycles
-    # Power decides large products of fp8, and it is spent best where nothing idles while results leave.
+    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
+    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    working = _step_cycles(problem, config, machine, (products, taken, sent)) * steps / machine.cycles
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)
-    each = longest(machine, working, cached)
+    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
+    slower = slower_by_power(problem.size, problem.grouped, working / steps, products, config.is_large * (taken + read))
+    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
+    each = longest(machine, working * slower, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     each += machine.meeting if config.sharers > 1 else 0.0
@@ -444,14 +446,13 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
     waiting = _waiting(problem, config, machine)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
+    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
     return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
-def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, sent: float) -> float:
-    """Return the cycles of a step of K for which a block sends for so many bytes."""
-    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
-    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
-    taken = (config.tile_m / problem.codes_of_one + config.tile_n) * ROW_BYTES
+def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: tuple[float, float, float]) -> float:
+    """Return the cycles of a step of K, by those of its products and the bytes that a block takes and sends for."""
+    products, taken, sent = step
     unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
     # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
     arriving = max(taken / machine.port, sent / machine.lines, unpacked / config.teams)
