@@ -273,21 +273,22 @@ def likely(problem: Problem, count: int) -> list[GemmConfig]:
     kinds: dict[Any, GemmConfig] = {}
     for expected, config in ranked:
         if expected < limit:
-            kinds.setdefault((config.tile_m, config.cluster, config.along, config.taking_turns), config)
+            kinds.setdefault((config.tile_m, config.cluster, config.along, config.behind, config.taking_turns), config)
     return list(dict.fromkeys([choose_config(problem), *kinds.values(), *(config for _, config in ranked)]))[:count]
 
 
 def described(config: GemmConfig) -> str:
     """A configuration in a word."""
-    cluster = "" if config.cluster == 1 else f" {config.cluster}{config.along}"
+    cluster = "" if config.cluster == 1 else f" {config.cluster // config.behind}{config.along}"
+    cluster += f" {config.behind}k" if config.behind > 1 else ""
     return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' * config.swapped}{' in turns' * config.taking_turns}"
 
 
 def problem_of(a: Any, b: Any, c: Any) -> Problem:
     """The product as the model is asked about it."""
     lines, (_, piece) = [operand_lines(matrix, 1, "A") for matrix in (a, b)], lines_of(c)
-    straddles = any(of.straddles for of in lines)
-    return Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, straddles=straddles, c_aligned=piece == LINE_BYTES)
+    line_bytes = min(of.line_bytes for of in lines)
+    return Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, line_bytes=line_bytes, c_aligned=piece == LINE_BYTES)
 
 
 def measure_shape(
@@ -426,7 +427,7 @@ def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: i
 
 
 def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
-    sets = 8 if m < 1024 else SETS
+    sets, count = (8, 24) if m < 1024 else (SETS, SETS)
     codes = [torch.randint(0, 16, (n, k), device="cuda") for _ in range(sets)]
     packed = [shuffle_weights(one) for one in codes]
     scales, zeros = (torch.rand(n, k // 128, device="cuda", dtype=torch.bfloat16), torch.full((n, k // 128), 7.0))
@@ -435,7 +436,7 @@ def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     whole = [((one - 7) * scales.repeat_interleave(128, 1)).bfloat16() for one in codes]
     runs = {"ours": lambda i: hopper_linear4(x, packed[i], scales, y, zeros=zeros),
             "torch, bf16 weights": lambda i: torch.mm(x, whole[i].T, out=y)}  # fmt: skip
-    times = replay_times(graphs_of(working(runs), sets, sets), sets, rounds)
+    times = replay_times(graphs_of(working(runs), sets, count), count, rounds)
     y.fill_(math.nan)
     runs["ours"](0)
     error = relative_error(y, x.double() @ whole[0].double().T)

@@ -25,6 +25,8 @@ CONFIGS = [
     GemmConfig(256, 64, 2, 3, 4, "k", swapped=True), GemmConfig(128, 176, 2, 4, 2, "m", swapped=True),
     GemmConfig(40, 16, 1, 12, 2, "k", swapped=True), GemmConfig(168, 64, 2, 4, swapped=True),
     GemmConfig(128, 160, 2, 5, taking_turns=True), GemmConfig(64, 256, 2, 4, 2, "m", taking_turns=True),
+    GemmConfig(64, 96, 1, 6, 8, "m", behind=4), GemmConfig(128, 96, 2, 5, 4, "n", behind=2),
+    GemmConfig(128, 96, 2, 5, 4, "m"),
 ]  # fmt: skip
 
 

@@ -48,6 +48,8 @@ def test_awkward_extents(shape: tuple[int, int, int]) -> None:
         GemmConfig(192, 8, 3, 2),
         GemmConfig(128, 16, 2, 3, 4, "k"),  # one block adds up
         GemmConfig(128, 64, 1, 2, 8, "k"),  # four of eight blocks do, each for 16 columns of two blocks of rows
+        GemmConfig(64, 32, 1, 3, 4, "m", behind=2),  # two of four blocks share tiles of B, of half of K each
+        GemmConfig(64, 24, 1, 2, 6, "n", behind=3),  # two of six blocks share tiles of A, of a third of K each
         FEW,
     ],
     ids=str,
@@ -58,6 +60,18 @@ def test_tiles_and_clusters(config: GemmConfig) -> None:
         check(Product(*shape), config)
     if config.splits > 1:
         check_bits(Product(40, 72, 712), config)
+
+
+@pytest.mark.parametrize(
+    "config", [GemmConfig(64, 96, 1, 2, 3, "k"), GemmConfig(64, 32, 1, 2, 8, "m", behind=4)], ids=str
+)
+def test_parts_of_k_are_added_up_in_one_order(config: GemmConfig, rng: np.random.Generator) -> None:
+    """The last tiles move back, so that other blocks add up the same columns there: the bits stay the same."""
+    a, b = (rng.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in ((64, 1024), (192, 1024)))
+    whole, edge = np.empty((64, 192), np.float32), np.empty((64, 136), np.float32)
+    hopper_gemm(a, b.T, whole, config=config)
+    hopper_gemm(a, b[:136].T, edge, config=config)
+    assert (whole[:, :136] == edge).all()
 
 
 def test_modes_that_are_contiguous() -> None:
@@ -260,7 +274,7 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
         (GemmConfig(64, 64, 1, taking_turns=True), "two warpgroups take turns"),
         (GemmConfig(64, 100, 1), "8 to 256 columns"),
         (GemmConfig(256, 256, 2), "room for 192 sums"),
-        (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 blocks along m or n, or 3 along k"),
+        (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 along m or n, and as many or 3 along k"),
         (GemmConfig(48, 64, 1, sends=True), "boxes leave by TMA where"),
         (GemmConfig(64, 64, 1, stages=1), "a stage more than teams"),
         (GemmConfig(64, 8, 1, cluster=2), "parts of eight rows"),

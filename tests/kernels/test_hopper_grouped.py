@@ -57,7 +57,12 @@ def assert_close(c: Array, expected: Array, magnitude: Array, kind: str = "bf16"
 
 @pytest.mark.parametrize(
     "config",
-    [SMALL, GemmConfig(128, 64, 2, 3, 2, "n", sends=True), GemmConfig(64, 16, 1, 2, 2, "k")],
+    [
+        SMALL,
+        GemmConfig(128, 64, 2, 3, 2, "n", sends=True),
+        GemmConfig(64, 16, 1, 2, 2, "k"),
+        GemmConfig(64, 64, 2, 3, 2, "m", taking_turns=True, sends=True),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("sizes", SIZES, ids=str)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper.checks import check_config
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations, fits
 from flydsl.kernels.gemm.hopper.plan import (
     HOPPER,
@@ -17,7 +18,6 @@ from flydsl.kernels.gemm.hopper.plan import (
     GemmKind,
     Problem,
     ceildiv,
-    check_config,
     launch_time,
     resident_clusters,
 )
@@ -39,7 +39,7 @@ def problems() -> list[Problem]:
     ]
     found = [Problem(*shape, **mode) for shape in SHAPES for mode in modes]
     found += [Problem(*shape, size=1, c_width=width) for shape in SHAPES for width in (8, 16, 32)]
-    return found + [Problem(*SHAPES[2], batches=40, straddles=True)]
+    return found + [Problem(*SHAPES[2], batches=40, line_bytes=16)]
 
 
 def test_what_is_compared_can_be_built() -> None:
@@ -87,6 +87,27 @@ def test_parts_of_k_fill_a_device_that_tiles_do_not() -> None:
     assert choose_config(Problem(64, 64, 64)).splits == 1, "one step of K"
 
 
+def test_parts_of_k_share_tiles_where_outputs_are_skinny() -> None:
+    """Few tiles with a long K: blocks of a part load halves of the tile that they have in common."""
+    config = choose_config(Problem(3840, 192, 16192))
+    assert config.behind > 1 and config.sharers > 1 and config.sharers * config.splits == config.cluster
+    few, alone = replace(config, cluster=config.behind, along="k", behind=1), Problem(3840, 192, 16192)
+    assert launch_time(alone, config) < launch_time(alone, few)
+
+
+def test_lines_cost_by_the_bytes_they_start_at() -> None:
+    config = GemmConfig(64, 64, 1, 8)
+    times = [launch_time(Problem(64, 4096, 4096, line_bytes=each), config) for each in (128, 64, 32, 16)]
+    assert times == sorted(times) and len(set(times)) == 4
+
+
+def test_a_small_matrix_stays_in_cache_beside_a_large_one() -> None:
+    few = choose_config(Problem(4, 4608, 3584))
+    assert few.swapped and few.streams == "a" and few.l2_priorities == ("evict_first", "evict_last")
+    assert choose_config(Problem(3840, 192, 16192)).streams == "a"
+    assert choose_config(Problem(4096, 4096, 4096)).streams == ""
+
+
 def test_blocks_have_room_for_the_sums_of_others() -> None:
     """A block's own part of its share of a tile's sums stays in registers."""
     for parts in (2, 4):
@@ -109,12 +130,25 @@ def test_small_tiles_share_the_larger_matrix() -> None:
     for problem, along in ((wide, {"m"}), (wide.swapped, {"n"}), (replace(wide, grouped=True, batches=4), set())):
         small = [x for x in configurations(problem) if x.cluster > x.splits and not x.is_large]
         assert {x.along for x in small} == along
-    assert choose_config(wide).cluster == 2
+    assert choose_config(wide).along == "m" and choose_config(wide).sharers == 2
 
 
 def test_large_products_take_large_tiles() -> None:
     config = choose_config(Problem(8192, 8192, 8192))
     assert config.tile_m * config.tile_n >= 128 * 192 and config.cluster == 2 and not config.swapped
+
+
+def test_power_decides_large_products_of_eight_bits() -> None:
+    """Tiles in turns, whose results leave behind products, of any width in a time that their products alone take."""
+    for m, n, k in ((4096, 4096, 4096), (2048, 8192, 8192), (8192, 8192, 8192)):
+        assert choose_config(Problem(m, n, k, size=1)).taking_turns
+    groups = choose_config(Problem(1024, 4096, 7168, 8, grouped=True))
+    assert groups.taking_turns and groups.cluster == 2
+    problem, per_round = Problem(132 * 128, 128 * 144, 8192, size=1), []
+    for columns in (128, 144, 192):
+        config = GemmConfig(128, columns, 2, 4, 2, taking_turns=True)
+        per_round.append(launch_time(problem, config) / ceildiv(problem.n, columns) / columns)
+    assert max(per_round) < 1.04 * min(per_round)
 
 
 def test_the_expected_time_is_that_of_the_machine() -> None:
@@ -126,7 +160,7 @@ def test_the_expected_time_is_that_of_the_machine() -> None:
         time = launch_time(seen, config)
         assert time >= problem.moved / HOPPER.memory
         assert time >= m * n * k / (132 * 2048 * HOPPER.cycles)
-        assert launch_time(replace(seen, straddles=True), config) >= time
+        assert launch_time(replace(seen, line_bytes=16), config) >= time
 
 
 def test_a_device_with_fewer_multiprocessors_takes_longer() -> None:

@@ -107,6 +107,7 @@ def test_the_model_chooses_what_can_be_scaled() -> None:
     for m, n, k in ((4096, 7168, 16384), (64, 7168, 16384), (1, 16, 16)):
         config = choose_config(Problem(m, n, k, size=1, block_scaled=True))
         assert config.can_scale and not config.swapped
+    assert choose_config(Problem(4096, 4096, 7168, size=1, block_scaled=True)).stages == 5, "six took longer"
 
 
 @pytest.mark.parametrize(

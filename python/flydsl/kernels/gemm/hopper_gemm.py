@@ -24,10 +24,11 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper import tiles
+from flydsl.kernels.gemm.hopper.checks import check_config
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
-from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringPipeline, load_gathered
-from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind, check_config
-from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, TeamSums
+from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringRing, load_gathered
+from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, SharedRing, TeamSums
 from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
@@ -57,21 +58,20 @@ def gemm_kernel(
     a_ptr = smem.allocate(fx.Array[kind.a, lines * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows = groups
-    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"))
+    l2_a, l2_b = config.l2_priorities
+    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"), l2_b)
     if fx.const_expr(kind.gathers):
         A = GatheredRows(map_a, from_rows, a_ptr, config.tile_m, bk, stages, B.swizzle)
     elif fx.const_expr(kind.packed is not None):
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, stages, kind)
     else:
-        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"))
+        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"), l2_a)
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
-    sharers = config.sharing("m") * config.sharing("n")
-    filling = 1 + WARPGROUP if kind.gathers else 1
-    ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
-    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
     rank = fx.nvvm.block_rank_in_cluster()
+    ring, filling = (GatheringRing, 1 + WARPGROUP) if kind.gathers else (SharedRing, 1)
+    pipe = ring(rank, config, smem, filling)
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
     # Results that are written twice must not depend on what was there: D may be C.
@@ -182,23 +182,26 @@ def multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config)
         values, state = mine.sum_products(state, place, k_first, k_last)
         if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
+        is_last = tile + step >= last
         if fx.const_expr(teams is not None):
             values = teams.sum(values, mine.team)
             if mine.team == 0:
-                finish(values, place, schedule, parts, phase, epilogue, factors, config)
+                finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
         else:
-            finish(values, place, schedule, parts, phase, epilogue, factors, config)
+            finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
         phase = phase ^ 1
 
 
 @flyc.jit
-def finish(values, place, schedule, parts, phase, epilogue, factors, config):
+def finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last):
     """Store a tile's results; those of parts of K are added up before, and each block has a share of them."""
     if fx.const_expr(parts is not None):
         values = parts.sum(values, phase)
-        place = place._replace(column=place.column + schedule.rank * config.shared_columns)
-        if schedule.rank < config.sharing_blocks:
+        place = place._replace(column=place.column + schedule.part * config.shared_columns)
+        if schedule.part < config.sharing_blocks:
             epilogue.store(values, epilogue.warp, place)
+        if not is_last:  # behind the last tile nobody waits, and a block that is told must not have ended
+            parts.give_back()
     else:
         epilogue.store(values, epilogue.warp, place, factors)
 

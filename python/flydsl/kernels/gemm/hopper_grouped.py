@@ -111,7 +111,7 @@ def _call_for(
     sms = multiprocessors(device)
     problem = Problem(
         max(expected_rows, 1), n, k, used, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
-        a.straddles or b.straddles, columns_of_one(activation), block_scaled, True, quantises=scale_c is not None,
+        min(a.line_bytes, b.line_bytes), columns_of_one(activation), block_scaled, True, quantises=scale_c is not None,
         gathers=gathers, c_aligned=piece == LINE_BYTES and to_rows is None,
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())

@@ -155,8 +155,8 @@ def _call_for(
     along_n, piece = lines_of(C)
     sms = multiprocessors(device)
     batches = C.shape[0] if C.ndim == 3 else 1
-    straddles = a.straddles or b.straddles
-    problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, straddles,
+    line_bytes = min(a.line_bytes, b.line_bytes)
+    problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, line_bytes,
                       columns_of_one(activation), block_scaled, c_aligned=piece == LINE_BYTES)  # fmt: skip
     config = config or choose_config(problem, sms)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))
@@ -182,7 +182,7 @@ def _linear4_for(
     lines, sms = operand_lines(x, 1, "x"), multiprocessors(device)
     dtype, out = type_of(x, "x", MULTIPLIED), type_of(y, "y", WRITTEN)
     along_n, piece = lines_of(y)
-    problem = Problem(m, n, k, c_width=out.width, c_along_n=along_n, straddles=lines.straddles, packed=True)
+    problem = Problem(m, n, k, c_width=out.width, c_along_n=along_n, line_bytes=lines.line_bytes, packed=True)
     few = m <= MOST_ROWS and out.width > 8
     config = config or (choose_few_rows(problem, sms) if few else choose_config(problem, sms))
     if isinstance(config, FewRows):

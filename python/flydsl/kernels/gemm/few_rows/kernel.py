@@ -109,7 +109,8 @@ class Strips:
         group = (first + column) // self.form.group - first // self.form.group
         group = fx.Int32(column // self.form.group) if self.segment != BLOCK_ROWS else group
         own = loaded[column // self.form.group // 4 * each :][:each]
-        factors = passed_factors(own, group % 4, self.dtype)
+        rows = own[: each // 2], own[each // 2 :]
+        factors = passed_factors([(row, group % 4) for row in rows], self.dtype)
         if self.form.name == "mxfp4":
             bits = [fx.Vector.from_elements([power_of_two(exponent)], fx.Int32) for exponent in factors]
             return [one.bitcast(fx.Float32)[0] for one in bits], []

@@ -123,7 +123,10 @@ def few_rows_time(problem: Problem, config: FewRows, machine: Machine = HOPPER, 
     # A run takes the time from its loads to what they bring, however many warps there are.
     taken = config.rows * config.parts * RUN_K * 2 * config.resident / machine.few_rows_port
     each = machine.few_rows_run * (1 + machine.more_tiles * (config.tiles - 1)) + taken
-    working, adding = machine.few_rows + runs * each / machine.cycles, machine.adding / 2 if config.cluster > 1 else 0.0
+    working, adding = (
+        machine.few_rows + runs * each / machine.cycles,
+        machine.few_rows_adding if config.cluster > 1 else 0.0,
+    )
     return machine.launch + adding + longest(machine, rounds * working, problem.swapped.moved / machine.memory)
 
 

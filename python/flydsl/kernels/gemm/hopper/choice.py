@@ -27,7 +27,7 @@ WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (192, 3, False): (112, 128, 160, 192),
     (256, 2, False): (8, 16, 32, 64, 96, 128, 160),
     (64, 2, True): (128, 192, 256),
-    (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
+    (128, 2, True): (64, 96, 112, 128, 144, 160, 176, 192),
 }
 """Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
 FEW = 64
@@ -39,6 +39,9 @@ STAGGERED = 16
 MIN_STAGES_OF_PARTS = 4
 """Two stages are being multiplied, and with one of three left each step of a part waited for memory: 3072 x 448 x 6656
 took 52 us in two parts of 128 x 224 and 33 in those of 192 x 112, with four stages, on an H200, 2026-11-16."""
+STREAMED = 16
+"""How much larger a matrix is that L2 lets go first. 4 x 4608 x 3584 took 10.8 us instead of 11.1, 128 x 7168 x 2048
+10.6 instead of 10.8 and 3840 x 192 x 16192 in two parts of K 49.1 instead of 50.3, on an H200, 2026-11-16."""
 MOST_ROUNDS = 3
 """Tiles, one after the other, in which a block may take its share of the rows."""
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
@@ -49,7 +52,15 @@ TEAMS = 3
 threads have too few registers, 19.0 with two of two, and 23 without, on an H200, 2026-11-16."""
 MOST_OF_TEAMS = 32
 """Columns up to which teams gain: each block reads all of the other matrix. 32 took 18.6 us, and 21.0 without."""
-CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
+SCALED_STAGES = 5
+"""Of tiles of 128 x 128 with scales of blocks: six took longer in 20 of 23 measurements of three runs, by 1.1 % in the
+geometric mean, on an H200, 2026-11-16."""
+CLUSTERS: tuple[tuple[int, str, int], ...] = (
+    (1, "m", 1), (2, "m", 1), (2, "n", 1), (4, "m", 1), (4, "n", 1),
+    (2, "k", 1), (3, "k", 1), (4, "k", 1), (8, "k", 1),
+    (4, "m", 2), (4, "n", 2), (6, "m", 3), (6, "n", 3), (8, "m", 4), (8, "n", 4), (8, "m", 2), (8, "n", 2),
+)  # fmt: skip
+"""Blocks of a cluster, how they lie, and in how many parts K is where they share tiles."""
 
 
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
@@ -58,6 +69,9 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     every = *_table(), *_dividing(problem, sms), *_in_teams(problem)
     found = [config for config in every if fits(problem, config)]
     found = [_sending(config) if problem.can_send(config) else config for config in found]
+    if problem.block_scaled:
+        large = [config.consumers > 1 and config.is_large for config in found]
+        found = [replace(x, stages=min(x.stages, SCALED_STAGES)) if of else x for x, of in zip(found, large)]
     # Turns are for blocks that have several tiles.
     return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
 
@@ -107,8 +121,10 @@ def _table() -> tuple[GemmConfig, ...]:
     found = []
     for (rows, consumers, turns), widths in WIDTHS.items():
         for columns in widths:
-            for cluster, along in CLUSTERS:
-                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns)
+            for cluster, along, behind in CLUSTERS:
+                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns, behind=behind)
+                if columns // config.sharing("m") % 8:
+                    continue
                 if turns and config.splits > 1:
                     continue
                 stages = config.fitting_stages()
@@ -134,6 +150,10 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     # Turns gained where results leave along C's lines, and lost with gathered rows, on an H200, 2026-11-16.
     if config.taking_turns and (problem.block_scaled or problem.packed or problem.gathers or not problem.c_along_n):
+        return False
+    # In turns of one block of rows each product waits for the one before it: of fp8 64 x 256 took 4 to 8 % longer than
+    # 128 x 128, on an H200, 2026-11-16.
+    if config.taking_turns and problem.size == 1 and config.tile_m == BLOCK_ROWS:
         return False
     # Two warpgroups beside one that gathers have too few registers: 27.5 ms instead of 7.2 on an H200, 2026-11-16.
     if problem.block_scaled and problem.gathers and config.consumers > 1:
@@ -168,8 +188,7 @@ def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
         return False
     large, shares = problem.m >= 2 * config.tile_m * config.sharing("m"), config.cluster > config.splits
     if shares or config.taking_turns:
-        plain = not (problem.gathers or problem.block_scaled or (shares and config.taking_turns))
-        return large and plain and config.tile_m == 128
+        return large and not (problem.gathers or problem.block_scaled) and config.tile_m == 128
     return config.consumers < 3 and (large or max(config.tile_m, config.tile_n) <= 128 or config.tile_m == 128)
 
 
@@ -181,5 +200,12 @@ def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
         seen = problem.swapped if swapped else problem
         for config in configurations(seen, sms):
             if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
-                best, shortest = replace(config, swapped=swapped), time
+                best, shortest = replace(config, swapped=swapped, streams=_streamed(seen)), time
     return best
+
+
+def _streamed(problem: Problem) -> str:
+    """Return which matrix passes through L2 while the other one, of which every block reads a part, stays there."""
+    if not problem.plain or max(problem.m, problem.n) < STREAMED * min(problem.m, problem.n):
+        return ""
+    return "a" if problem.m > problem.n else "b"

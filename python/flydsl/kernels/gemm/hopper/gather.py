@@ -11,13 +11,13 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP
-from flydsl.kernels.gemm.hopper.tiles import Operand, Place, extent
+from flydsl.kernels.gemm.hopper.tiles import Operand, Place, SharedRing, extent
 
 BEHIND = -2
 """Instead of the number of a row that is behind its group's end."""
 
 
-class GatheringPipeline(fx.nvvm.Pipeline):
+class GatheringRing(SharedRing):
     """A ring whose stages threads fill, too: what they write, wgmma sees behind a fence."""
 
     def wait(self, state: Any) -> None:

@@ -65,11 +65,11 @@ class KeptCalls(dict[Any, Any]):
 
 @dataclass(frozen=True)
 class OperandLines:
-    """How an operand lies in memory: along K or not, whether lines start at multiples of 128 bytes, and whether it must
-    be copied before TMA can read it."""
+    """How an operand lies in memory: along K or not, at multiples of how many bytes, up to 128, its lines start, and
+    whether it must be copied before TMA can read it."""
 
     along_k: bool
-    straddles: bool = False
+    line_bytes: int = ROW_BYTES
     is_ragged: bool = False
 
 
@@ -86,7 +86,7 @@ def operand_lines(matrix: Any, k_mode: int, name: str) -> OperandLines:
         pitch > 0 and pitch * size % LINE_BYTES == 0 for pitch in pitches
     )
     if aligned and (along_k or size > 1):
-        return OperandLines(along_k, straddles=any(pitch * size % ROW_BYTES for pitch in pitches))
+        return OperandLines(along_k, gcd(ROW_BYTES, *(pitch * size for pitch in pitches)))
     return OperandLines(True, is_ragged=True)
 
 

@@ -8,7 +8,8 @@ from math import ceil, gcd
 from typing import Any
 
 import flydsl.expr as fx
-from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
+from flydsl.kernels.blocks.activation import GATES
+from flydsl.kernels.gemm.hopper.power import slower_by_power
 
 WARPGROUP = 128
 WARP_ROWS = 16
@@ -30,10 +31,10 @@ SCALED = 128
 """Columns of A, and rows and columns of B, that a scale of a block is for."""
 LEAST_SHARE = 8
 """Columns of sums that a block adds up at least, if it does."""
+SMALL = 8192
+"""Results of a tile up to which blocks gain time of memory where they share the larger matrix."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
-
-
 FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
 
@@ -128,6 +129,8 @@ class GemmConfig:
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
+    ``behind`` is in how many parts K is where the others of a cluster share tiles. ``streams`` names the matrix, "a" or
+    "b", that L2 lets go first, if the other one is so small that it can stay.
     ``sends`` lets boxes of results leave by TMA. ``teams`` of warpgroups have all rows of a tile each and take steps of
     K by turns, so that one unpacks weights while another waits.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
@@ -145,10 +148,19 @@ class GemmConfig:
     staggered: bool = False
     sends: bool = False
     teams: int = 1
+    behind: int = 1
+    streams: str = ""
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
-        return self.cluster if self.along == mode else 1
+        if self.along == mode:
+            return self.cluster // self.behind
+        return self.behind if mode == "k" else 1
+
+    @cached_property
+    def sharers(self) -> int:
+        """Blocks of a cluster that share tiles, whose ranks follow each other."""
+        return self.sharing("m") * self.sharing("n")
 
     @cached_property
     def splits(self) -> int:
@@ -164,6 +176,12 @@ class GemmConfig:
     def shared_columns(self) -> int:
         """Columns whose sums a block stores."""
         return self.tile_n // self.sharing_blocks
+
+    @property
+    def l2_priorities(self) -> tuple[str | None, str | None]:
+        """How long L2 keeps lines of A and of B; None leaves it to itself."""
+        known = {"": (None, None), "a": ("evict_first", "evict_last"), "b": ("evict_last", "evict_first")}
+        return known[self.streams]
 
     def store_boxes(self, kind: GemmKind) -> list[tuple[int, int]]:
         """Return the first column and the columns of C of each box of 16 rows that a warp sends off at once: lines of
@@ -211,6 +229,11 @@ class GemmConfig:
         """Whether products, and not memory, take the time of a tile."""
         return self.accumulators >= 64
 
+    @property
+    def is_small(self) -> bool:
+        """Whether a tile's lines come sooner where blocks share them."""
+        return self.tile_m * self.tile_n <= SMALL
+
     @cached_property
     def accumulators(self) -> int:
         """Registers of a thread that sums are in."""
@@ -250,64 +273,6 @@ class GemmConfig:
         return min(left // (rows * ROW_BYTES + BARRIER_BYTES), MAX_STAGES)
 
 
-def check_config(kind: GemmKind, config: GemmConfig) -> None:
-    """The only statement of what the kernel can be built for."""
-    rows, columns = config.tile_m, config.tile_n
-    if kind.a.width != kind.b.width or kind.a.width not in (8, 16) or kind.c.width not in (8, 16, 32):
-        types = ", ".join(elem.__name__ for elem in (kind.a, kind.b, kind.c))
-        raise ValueError(f"A and B have 8 or 16 bits and C 8, 16 or 32, got {types}")
-    if kind.activation not in {**ACTIVATIONS, **GATES}:
-        raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {kind.activation!r}")
-    reasons = {
-        "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
-        or not BLOCK_ROWS * (config.of_tile - 1) < rows <= MAX_BOX,
-        "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered, scaled or packed, or where lines are "
-        "not along K": rows % 8
-        or not (
-            config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))
-        ),
-        "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
-        and rows * kind.c.width % (8 * kind.piece_bytes),
-        "boxes leave by TMA where C's lines are multiples of 16 bytes and its rows those of a whole tile": config.sends
-        and (
-            kind.scatter != ""
-            or kind.quantises
-            or not (config.is_whole and kind.c_along_n)
-            or kind.piece_bytes < LINE_BYTES
-        ),
-        "blocks begin anywhere in K where nothing but products depends on it": config.staggered
-        and (kind.block_scaled or kind.packed is not None or kind.gathers),
-        "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
-        and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
-        "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
-        "a thread has room for 192 sums": config.sums(kind.block_scaled) > 192,
-        "8-bit blocks with scales have 64 rows a warpgroup, a part of 128 columns, and no swap": kind.block_scaled
-        and (kind.size > 1 or not config.can_scale or config.swapped),
-        "weights of four bits are swapped and have 64 rows a warpgroup": kind.packed is not None
-        and (rows != BLOCK_ROWS * config.of_tile or not config.swapped or config.sharing("n") > 1),
-        "weights of four bits may have teams of as many warpgroups each": config.teams > 1
-        and (kind.packed is None or config.consumers % config.teams > 0),
-        "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
-        or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
-        "a cluster has 1, 2, 4 or 8 blocks along m or n, or 3 along k": config.along not in ("m", "n", "k")
-        or config.cluster not in ((1, 2, 4, 8) if config.along != "k" else (1, 2, 3, 4, 8)),
-        "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
-        and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
-        "a stage more than teams and a band of one row are needed": config.stages <= config.teams or config.band < 1,
-        "a gate and what it is for are neighbours where operands are not swapped": config.swapped
-        and kind.columns_of_one > 1,
-        "8-bit matrices are multiplied with K contiguous": kind.size == 1 and not (kind.a_along_k and kind.b_along_k),
-        "tiles that are not contiguous along K have a multiple of 64 columns": not kind.b_along_k and columns % 64,
-        "blocks share a tile in parts of eight rows": (kind.a_along_k and rows // config.sharing("n") % 8)
-        or (kind.b_along_k and columns // config.sharing("m") % 8),
-        "lines of a box of C are multiples of 16 bytes": kind.c_along_n
-        and config.shared_columns // kind.columns_of_one * kind.c.width % 128,
-    }
-    for reason, applies in reasons.items():
-        if applies:
-            raise ValueError(f"{reason}, got {config}")
-
-
 # The model -------------------------------------------------------------------------------------------
 
 
@@ -315,7 +280,7 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
 class Problem:
     """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits.
 
-    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes; those of C are
+    Lines of A and B start at multiples of ``line_bytes``, up to 128; those of C are
     ``c_aligned`` if they are multiples of 16. One column of C is made of ``columns_of_one`` of the product.
     """
 
@@ -328,7 +293,7 @@ class Problem:
     b_along_k: bool = True
     c_width: int = 16
     c_along_n: bool = True
-    straddles: bool = False
+    line_bytes: int = ROW_BYTES
     columns_of_one: int = 1
     block_scaled: bool = False
     grouped: bool = False
@@ -336,6 +301,11 @@ class Problem:
     quantises: bool = False
     gathers: bool = False
     c_aligned: bool = True
+
+    @property
+    def straddles(self) -> bool:
+        """Whether lines of A or B lie across cache lines."""
+        return self.line_bytes < ROW_BYTES
 
     @property
     def plain(self) -> bool:
@@ -387,53 +357,61 @@ class Machine:
     """What a Hopper GPU takes for things, fitted to launches on an H200, 2026-11-15 and 16: docs/hopper_gemm.md.
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
-    shares; of adding up parts of K, and more for each 32,768 sums of each part.
+    shares; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is there.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
-    where blocks share them, of unpacking weights of a step, and more for each warpgroup that does.
-    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
-    not under way while the others are.
-    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, where
-    blocks share the smaller matrix, and load lines of the larger one apart, and where they share the larger one; of
-    steps where warpgroups take turns; of lines of A or B that do not start at multiples of 128 bytes; of results across
-    C's lines; and in parts of cache lines.
+    where blocks share them, of large tiles and of small ones, of unpacking weights of a step, and more for each
+    warpgroup that does. Stages: those whose loads nobody waits for, since they are being multiplied.
+    Bytes: a cycle that arrive at a multiprocessor, and that it sends for; a microsecond from L2 and from memory; and
+    those of a ring that are not under way while the others are.
+    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
+    bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
+    apart, and where small tiles share the larger one; of steps where warpgroups take turns; of lines of A or B by the
+    multiples of bytes at which they start; of results across C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
-    cycle, and, in ``more_tiles``, how much longer a run takes for eight rows of x more.
+    cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
+    x more.
     """
 
-    launch: float = 2.2
-    results: float = 2.39
+    launch: float = 2.05
+    results: float = 2.33
     meeting: float = 0.07
-    sending: float = 0.85
-    adding: float = 1.3
-    adding_sums: float = 1.7
+    sending: float = 0.89
+    adding: float = 0.55
+    adding_sums: float = 5.5
+    latency: float = 0.59
     cycles: float = 1739.0
-    step: float = 80.0
+    step: float = 74.0
     sharing: float = 60.0
-    port: float = 109.0
-    cache: float = 15.1e6
-    memory: float = 4.2e6
+    sharing_few: float = 30.0
+    multiplied: float = 1.13
+    port: float = 130.0
+    lines: float = 102.0
+    cache: float = 15.15e6
+    memory: float = 4.27e6
     opening: float = 3.7e3
-    uneven: float = 0.5
+    uneven: float = 0.38
+    again: float = 0.06
     apart: float = 1.1
-    together: float = 0.97
-    turning: float = 1.07
-    straddling: float = 2.6
-    across: float = 1.3
+    together: float = 0.96
+    turning: float = 1.05
+    straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.8), (64, 1.5), (128, 1.0))
+    across: float = 1.35
     partial: float = 1.25
     unpacking: float = 300.0
     unpacking_more: float = 70.0
     few_rows: float = 1.0
     few_rows_run: float = 2400.0
     few_rows_port: float = 25.0
+    few_rows_adding: float = 0.65
     more_tiles: float = 0.2
-    sharpness: float = 4.25
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 108), (4, 108), (8, 104))
-    """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
+    sharpness: float = 4.55
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 117), (4, 120), (6, 102), (8, 120))
+    """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip. One more than these took a
+    second round on an H200, 2026-11-16."""
 
 
-HOPPER = Machine()
-UNIT = 32768
+HOPPER, UNIT = Machine(), 32768
 
 
 def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -> int:
@@ -442,44 +420,63 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
 
 
 def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
-    """Microseconds of a launch; ``problem`` as the kernel sees it."""
+    """Microseconds of a launch; ``problem`` as the kernel sees it. Of groups half of the last round counts."""
     steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
     clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
-    straddling = machine.straddling if problem.straddles else 1.0
-    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
-    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES
-    sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
-    unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
-    # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
-    arriving = max(taken / machine.port, sent / machine.port, unpacked / config.teams)
-    arriving += machine.sharing if config.cluster > config.splits and config.is_large else 0.0
-    working = (longest(machine, products, arriving) + machine.step / config.teams) * steps / machine.cycles
-    # Power decides large products of fp8, and it is spent best where nothing idles while results leave.
+    sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES
+    sent *= dict(machine.straddling)[problem.line_bytes]
+    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
+    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    working = _step_cycles(problem, config, machine, (products, taken, sent)) * steps / machine.cycles
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine)
-    each = longest(machine, working, cached)
+    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
+    slower = slower_by_power(problem.size, problem.grouped, working / steps, products, config.is_large * (taken + read))
+    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
+    each = longest(machine, working * slower, cached)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
-    each += machine.meeting if config.cluster > config.splits else 0.0
-    added = machine.adding + machine.adding_sums * tile * config.splits if config.splits > 1 else 0.0
-    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
+    each += machine.meeting if config.sharers > 1 else 0.0
+    received = tile * (config.splits - 1) / config.sharing_blocks
+    added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
+    waiting = _waiting(problem, config, machine)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
-    waiting *= _sharing(problem, config, machine)
+    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
     return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
-def _sharing(problem: Problem, config: GemmConfig, machine: Machine) -> float:
-    """Return how much longer memory takes where blocks share tiles of the smaller matrix, and load lines of the larger
-    one apart, or how much less where they share those; lines that straddle gain either way."""
-    if config.cluster == config.splits or problem.straddles or problem.m == problem.n:
-        return 1.0
-    return machine.apart if (config.along == "m") == (problem.n < problem.m) else machine.together
+def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: tuple[float, float, float]) -> float:
+    """Return the cycles of a step of K, by those of its products and the bytes that a block takes and sends for."""
+    products, taken, sent = step
+    unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
+    # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
+    arriving = max(taken / machine.port, sent / machine.lines, unpacked / config.teams)
+    if config.sharers > 1:
+        arriving += machine.sharing if config.is_large else machine.sharing_few
+    # A load has the time of the stages ahead of it to arrive.
+    late = machine.latency * machine.cycles / max(config.stages - machine.multiplied, 0.5)
+    return longest(machine, products, arriving, late) + machine.step / config.teams
+
+
+def _waiting(problem: Problem, config: GemmConfig, machine: Machine) -> float:
+    """Return the time that memory takes if every multiprocessor reads: longer for what L2 is asked for once more, and
+    where blocks share tiles of the smaller matrix and load lines of the larger one apart; less where small tiles share
+    those. Lines that straddle gain either way."""
+    rows, columns = problem.m / problem.codes_of_one, problem.n
+    again = rows * (ceildiv(problem.n, config.tile_n * config.sharing("n")) - 1)
+    again += columns * (ceildiv(problem.m, config.tile_m * config.sharing("m")) - 1)
+    moved = problem.moved + machine.again * again * problem.batches * problem.k * problem.size
+    waiting = moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
+    if config.sharers == 1 or problem.straddles or problem.m == problem.n:
+        return waiting
+    if (config.along == "m") == (problem.n < problem.m):
+        return waiting * machine.apart
+    return waiting * machine.together if config.is_small else waiting
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:

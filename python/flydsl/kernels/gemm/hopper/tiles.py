@@ -33,15 +33,34 @@ def transposed(matrix: Any) -> Any:
 # Operands ------------------------------------------------------------------------------------------
 
 
+class SharedRing(fx.nvvm.Pipeline):
+    """A ring whose stages blocks of a cluster fill for each other. Their ranks follow each other, and a stage is given
+    back by as many lanes, each to one of them."""
+
+    def __init__(self, rank: Any, config: GemmConfig, allocator: Any, producers: int = 1) -> None:
+        sharers = config.sharers
+        super().__init__(
+            allocator, stages=config.stages, consumers=config.of_tile, producers=producers, cluster=sharers
+        )
+        self.first = rank // sharers * sharers
+
+    def release(self, state: Any) -> None:
+        """Give a stage back to one of the blocks that fill it."""
+        if self.cluster == 1:
+            super().release(state)
+        else:
+            fx.nvvm.mbarrier_arrive(self.empty(state), self.first + fx.lane_id())
+
+
 class Operand:
     """Tiles of A or B, (rows, K): where they are in global memory and in the stages of the ring.
 
     ``sharers`` blocks of a cluster load a part of each tile and send it to all of them.
     """
 
-    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int) -> None:
+    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int, l2: Any = None) -> None:
         self.map, self.ptr, self.rows, self.bk, self.swizzle = map_, ptr, rows, bk, map_.swizzle
-        self.along_k, self.sharers = along_k, sharers
+        self.along_k, self.sharers, self.l2 = along_k, sharers, l2
         self.bytes = rows * bk * ptr.dtype.width // 8
 
     @staticmethod
@@ -52,19 +71,19 @@ class Operand:
 
     def load(self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any) -> None:
         """Send for this block's part of a tile."""
-        mask = None if self.sharers == 1 else (1 << self.sharers) - 1
-        part = rank if self.sharers > 1 else 0
+        part = rank % self.sharers if self.sharers > 1 else 0
+        mask = None if self.sharers == 1 else fx.Int32((1 << self.sharers) - 1) << (rank - part)
         start = self.ptr + stage * (self.rows * self.bk)
         if self.along_k:
             share = self.rows // self.sharers
             at = (*batch, row + part * share, k)
-            fx.nvvm.tma_load(self.map, at, start + part * (share * self.bk), barrier, multicast=mask)
+            fx.nvvm.tma_load(self.map, at, start + part * (share * self.bk), barrier, multicast=mask, l2=self.l2)
             return
         share = self.bk // self.sharers
         for box in range(self.rows // self.bk):
             place = start + (box * self.bk + part * share) * self.bk
             at = (*batch, row + box * self.bk, k + part * share)
-            fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask)
+            fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask, l2=self.l2)
 
     def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
         """``rows`` of all stages from the ``first`` on, also behind a tile, as wgmma reads them: (rows, K, stage)."""
@@ -96,7 +115,7 @@ class Schedule:
     ) -> None:
         self.m, self.n, k, self.batches = extents
         self.rank, self.kind, self.config, self.inward = rank, kind, config, inward
-        self.parts = config.parts(kind)
+        self.parts, self.part = config.parts(kind), rank // config.sharers
         self.columns = fx.ceildiv(self.n, config.tile_n * config.sharing("n") * self.parts)
         self.steps = fx.ceildiv(k, kind.bk)
 
@@ -119,8 +138,8 @@ class Schedule:
         """Return (first row, first column) of a tile of one matrix of so many rows of clusters."""
         config = self.config
         row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
-        row = row * config.cluster + self.rank if config.along == "m" else row
-        column = column * config.cluster + self.rank if config.along == "n" else column
+        row = row * config.sharing("m") + self.rank % config.sharing("m")
+        column = column * config.sharing("n") + self.rank % config.sharing("n")
         row, column = row * config.tile_m, column * (config.tile_n * self.parts)
         if self.inward:
             return _inside(row, self.m, config.tile_m), _inside(column, self.n, config.tile_n)
@@ -144,7 +163,7 @@ class Schedule:
         parts = self.config.splits
         if parts == 1:
             return fx.Int32(0), self.steps
-        return self.rank * self.steps // parts, (self.rank + 1) * self.steps // parts
+        return self.part * self.steps // parts, (self.part + 1) * self.steps // parts
 
     def k_and_column(self, step: Any, place: Place) -> tuple[Any, Any]:
         """Return the step of K and the first column of one of a block's steps: with parts, all steps of one, then the
@@ -279,64 +298,78 @@ class TeamSums:
 class PartialSums:
     """Sums of the blocks of a cluster that have a part of K each: every block gets those of its share of the columns.
 
-    Sums are written to the shared memory of the block that adds them up, to its own, part by part in the same order in
-    every run. *ready* completes when the others have written a tile's sums, *free* when they have read theirs.
+    Sums are written to the shared memory of the block that adds them up. It adds part by part in the order of K,
+    whichever part is its own: tiles at an edge have results in common, which other blocks may add up there, to the same
+    bits. *ready* completes when the sums of all others are there, *free* when they have read those of a tile.
     """
 
     def __init__(self, smem: Any, dtype: Any, rank: Any, config: GemmConfig) -> None:
-        self.config, self.dtype, self.rank = config, dtype, rank
+        self.config, self.dtype, self.part, self.first = config, dtype, rank // config.sharers, rank % config.sharers
         self.warp, threads = fx.thread_idx.x // 32 - WARPGROUP // 32, config.warps * 32
         self.fours = config.accumulators // 4 // config.sharing_blocks
         each, others = 4 * threads * self.fours, config.splits - 1
+        self.bytes = each * others * dtype.width // 8
         shape, stride = (4, (32, config.warps), self.fours, others), (1, (4, 128), 4 * threads, each)
         place = smem.allocate(fx.Array[dtype, each * others, 1024]).ptr
         self.sums = fx.make_view(place, fx.make_layout(shape, stride))
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
     def init(self) -> None:
-        for barrier in (self.ready, self.free):
-            fx.nvvm.mbarrier_init(barrier, (self.config.splits - 1) * self.config.warps)
+        fx.nvvm.mbarrier_init(self.ready, 1)
+        fx.nvvm.mbarrier_init(self.free, (self.config.splits - 1) * self.config.warps)
         fx.nvvm.fence_mbarrier_init()
 
-    def fours_of(self, block: int) -> list[int]:
+    def fours_of(self, part: int) -> list[int]:
         """Return where the accumulators, four by four, of a block's share of the columns begin."""
         of_rows, share = self.config.tile_n // 8, self.config.shared_columns // 8
-        firsts = range(block * share, self.config.accumulators // 4, of_rows)
+        firsts = range(part * share, self.config.accumulators // 4, of_rows)
         return [4 * (first + i) for first in firsts for i in range(share)]
 
     def four(self, values: Any, first: int) -> Any:
         return fx.Vector.from_elements([values[first + i] for i in range(4)], self.dtype)
 
+    def block(self, part: Any) -> Any:
+        """Return the block of the cluster that has a part of K of the same tile."""
+        return self.first + part * self.config.sharers
+
     @flyc.jit
-    def tell(self, barrier: Any) -> None:
-        """Arrive at the barriers of the other blocks, once for each warp."""
-        fx.fence("cluster")
+    def send(self, shares: list[list[Any]]) -> None:
+        """Write sums to the blocks that add them up, whose barriers count the bytes."""
+        place = fx.lane_id(), self.warp
+        if (fx.lane_id() == 0) & (self.warp == 0):
+            has_share = self.part < self.config.sharing_blocks
+            fx.nvvm.mbarrier_arrive_expect_tx(self.ready, has_share.select(fx.Int32(self.bytes), fx.Int32(0)))
+        for part in fx.range_constexpr(self.config.sharing_blocks):
+            if self.part != part:
+                for i, four in enumerate(shares[part]):
+                    slot = self.sums[None, place, i, self.part - fx.Int32(self.part > part)]
+                    fx.nvvm.cluster_store(four, slot, self.block(part), self.ready)
+
+    @flyc.jit
+    def give_back(self) -> None:
+        """Tell the other blocks that this one has read its sums, once for each warp."""
         fx.nvvm.barrier_sync(self.warp + 2, 32)  # the epilogue's barrier of the warp
-        block = fx.lane_id()
-        if (block < self.config.splits) & (block != self.rank):
-            fx.nvvm.mbarrier_arrive(barrier, block)
+        part = fx.lane_id()
+        if (part < self.config.splits) & (part != self.part):
+            fx.nvvm.mbarrier_arrive(self.free, self.block(part))
 
     @flyc.jit
     def sum(self, values: Any, phase: Any) -> Any:
         """Return the sums over all parts of this block's share; a block without a share gets what means nothing."""
-        config, rank, place = self.config, self.rank, (fx.lane_id(), self.warp)
-        shares = [
-            [self.four(values, first) for first in self.fours_of(block)] for block in range(config.sharing_blocks)
-        ]
+        config, place = self.config, (fx.lane_id(), self.warp)
+        shares = [[self.four(values, first) for first in self.fours_of(part)] for part in range(config.sharing_blocks)]
         fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
-        for block in fx.range_constexpr(config.sharing_blocks):
-            if rank != block:
-                for i, four in enumerate(shares[block]):
-                    fx.nvvm.cluster_store(four, self.sums[None, place, i, rank - fx.Int32(rank > block)], block)
+        self.send(shares)
         own = shares[0]
-        for block in fx.range_constexpr(1, config.sharing_blocks):
-            own = [(rank == block).select(new, old) for new, old in zip(shares[block], own, strict=True)]
-        self.tell(self.ready)
+        for part in fx.range_constexpr(1, config.sharing_blocks):
+            own = [(self.part == part).select(new, old) for new, old in zip(shares[part], own, strict=True)]
         fx.nvvm.mbarrier_wait(self.ready, phase)
-        fx.fence("cluster")
         total = []
         for i in fx.range_constexpr(self.fours):
-            parts = [self.sums[None, place, i, part].load() for part in range(config.splits - 1)]
-            total += list(sum(parts, own[i]))
-        self.tell(self.free)
+            found = None
+            for part in fx.range_constexpr(config.splits):
+                slot = fx.min(part - fx.Int32(self.part < part), fx.Int32(config.splits - 2))
+                each = (self.part == part).select(own[i], self.sums[None, place, i, slot].load())
+                found = each if found is None else found + each
+            total += list(found)
         return fx.Vector.from_elements(total, self.dtype)

@@ -28,7 +28,7 @@ class Warpgroup:
         self.pipe, self.config = pipe, config
         self.thread = fx.thread_idx.x - WARPGROUP
         self.number = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
-        self.leader = self.thread % WARPGROUP == 0
+        self.leader = self.thread % WARPGROUP < config.sharers
         self.team = self.number // config.of_tile if config.teams > 1 else 0
         self.warp = self.thread // 32 - self.team * config.warps
         """Among those of its team."""

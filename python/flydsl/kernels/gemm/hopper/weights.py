@@ -88,12 +88,22 @@ class PackedWeights(Operand):
         layout = fx.make_layout((4, (threads, MOST_TEAMS), self.stages), (1, (4, 0), 4 * threads))
         return fx.make_view(self.ptr, layout)[None, fx.thread_idx.x - WARPGROUP, stage].load()
 
-    def load_factors(self, rows: list[Any], k: Any) -> list[Any]:
-        """Scales of the two rows, and zeros, of each group of step k. Nothing waits for them before they are used."""
-        arrays = [self.scales] if self.zeros is None else [self.scales, self.zeros]
-        first, last = k * self.bk // self.form.group, extent(self.scales, 1) - 1
+    def load_factors(self, rows: list[Any], k: Any, teams: int) -> list[Any]:
+        """Return a lane's scale, and zero, of each group of one of two steps from k on. Four lanes have the same two
+        rows: each loads what belongs to one of them in one of the steps, a quarter of what it needs."""
+        place, arrays = place_in_row(), [self.scales] if self.zeros is None else [self.scales, self.zeros]
+        is_first = place < FRAGMENTS
+        row, step = is_first.select(*rows), k + is_first.select(place, place - FRAGMENTS) * teams
+        first, last = step * self.bk // self.form.group, extent(self.scales, 1) - 1
         groups = [fx.min(first + i, last) for i in range(self.form.groups_of(self.bk))]
-        return [array[row, group] for group in groups for array in arrays for row in rows]
+        return [array[row, group] for group in groups for array in arrays]
+
+    def factors_of(self, held: list[Any], step: int) -> list[Any]:
+        """Return scales of the two rows, and zeros, of each group of one of the two steps that lanes have loaded."""
+        each = len(held) // self.form.groups_of(self.bk)
+        groups = [held[i : i + each] for i in range(0, len(held), each)]
+        lanes = step, FRAGMENTS + step
+        return [x for own in groups for x in passed_factors([(own, lane) for lane in lanes], self.kind.a)]
 
     def unpacked(self, words: Any, factors: list[Any]) -> Any:
         """Return a thread's 32 weights of a step: in each word pairs of either row, at two places of K."""
@@ -105,21 +115,26 @@ class PackedWeights(Operand):
         return fx.Vector.from_elements(found, self.kind.a)
 
 
+def place_in_row() -> Any:
+    """Return which of the four lanes that share a row this one is."""
+    return fx.lane_id() % LANES_OF_ROW
+
+
 def lane_factors(arrays: list[Any], rows: list[Any], group: Any) -> list[Any]:
     """Scales, and zeros, of rows in four groups from one on: one group for each of the four lanes that share a row."""
-    group = fx.min(group + fx.lane_id() % LANES_OF_ROW, extent(arrays[0], 1) - 1)
+    group = fx.min(group + place_in_row(), extent(arrays[0], 1) - 1)
     return [array[row, group] for row in rows for array in arrays]
 
 
-def passed_factors(held: list[Any], lane: Any, dtype: Any) -> list[Any]:
-    """Scales of two rows, and zeros if there are any, that one of the four lanes has loaded."""
-    if held[0].dtype.width == 8:
-        return [fx.shuffle_idx(fx.Int32(x.to(fx.Uint8)), lane, LANES_OF_ROW).to(fx.Uint8) for x in held]
-    each, pairs = len(held) // 2, []
-    for own in (held[:each], held[each:]):
+def passed_factors(rows: list[tuple[list[Any], Any]], dtype: Any) -> list[Any]:
+    """Scales of two rows, and zeros if there are any: of each row what is held, and by which of the four lanes."""
+    if rows[0][0][0].dtype.width == 8:
+        return [fx.shuffle_idx(fx.Int32(x.to(fx.Uint8)), lane, LANES_OF_ROW).to(fx.Uint8) for (x,), lane in rows]
+    pairs = []
+    for own, lane in rows:
         word = fx.Vector.from_elements([own[0], own[-1]], dtype).bitcast(fx.Int32)[0]
         pairs.append(_numbers([fx.shuffle_idx(word, lane, LANES_OF_ROW)], dtype))
-    return [pair[i] for i in range(each) for pair in pairs]
+    return [pair[i] for i in range(len(rows[0][0])) for pair in pairs]
 
 
 def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> Any:
@@ -206,20 +221,20 @@ class UnpackingWarpgroup(Warpgroup):
         weights, teams, rows = self.weights, self.config.teams, rows_of_sums(place, self.warp)
         end, state, first = self.behind(state, k_last - k_first), self.behind(state, self.team), k_first + self.team
         before, count = state, (k_last - first + (teams - 1)) // teams
-        held = [weights.load_factors(rows, first + i * teams) for i in range(FRAGMENTS)]
+        held = weights.load_factors(rows, first, teams)
         for run in range(count // FRAGMENTS):
+            following = weights.load_factors(rows, first + (run + 1) * (FRAGMENTS * teams), teams)
             for i in fx.range_constexpr(FRAGMENTS):
                 step = run * FRAGMENTS + i
-                self.multiply_unpacked(self.fragments[i], state, held[i], step > 0)
-                following = weights.load_factors(rows, first + (step + FRAGMENTS) * teams)
-                held = [following if j == i else held[j] for j in range(FRAGMENTS)]
+                self.multiply_unpacked(self.fragments[i], state, weights.factors_of(held, i), step > 0)
                 fx.nvvm.wgmma_wait_group(1, self.fragments[i - 1])
                 if self.leader & (step > 0):
                     self.pipe.release(before)
                 before = state
                 state = self.next(state)
+            held = following
         if count % FRAGMENTS > 0:  # the last step of an odd number
-            self.multiply_unpacked(self.fragments[0], state, held[0], count > 1)
+            self.multiply_unpacked(self.fragments[0], state, weights.factors_of(held, 0), count > 1)
             fx.nvvm.wgmma_wait_group(1, self.fragments[1])
             if self.leader & (count > 1):
                 self.pipe.release(before)

@@ -1,0 +1,66 @@
+"""What the Hopper GEMM can be built for."""
+
+from __future__ import annotations
+
+from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, LINE_BYTES, MAX_BOX, SCALED, GemmConfig, GemmKind
+
+
+def check_config(kind: GemmKind, config: GemmConfig) -> None:
+    """The only statement of what the kernel can be built for."""
+    rows, columns = config.tile_m, config.tile_n
+    if kind.a.width != kind.b.width or kind.a.width not in (8, 16) or kind.c.width not in (8, 16, 32):
+        types = ", ".join(elem.__name__ for elem in (kind.a, kind.b, kind.c))
+        raise ValueError(f"A and B have 8 or 16 bits and C 8, 16 or 32, got {types}")
+    if kind.activation not in {**ACTIVATIONS, **GATES}:
+        raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {kind.activation!r}")
+    reasons = {
+        "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
+        or not BLOCK_ROWS * (config.of_tile - 1) < rows <= MAX_BOX,
+        "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered, scaled or packed, or where lines are "
+        "not along K": rows % 8
+        or not (
+            config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))
+        ),
+        "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
+        and rows * kind.c.width % (8 * kind.piece_bytes),
+        "boxes leave by TMA where C's lines are multiples of 16 bytes and its rows those of a whole tile": config.sends
+        and (
+            kind.scatter != ""
+            or kind.quantises
+            or not (config.is_whole and kind.c_along_n)
+            or kind.piece_bytes < LINE_BYTES
+        ),
+        "blocks begin anywhere in K where nothing but products depends on it": config.staggered
+        and (kind.block_scaled or kind.packed is not None or kind.gathers),
+        "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
+        and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
+        "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
+        "a thread has room for 192 sums": config.sums(kind.block_scaled) > 192,
+        "8-bit blocks with scales have 64 rows a warpgroup, a part of 128 columns, and no swap": kind.block_scaled
+        and (kind.size > 1 or not config.can_scale or config.swapped),
+        "weights of four bits are swapped and have 64 rows a warpgroup": kind.packed is not None
+        and (rows != BLOCK_ROWS * config.of_tile or not config.swapped or config.sharing("n") > 1),
+        "weights of four bits may have teams of as many warpgroups each": config.teams > 1
+        and (kind.packed is None or config.consumers % config.teams > 0),
+        "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
+        or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
+        "a cluster has up to 8 blocks, 1, 2, 4 or 8 along m or n, and as many or 3 along k": config.along not in "mnk"
+        or config.sharers not in (1, 2, 4, 8)
+        or config.splits not in (1, 2, 3, 4, 8)
+        or not config.sharers * config.splits == config.cluster <= 8,
+        "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
+        and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
+        "a stage more than teams and a band of one row are needed": config.stages <= config.teams or config.band < 1,
+        "a gate and what it is for are neighbours where operands are not swapped": config.swapped
+        and kind.columns_of_one > 1,
+        "8-bit matrices are multiplied with K contiguous": kind.size == 1 and not (kind.a_along_k and kind.b_along_k),
+        "tiles that are not contiguous along K have a multiple of 64 columns": not kind.b_along_k and columns % 64,
+        "blocks share a tile in parts of eight rows": (kind.a_along_k and rows // config.sharing("n") % 8)
+        or (kind.b_along_k and columns // config.sharing("m") % 8),
+        "lines of a box of C are multiples of 16 bytes": kind.c_along_n
+        and config.shared_columns // kind.columns_of_one * kind.c.width % 128,
+    }
+    for reason, applies in reasons.items():
+        if applies:
+            raise ValueError(f"{reason}, got {config}")
