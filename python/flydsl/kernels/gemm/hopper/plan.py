@@ -456,13 +456,15 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     arriving = max(taken / machine.port, sent / machine.port, unpacked / config.teams)
     arriving += machine.sharing if config.cluster > config.splits and config.is_large else 0.0
     working = (longest(machine, products, arriving) + machine.step / config.teams) * steps / machine.cycles
+    # Power decides large products of fp8, and it is spent best where nothing idles while results leave.
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
-    slower = slower_by_power(problem.size, problem.grouped, working / steps, products, config.is_large * (taken + read))
+    extents = config.multiplied_rows // BLOCK_ROWS, config.tile_m, config.tile_n
+    slower = slower_by_power(working / steps, problem.size, problem.grouped, *extents, config.is_large)
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
     each = longest(machine, working * slower, cached)
+    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     each += machine.meeting if config.cluster > config.splits else 0.0
@@ -470,7 +472,6 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     waiting *= _sharing(problem, config, machine)
-    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
     return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
