@@ -80,8 +80,7 @@ class GemmKind:
     quantises: bool = False
     """Whether C is fp8 with a scale for each 128 of a row: tiles that lie beside each other leave together."""
     weights_first: bool = False
-    """Whether B and sizes of groups are older than the launch before this one, which then need not have ended when B is
-    loaded."""
+    """Whether B and sizes of groups are older than the launch before, which need not have ended when B is loaded."""
 
     @property
     def is_plain(self) -> bool:
