@@ -36,6 +36,9 @@ LEAST_ROWS = 32
 """Tiles of 16 and 24 rows were never the fastest: a step costs what it does whatever it loads."""
 STAGGERED = 16
 """Columns up to which it gained up to 3 % that blocks are staggered; with 64 it lost 2 %, on an H200, 2026-11-16."""
+SCALED_STAGES = 5
+"""Of tiles of 128 x 128 with scales of blocks: six took longer in 20 of 23 measurements of three runs, by 1.1 % in the
+geometric mean, on an H200, 2026-11-16."""
 MIN_STAGES_OF_PARTS = 4
 """Two stages are being multiplied, and with one of three left each step of a part waited for memory: 3072 x 448 x 6656
 took 52 us in two parts of 128 x 224 and 33 in those of 192 x 112, with four stages, on an H200, 2026-11-16."""
@@ -52,9 +55,6 @@ TEAMS = 3
 threads have too few registers, 19.0 with two of two, and 23 without, on an H200, 2026-11-16."""
 MOST_OF_TEAMS = 32
 """Columns up to which teams gain: each block reads all of the other matrix. 32 took 18.6 us, and 21.0 without."""
-SCALED_STAGES = 5
-"""Of tiles of 128 x 128 with scales of blocks: six took longer in 20 of 23 measurements of three runs, by 1.1 % in the
-geometric mean, on an H200, 2026-11-16."""
 CLUSTERS: tuple[tuple[int, str, int], ...] = (
     (1, "m", 1), (2, "m", 1), (2, "n", 1), (4, "m", 1), (4, "n", 1),
     (2, "k", 1), (3, "k", 1), (4, "k", 1), (8, "k", 1),

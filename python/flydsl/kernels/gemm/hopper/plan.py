@@ -82,8 +82,7 @@ class GemmKind:
     quantises: bool = False
     """Whether C is fp8 with a scale for each 128 of a row: tiles that lie beside each other leave together."""
     weights_first: bool = False
-    """Whether B and sizes of groups are older than the launch before this one, which then need not have ended when B is
-    loaded."""
+    """Whether B and sizes of groups are older than the launch before, which need not have ended when B is loaded."""
 
     @property
     def is_plain(self) -> bool:
@@ -435,10 +434,11 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS + config.tile_n) * ROW_BYTES
-    slower = slower_by_power(problem.size, problem.grouped, working / steps, products, config.is_large * (taken + read))
+    extents = config.multiplied_rows // BLOCK_ROWS, config.tile_m, config.tile_n
+    slower = slower_by_power(working / steps, problem.size, problem.grouped, *extents, config.is_large)
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
     each = longest(machine, working * slower, cached)
+    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     each += machine.meeting if config.sharers > 1 else 0.0
@@ -446,7 +446,6 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
     waiting = _waiting(problem, config, machine)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
-    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
     return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 

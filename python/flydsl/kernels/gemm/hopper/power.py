@@ -10,12 +10,17 @@ SHARED_BYTES = 198e3
 """Bytes in a microsecond into a multiprocessor's shared memory and out of it: 128 a cycle at the clock of that time."""
 
 
-def slower_by_power(size: int, grouped: bool, step: float, products: float, moved: float) -> float:
-    """Return how many times as long a block takes as at the full clock, for numbers of so many bytes.
+def slower_by_power(
+    step: float, size: int, grouped: bool, blocks: int, rows: int, columns: int, is_large: bool
+) -> float:
+    """Return how many times as long a tile takes as at the full clock, at which a step of K takes so many microseconds.
 
-    ``step`` are microseconds of a step of K at that clock, ``products`` cycles of its products, ``moved`` its bytes
-    into shared memory and out of it. Of 16 bits groups alone were measured.
+    Numbers have ``size`` bytes and lines of a step 128; wgmma multiplies ``blocks`` of 64 rows, each of which reads its
+    own of A, and all columns of B, from shared memory. Those bytes were measured with large tiles, and products of 16
+    bits with groups alone.
     """
     if size > 1 and not grouped:
         return 1.0
+    products = blocks * 4 * max(columns / 2, 16 + columns / 4)
+    moved = 128 * (rows + columns + blocks * (64 + columns)) if is_large else 0.0
     return max(step, products / SUSTAINED[size], moved / SHARED_BYTES) / step
