@@ -114,7 +114,7 @@ def missing_yield(location: SourceLocation) -> Refusal:
 def walrus_in_branch(location: SourceLocation, ends_early: bool) -> Refusal:
     where, advice = (
         "a conditional expression with a run-time condition",
-        "assign before the expression, or write an `if`",
+        "assign before the expression, or write an `if` statement",
     )
     if ends_early:
         where = "the condition of a run-time `while` that ends early, by `break` or `return`"

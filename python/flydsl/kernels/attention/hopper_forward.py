@@ -429,7 +429,7 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     cut = None
     if fx.const_expr(mine.plan.features.right and not mine.plan.cuts_several and not with_mask):
         cut = (block >= piece.plain_end, lambda rows: hidden(rows, mine.s_rows, piece, block, mine.plan))
-    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight, cut)
+    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight, cut=cut)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
