@@ -446,7 +446,8 @@ def main() -> None:
     if given.check:
         check(cases, given.processes)
         return
-    timing.keep("attention", {part: measured(part, some, given.quick) for part, some in cases.items()}, given)
+    rows = {part: measured(part, some, given.quick) for part, some in cases.items()}
+    timing.keep("attention", {"seed": given.seed, **rows}, given)
 
 
 if __name__ == "__main__":

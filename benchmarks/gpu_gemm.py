@@ -301,8 +301,9 @@ def measure_shape(
     count = -(-max(sets, min(24, int(2e3 / floor) + 1)) // sets) * sets
     sides = working({name: run for name, run in sides_of(kind, a, b, c).items() if name in ("ours", "cublas")})
     error, graphs = error_of(sides["ours"], kind, a[0], b[0], c[0]), graphs_of(sides, sets, count)
-    row = {"name": name, "m": m, "n": n, "k": k, "kind": kind, "floor": floor, "config": asdict(choose_config(problem)),
-           "error": error, **replay_times(graphs, count, rounds)}  # fmt: skip
+    config = choose_config(problem)
+    row = {"name": name, "m": m, "n": n, "k": k, "kind": kind, "floor": floor, "config": asdict(config),
+           "tile": described(config), "error": error, **replay_times(graphs, count, rounds)}  # fmt: skip
     if seconds:
         row["joules"] = {name: energy.joules(graph.replay, seconds) / count for name, graph in graphs.items()}
     if tuned > 1:
@@ -320,11 +321,10 @@ def measure_shape(
 def show_shape(row: dict[str, Any]) -> None:
     ratio = f"{row['cublas'] / row['ours']:6.3f}" if "cublas" in row else f"{'-':>6}"
     shape = f"{row['m']}x{row['n']}x{row['k']}"
-    chosen = described(GemmConfig(**row["config"]))
     more = f" | {row['best']} {row['regret']:.3f}" if "regret" in row else ""
     spent = " ".join(f"{1e3 * each:8.2f}" for each in row["joules"].values()) + " mJ " if "joules" in row else ""
     print(f"{row['name']:24} {shape:18} {row['ours']:8.1f} {row.get('cublas', math.nan):8.1f} {row['floor']:8.1f} "
-          f"{ratio} {row['error']:8.1e} {spent}{chosen}{more}", flush=True)  # fmt: skip
+          f"{ratio} {row['error']:8.1e} {spent}{row['tile']}{more}", flush=True)  # fmt: skip
 
 
 def run_shapes(shapes: Sequence[tuple[str, int, int, int]], given: Any) -> list[dict[str, Any]]:
@@ -515,7 +515,7 @@ def main() -> None:
     if not given.shapes:
         kept |= {"squares": run_gemms(given.quick), "host": host_costs(), "energy": [] if given.quick else run_energy()}
     kept["shapes"] = run_shapes(shapes, given)
-    timing.keep(f"gemm_{given.kind}", kept, given)
+    timing.keep("gemm_few" if given.few else f"gemm_{given.kind}", kept, given)
 
 
 if __name__ == "__main__":

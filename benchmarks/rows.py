@@ -11,7 +11,6 @@ float64. ``--quick`` checks a few small cells on the virtual GPU, without a GPU 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import random
@@ -19,10 +18,11 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import timing
 
 from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
@@ -244,9 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     rows = run_on_gpu(draw(seed, options.cells or 60), options.rounds, options.jobs, not options.only_copy)
     summary(rows)
-    results = Path(__file__).parent / "results"
-    results.mkdir(exist_ok=True)
-    (results / "rows.json").write_text(json.dumps({"seed": seed, "rows": rows}, indent=1))
+    timing.keep("rows", {"seed": seed, "rows": rows}, options)
 
 
 if __name__ == "__main__":

@@ -182,9 +182,17 @@ def write_results(name: str, data: Mapping[str, Any]) -> str:
     os.makedirs(RESULTS, exist_ok=True)
     path = os.path.join(RESULTS, f"{name}.json")
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(data, file, indent=2)
+        json.dump({"taken": circumstances(), **data}, file, indent=2)
         file.write("\n")
     return os.path.relpath(path)
+
+
+def circumstances() -> dict[str, str]:
+    """The day and, where torch is loaded and has one, the GPU."""
+    found, torch = {"date": time.strftime("%Y-%m-%d")}, sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        found |= {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__.partition("+")[0]}
+    return found
 
 
 def launch_ms(sides: dict[str, Callable[[], Any]], rounds: int, launches: int) -> dict[str, float]:

@@ -22,8 +22,8 @@ from tests.conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "benchmarks"
 WORKERS = {"energy", "flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "isa_table",
-           "kernels_under_test", "timing"}  # fmt: skip
-"""Files that a benchmark starts or imports."""
+           "kernels_under_test", "page", "timing"}  # fmt: skip
+"""Files that a benchmark starts or imports, and the one that makes tables of what they leave."""
 ON_A_GPU = {"backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
 SHOWN = {
     "allreduce": ["| bytes ", "| two_shot ", " write |"],
