@@ -10,8 +10,16 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.fp8_forward import BLOCK, THREADS, attention_fp8, choose_fp8_plan, turn_kernel
+from flydsl.kernels.attention.fp8_forward import (
+    BLOCK,
+    THREADS,
+    attention_fp8,
+    choose_fp8_plan,
+    turn_kernel,
+    whole_fp8_plan,
+)
 from flydsl.kernels.attention.hopper_forward import REGISTERS, ForwardPlan
+from flydsl.kernels.attention.scores import PLAIN
 from tests.support import random_data
 from tests.support.attention_reference import attend
 
@@ -145,3 +153,10 @@ def test_operands_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx942")
     with pytest.raises(ValueError, match="is for Hopper"):
         attention_fp8(q, q, q)
+
+
+def test_calls_of_other_lengths_ask_with_the_same_plan() -> None:
+    """A launch compares a plan that it knows as an object, and any other by all that is in it."""
+    chosen = [choose_fp8_plan(128, 128, False, (queries, 16, 132)) for queries in (700, 800)]
+    first, second = (whole_fp8_plan(plan, 128, 128, PLAIN, "head") for plan in chosen)
+    assert first is second

@@ -14,13 +14,14 @@ that few get lost.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.attention import Inputs, check_numbers, features_of
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
-from flydsl.kernels.attention.scores import factor_of
+from flydsl.kernels.attention.scores import Features, factor_of
 from flydsl.kernels.blocks.inputs import (
     Array,
     broadcast,
@@ -140,8 +141,7 @@ def attention_fp8(
     features = features_of(left, right, 0.0, scale, added=False)
     rows = (given.longest, given.batches * given.heads, multiprocessors(q))
     plan = plan or choose_fp8_plan(given.d, given.dv, blocked, rows)
-    kind = "block" if blocked else "head"
-    plan = replace(plan, dtype=fx.Float8E4M3FN, d=given.d, dv=given.dv, features=features, scaled=kind)
+    plan = whole_fp8_plan(plan, given.d, given.dv, features, "block" if blocked else "head")
     lse = given.logarithms(None) if return_lse else None
     if not given.nothing_to_do():
         keys = -(-int(given.k.shape[2]) // BLOCK) * BLOCK
@@ -154,6 +154,12 @@ def attention_fp8(
     return (given.result, lse) if return_lse else given.result
 
 
+@lru_cache(maxsize=256)
+def whole_fp8_plan(plan: ForwardPlan, d: int, dv: int, features: Features, scaled: str) -> ForwardPlan:
+    """Return a plan with all that a call asks for, as one object for equal ones: a launch does not look into it."""
+    return replace(plan, dtype=fx.Float8E4M3FN, d=d, dv=dv, features=features, scaled=scaled)
+
+
 WIDE = (
     (1.0, ForwardPlan(fx.Float8E4M3FN, 128, 128, 160, stages=3, ping_pong=False)),
     (1.065, ForwardPlan(fx.Float8E4M3FN, 128, 128, 96, stages=4, consumers=3, ping_pong=False)),
@@ -163,6 +169,7 @@ WIDE = (
 another."""
 
 
+@lru_cache(maxsize=256)
 def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) -> ForwardPlan:
     """Choose tiles: those that are done soonest, or keys that share a scale.
 
