@@ -269,7 +269,7 @@ def compile_fp8_gemm(
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         require_target(*WHERE)
-        require_whole(C, A, B)
+        require_whole(C, A, B, scale_a, scale_b)
         fp8_gemm_kernel(C, A, B, scale_a, scale_b).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return fp8_gemm
@@ -291,6 +291,7 @@ def biased_launcher(plan: Fp8Plan, biased: bool = True) -> Any:
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         require_target(*WHERE)
+        require_whole(C, A, B, scale_a, scale_b, *([bias] if biased else []))
         rows, columns = plan.grid_of(M)
         fp8_linear_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
             grid=(rows * columns, 1, 1), block=(THREADS, 1, 1), stream=stream
