@@ -46,6 +46,10 @@ class PagedWaves(Waves):
         super().__init__(q_tile, sources, (None, None, None), numbers, plan)
         self.table, self.page, self.done = table, page, self.allocator.allocate(fx.Int32)
 
+    def piece(self):
+        """Four tokens, which caches in blocks have side by side."""
+        return 4, 4
+
     def turned_rows(self):
         """The rows of 32 lanes are the same four, so that scalar instructions find their pages."""
         return self.instruction.turned if fx.num_warp_threads() == 64 else 1
