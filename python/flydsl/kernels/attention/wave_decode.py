@@ -19,6 +19,7 @@ from flydsl.kernels.attention.waves import (
     Waves,
     choose_instruction,
     keys_of,
+    splits,
     spread_of,
     threads_of,
 )
@@ -34,9 +35,8 @@ def decode_plan(plan: Any) -> WavePlan:
     held = plan.d + plan.dv
     instruction = choose_instruction(plan.dtype, held)
     spread = spread_of(instruction, plan.dv, ROWS // instruction.queries)
-    return WavePlan(
-        plan.dtype, plan.d, plan.dv, ROWS, keys_of(instruction, held), plan.features, plan.group, spread
-    )  # fmt: skip
+    return WavePlan(plan.dtype, plan.d, plan.dv, ROWS, keys_of(instruction, held), plan.features, plan.group, spread,
+                    splits(instruction, plan.d, spread))  # fmt: skip
 
 
 class PagedWaves(Waves):

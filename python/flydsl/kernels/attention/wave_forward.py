@@ -71,8 +71,9 @@ def next_block(mine, piece, block, carried, with_mask):
     plan, depth = mine.plan, mine.instruction.depth
     following, (keys, values) = mine.arrive(piece, block, held)
     mine.s.fill(0.0)
-    mine.multiply(mine.first, mine.s, keys, mine.q, plan.d // depth)
-    mine.read_ahead(plan.keys // mine.instruction.queries * (plan.d // depth))
+    mine.multiply(mine.first, mine.s, keys, mine.q, plan.scored // depth)
+    mine.read_ahead(plan.keys // mine.instruction.queries * (plan.scored // depth))
+    mine.join_scores()
     scores = scores_of(mine.s.load(), mine.s_rows, piece, block, mine.extras, mine.numbers, plan, with_mask)
     step = softmax_step(scores, tops, sums, mine.numbers[0], mine.distances, fx.Float32, results=mine.o)
     powers, _, _, tops, sums = step

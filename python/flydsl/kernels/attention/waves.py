@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import flydsl.expr as fx
-from flydsl.kernels.attention.scores import PLAIN, Features
+from flydsl.kernels.attention.scores import PLAIN, Features, add
 from flydsl.kernels.attention.tiles import FragmentRows
 
 EIGHT = 8
@@ -84,6 +84,7 @@ class WavePlan:
     """Head sizes, queries and keys of a block's tile, and what is asked for.
 
     ``spread`` waves have the same queries: each makes all of their scores, and a part of the elements of their results.
+    With ``split`` each makes a part of their scores, over as many elements of a head, and all add them up.
     """
 
     dtype: Any
@@ -94,6 +95,12 @@ class WavePlan:
     features: Features = PLAIN
     group: int = 1
     spread: int = 1
+    split: bool = False
+
+    @property
+    def scored(self) -> int:
+        """Elements of a head over which a wave makes scores."""
+        return self.d // self.spread if self.split else self.d
 
     @property
     def held(self) -> int:
@@ -136,6 +143,12 @@ def spread_of(instruction: Instruction, dv: int, waves: int) -> int:
     return wanted
 
 
+def splits(instruction: Instruction, d: int, spread: int) -> bool:
+    """Return whether queries take so many registers that waves that share them make a part of the scores each."""
+    registers = d * instruction.queries // (2 * fx.num_warp_threads())
+    return spread > 1 and d // instruction.depth % spread == 0 and registers > instruction.registers // 2
+
+
 def waves_beside(instruction: Instruction, held: int) -> dict[str, int]:
     """Return what LLVM is told of the waves that share a SIMD, if heads have ``held`` elements."""
     return {"rocdl.waves_per_eu": instruction.beside} if instruction.beside and held <= SMALL else {}
@@ -168,7 +181,8 @@ class Waves:
         self.instruction = choose_instruction(plan.dtype, plan.held)
         self.distances, self.threads = self.instruction.distances, threads_of(plan)
         self.allocator = fx.SharedAllocator()
-        self.wave = fx.rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // fx.num_warp_threads()))
+        lanes = fx.num_warp_threads()
+        self.wave = fx.rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // lanes))
         self.first = tiled_over(self.instruction, plan.dtype, plan.queries)
         self.second = tiled_over(self.instruction, plan.dtype, plan.queries, plan.spread)
         # Waves that have the same queries make the same scores.
@@ -179,7 +193,7 @@ class Waves:
         self.o = self.second.make_fragment_C(fx.make_identity_tensor(results))
         self.p = self.second.make_fragment_B(fx.make_identity_tensor(scores[::-1]))
         self.s_rows = FragmentRows(self.first, self.scorer, scores, queries=1)
-        self.q_part = self.first.get_slice(self.scorer).partition_B(q_tile(self.s_rows.query))
+        self.q_part = self.first.get_slice(self.scorer).partition_B(self.own(q_tile(self.s_rows.query)))
         self.q = fx.make_fragment_like(self.q_part)
 
     @property
@@ -197,8 +211,39 @@ class Waves:
         self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (pitch, 1)))
         self.v_tile = fx.make_view(v_storage, fx.make_layout((rows, plan.keys), (down, 1)))
         ordered = fx.make_layout((rows, self.order_of_keys()), (down, self.order_of_keys(1)))
-        self.k_part = self.first.get_slice(self.scorer).partition_A(self.k_tile)
+        self.k_part = self.first.get_slice(self.scorer).partition_A(self.own(self.k_tile))
+        if plan.split:
+            values = plan.keys * plan.queries * plan.spread
+            self.parts = self.allocator.allocate(fx.Array[fx.Float32, values, 16]).ptr
         self.v_part = self.second.get_slice(fx.thread_idx.x).partition_A(fx.make_view(v_storage, ordered))
+
+    def own(self, tile):
+        """The elements of heads over which this wave makes scores."""
+        if not self.plan.split:
+            return tile
+        waves = fx.make_identity_tensor((self.plan.queries // self.instruction.queries, self.plan.spread))
+        _, part = fx.get_leaves(waves[self.wave])
+        first = fx.get_scalar(part) * self.plan.scored
+        return tile[:, first : first + self.plan.scored]
+
+    def join_scores(self):
+        """Add up the parts of scores of the waves that have the same queries, through shared memory."""
+        if fx.const_expr(not self.plan.split):
+            return
+        fx.rocdl.sched_barrier(0)  # the order of reads that LLVM is told is of the product's
+        values, together = self.s.load(), self.threads // self.plan.spread
+        flat = values.reshape(values.numel)
+        pieces = range(values.numel // 4)
+        layout = fx.make_layout((4, self.threads, len(pieces)), (1, 4, 4 * self.threads))
+        parts, totals = fx.make_view(self.parts, layout), []
+        for i in pieces:
+            parts[None, fx.thread_idx.x, i].store(flat.shuffle(flat, range(4 * i, 4 * i + 4)))
+        fx.rocdl.lds_barrier()  # keys that are on their way stay there
+        for i in pieces:
+            found = [parts[None, self.scorer + part * together, i].load() for part in range(self.plan.spread)]
+            four = reduce(add, found)
+            totals += [four[j] for j in range(4)]
+        self.s.store(fx.Vector.from_elements(totals, fx.Float32).reshape(values.shape))
 
     def order_of_keys(self, apart=0):
         """The extents of a block's keys in the order of the second product, or how far these are ``apart``."""
