@@ -7,7 +7,6 @@ registers of neighbouring lanes. Exponents are powers of two: the scale and log2
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd, log2
@@ -134,9 +133,8 @@ def over_lanes(value: Any, combine: Callable[[Any, Any], Any], distances: tuple[
 
 def of_lane(value: Any, distance: int) -> Any:
     """Return the number of the lane at a distance. On RDNA rows of 16 change places without an address."""
-    if (distance, fx.num_warp_threads()) == (16, 32):
-        with suppress(ValueError):
-            return fx.rocdl.permlane16(value, 0x76543210, 0xFEDCBA98, across=True)
+    if (distance, fx.num_warp_threads()) == (16, 32) and not fx.nvvm.is_target():
+        return fx.rocdl.permlane16(value, 0x76543210, 0xFEDCBA98, across=True)
     return fx.shuffle_xor(value, distance, fx.num_warp_threads())
 
 

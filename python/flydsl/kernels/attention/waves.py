@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import flydsl.expr as fx
@@ -196,7 +196,7 @@ class Waves:
         self.q_part = self.first.get_slice(self.scorer).partition_B(self.own(q_tile(self.s_rows.query)))
         self.q = fx.make_fragment_like(self.q_part)
 
-    @property
+    @cached_property
     def o_rows(self):
         """The rows of the results. The thread's number is found anew: the one of before would be kept in registers."""
         thread = self.wave * fx.num_warp_threads() + fx.rocdl.mbcnt(fx.gpu.ballot(True))
@@ -359,8 +359,12 @@ class Waves:
         fx.copy(atom, part[None, None, step], fragment)
         return fragment
 
-    def take_powers(self, rows):
-        """Have powers be the operand of the second product. Where LLVM is told of reads, only they go ahead of it."""
+    def power_type(self):
+        """The type that softmax gives powers in."""
+        return fx.Float32
+
+    def hold_powers(self, rows):
+        """Put powers where the second product takes them from. Where LLVM is told of reads, only they go ahead."""
         rounded = [self.rounded(row) for row in rows]
         self.p.store(self.s_rows.join(rounded).reshape(self.p.load().shape))
         if fx.const_expr(self.instruction.reads_ahead):
