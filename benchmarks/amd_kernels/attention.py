@@ -63,5 +63,5 @@ CASES = (
     gradients(128),
     decoding("decode d=128", (8, 2), 128, 128, "bfloat16"),
     decoding("decode d=128, fp8 cache", (8, 2), 128, 128, "float8_e4m3fn", ("gfx950",)),
-    decoding("decode MLA 576 and 512", (16, 1), 576, 512, "bfloat16", CDNA),
+    decoding("decode MLA 576 and 512", (16, 1), 576, 512, "bfloat16"),
 )

@@ -87,19 +87,37 @@ def test_rows_of_a_wave_are_found_once() -> None:
     assert loop.vector == 0 and loop.scalar <= 0.8 * loop.matrix
 
 
-@pytest.mark.parametrize(("tile_m", "products", "loads", "registers"), [(32, 32, 8 + 8, 104), (128, 64, 16 + 4, 224)])
-def test_fp8(tile_m: int, products: int, loads: int, registers: int) -> None:
-    """16 bytes of A, and of two columns of B, feed two instructions; scales come when there are no operands left."""
+@pytest.mark.parametrize(
+    ("tile_m", "tiles", "loads", "registers", "waits", "scalar"),
+    [(32, 4, 2 + 8, 96, 0.69, 0.84), (128, 2, 4 + 4, 192, 0.53, 0.44)],
+)
+def test_fp8(tile_m: int, tiles: int, loads: int, registers: int, waits: float, scalar: float) -> None:
+    """Waves share what they fetch of A, 16 bytes of which feed two instructions, and so do 16 of two columns of B.
+
+    Registers leave room for 16 and for eight waves of a SIMD; scales come when there are no operands left. Waits and
+    scalar instructions for each product are no more than Triton's.
+    """
     gemm = compile_fp8_gemm(M=500, N=500 // 16 * 16, K=2048, tile_m=tile_m)
     a, b = np.zeros((500, 512), np.float32), np.zeros((496, 512), np.float32)
     c, scales = np.zeros((500, 496), ml_dtypes.bfloat16), np.zeros(500, np.float32)
     assembly = isa("gfx1201", gemm, (c, a, b, scales, scales[:496]))
-    counts = main_loop(assembly).counts
-    assert counts["v_wmma_f32_16x16x16_fp8_fp8"] == products
-    assert counts["buffer_load_b128"] == loads and not counts["buffer_load_b64"]
+    loop, fetched = main_loop(assembly), tile_m * tiles * 32
+    assert loop.counts["v_wmma_f32_16x16x16_fp8_fp8"] == loop.matrix == fetched // 128
+    assert loop.accesses("buffer_") == {16: loads}
+    assert loop.accesses("ds_") == {16: fetched // (128 * 16) + fetched // (32 * 16)}, "written by all, read by each"
+    assert loop.vector == 0 and loop.waits <= waits * loop.matrix and loop.scalar <= scalar * loop.matrix
     assert fact(assembly, "vgpr_count") <= registers
-    assert [name for name in counts if name.startswith("v_") and "wmma" not in name] == []
+    assert fact(assembly, "group_segment_fixed_size") == fetched, "two places for what comes together"
     assert nothing_spilled(assembly)
+
+
+@pytest.mark.parametrize(("tile_m", "tile_n", "unroll"), [(128, 128, 5), (64, 256, 3), (16, 128, 3)])
+def test_fp8_does_not_spill(tile_m: int, tile_n: int, unroll: int) -> None:
+    """As many tiles on their way as are allowed, and a number of them that slabs of A are no part of."""
+    gemm = compile_fp8_gemm(M=64, N=256, K=2048, tile_m=tile_m, tile_n=tile_n, k_unroll=unroll)
+    a, b = np.zeros((64, 512), np.float32), np.zeros((256, 512), np.float32)
+    c, scales = np.zeros((64, 256), ml_dtypes.bfloat16), np.zeros(256, np.float32)
+    assert nothing_spilled(isa("gfx1201", gemm, (c, a, b, scales[:64], scales)))
 
 
 # gfx1250 ---------------------------------------------------------------------------------------

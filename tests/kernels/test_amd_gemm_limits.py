@@ -13,15 +13,25 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.kernels.gemm.fp8_gemm import scaled_launcher
+from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import compile_fp8fp4_gemm
 from flydsl.kernels.gemm.hgemm_splitk import compile_hgemm_kernel, compile_small_m_hgemm_kernel
+from flydsl.kernels.gemm.lds_plan import LdsPlan
 from flydsl.kernels.gemm.mxfp4_preshuffle import compile_preshuffle_gemm_w4, launch_gemm
 from flydsl.kernels.gemm.preshuffle_entries import compile_preshuffle_gemm_a8, compile_preshuffle_gemm_v2
 from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
+from flydsl.kernels.gemm.rdna_f16_gemm import biased_launcher as rdna_linear
+from flydsl.kernels.gemm.rdna_f16_gemm import create_wmma_gemm_module, rdna3_gemm_autotuned
+from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import biased_launcher as rdna_fp8_linear
+from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import compile_fp8_gemm
+from flydsl.kernels.gemm.wmma.rdna_fp8_plan import Fp8Plan
+from flydsl.kernels.gemm.wmma.rdna_plan import RdnaPlan
 from flydsl.kernels.gemm.wmma_gemm_gfx1250 import compile_wmma_gemm_tdm
 from tests.support.amd_products import FAMILIES
 
 SMALL: dict[str, Any] = {"tile_m": 32, "tile_n": 64, "tile_k": 128}
 HALF_TILES: dict[str, Any] = {"tile_m": 32, "tile_n": 64, "tile_k": 64, "m_warp": 2, "n_warp": 2}
+NARROW_TILES: dict[str, Any] = {**HALF_TILES, "tile_k": 128}
 
 CALLS: list[tuple[str, str, dict[str, Any], type[Exception], str]] = [
     ("preshuffle", "gfx1100", {"dtype": "bf16", **SMALL}, RuntimeError,
@@ -116,17 +126,90 @@ def test_blocks_of_a_chiplet_visit_every_tile(monkeypatch: pytest.MonkeyPatch) -
         FAMILIES["preshuffle"]("gfx942", 130, 192, 128, dtype="bf16", **SMALL, xcd_swizzle=2)
 
 
-def _halves(c: Any, a: Any, b: Any) -> None:
-    gemm = compile_preshuffle_gemm(N=64, K=128, **SMALL, in_dtype="fp16", out_dtype="fp16")
+# Arrays that do not lie as a kernel reads them -------------------------------------------------
+
+
+def _preshuffled(c: Any, a: Any, b: Any) -> None:
+    gemm = compile_preshuffle_gemm(N=64, K=256, **SMALL, in_dtype="fp16", out_dtype="fp16")
     gemm(c, a, b, *(np.ones(64, np.float32),) * 3, 32, 64)
 
 
-@pytest.mark.parametrize("place", range(3))
-def test_matrices_whose_rows_lie_apart(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels that know no stride of their matrices read what lies between rows as rows."""
-    monkeypatch.setenv("ARCH", "gfx942")
-    whole = [np.zeros(shape, np.float16) for shape in ((32, 64), (32, 128), (64, 128))]
-    _halves(*whole)
-    given = [np.tile(x, 2)[:, : x.shape[1]] if index == place else x for index, x in enumerate(whole)]
-    with pytest.raises(RuntimeError, match=f"an array of {whole[place].size} elements is taken as it lies"):
-        _halves(*given)
+def _rdna(c: Any, a: Any, b: Any, **options: Any) -> None:
+    gemm, *_ = create_wmma_gemm_module(32, 64, 256, "f16", "f16", reg_m=1, reg_n=2, **options)
+    gemm(c, a, b)
+
+
+def _rdna_tuned(c: Any, a: Any, b: Any) -> None:
+    rdna3_gemm_autotuned(c, a, b, in_dtype="f16", out_dtype="f16")
+
+
+def _rdna_linear(c: Any, a: Any, b: Any, bias: Any) -> None:
+    rdna_linear(RdnaPlan(0, 64, 256, "f16", "f16", reg_m=1, reg_n=2))(c, a, b, bias, 32)
+
+
+def _rdna_fp8(c: Any, a: Any, b: Any, sa: Any, sb: Any) -> None:
+    compile_fp8_gemm(M=32, N=64, K=256)(c, a, b, sa, sb)
+
+
+def _rdna_fp8_linear(c: Any, a: Any, b: Any, sa: Any, sb: Any, bias: Any) -> None:
+    rdna_fp8_linear(Fp8Plan(0, 64, 256))(c, a, b, sa, sb, bias, 32)
+
+
+def _wmma_tdm(c: Any, a: Any, b: Any) -> None:
+    compile_wmma_gemm_tdm(K=256, **HALF_TILES)(c, a, b.reshape(256, 64) if b.flags.c_contiguous else b, 32, 64)
+
+
+def _narrow(c: Any, a: Any, b: Any, sa: Any, sb: Any, lda: int = 256) -> None:
+    gemm = compile_fp8fp4_gemm(data_format="fp8", scale_mode="ptpc", K=256, out_dtype="bf16", **NARROW_TILES)
+    gemm(c, a, b, sa, sb, 32, 64, lda, 64)
+
+
+def _scaled(c: Any, a: Any, b: Any, sa: Any, sb: Any, bias: Any, lda: int = 0) -> None:
+    plan = LdsPlan(64, 256, **SMALL, dtype="fp8", out="bf16", m_waves=2, n_waves=2, scaled=True, biased=True, lda=lda)
+    scaled_launcher(plan)(a, b, c, sa, sb, bias, 32)
+
+
+HALVES: tuple[Any, ...] = ((32, 64, np.float16), (32, 256, np.float16), (64, 256, np.float16))
+BYTES: tuple[Any, ...] = ((32, 64, ml_dtypes.bfloat16), (32, 256, np.uint8), (64, 256, np.uint8))
+CHANNELS: tuple[Any, ...] = ((32, np.float32), (64, np.float32))
+FLOATS = (BYTES[0], *((rows, k, ml_dtypes.float8_e4m3fn) for rows, k, _ in BYTES[1:]))
+PRODUCTS: list[tuple[Any, str, tuple[Any, ...]]] = [
+    (_preshuffled, "gfx942", HALVES), (_rdna, "gfx1100", HALVES), (_rdna_tuned, "gfx1201", HALVES),
+    (_rdna_linear, "gfx1201", (*HALVES, (64, np.float32))), (_rdna_fp8, "gfx1201", (*BYTES, *CHANNELS)),
+    (_rdna_fp8_linear, "gfx1201", (*BYTES, *CHANNELS, CHANNELS[1])), (_wmma_tdm, "gfx1250", HALVES),
+    (_narrow, "gfx1250", (*BYTES, *CHANNELS)), (_scaled, "gfx950", (*FLOATS, *CHANNELS, CHANNELS[1])),
+]  # fmt: skip
+"""Products, their targets, and their arrays: C, A, B, and numbers of rows and columns."""
+
+
+@pytest.mark.parametrize(("multiply", "arch", "arrays"), PRODUCTS, ids=lambda x: getattr(x, "__name__", str(x)[:8]))
+def test_arrays_that_lie_apart(multiply: Any, arch: str, arrays: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels that know no stride of an array read what lies between its rows or elements as if it were of them."""
+    monkeypatch.setenv("ARCH", arch)
+    whole = [np.zeros(shape, dtype) for *shape, dtype in arrays]
+    multiply(*whole)
+    for place, x in enumerate(whole):
+        matrix = x.reshape(len(x), -1)
+        apart = [np.tile(matrix, 2)[:, : matrix.shape[1]]]
+        apart += [np.asfortranarray(x)] if x.ndim == 2 else []
+        for given in apart:
+            with pytest.raises(RuntimeError, match=f"an array of {x.size} elements is taken as it lies"):
+                multiply(*whole[:place], given, *whole[place + 1 :])
+
+
+PITCHED = [(_rdna, "gfx1100", HALVES), (_narrow, "gfx1250", (*BYTES, *CHANNELS)),
+           (_scaled, "gfx950", (*FLOATS, *CHANNELS, CHANNELS[1]))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("multiply", "arch", "arrays"), PITCHED, ids=lambda x: getattr(x, "__name__", str(x)[:8]))
+def test_another_pitch(multiply: Any, arch: str, arrays: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A matrix whose rows are as far apart as was said is taken, a view of it or all of it, and no other."""
+    monkeypatch.setenv("ARCH", arch)
+    c, a, *others = (np.zeros(shape, dtype) for *shape, dtype in arrays)
+    wide = np.zeros((32, 272), a.dtype)
+    for given in (wide, wide[:, :256]):
+        multiply(c, given, *others, lda=272)
+    for given, down, across in ((a, 256, 1), (np.asfortranarray(wide), 1, 32)):
+        message = f"taken to be 272 elements apart, and are {down} apart with {across} between elements"
+        with pytest.raises(RuntimeError, match=message):
+            multiply(c, given, *others, lda=272)

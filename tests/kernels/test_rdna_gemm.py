@@ -200,13 +200,24 @@ def test_fp8(m: int, n: int, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_fp8_of_any_shape(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx1201")
-    for tile_m, unroll in ((16, None), (64, 2), (32, 3)):
+    for tile_m, unroll in ((16, None), (64, 2), (32, 3), (48, None), (128, 1)):
         m, n, k = rng.integers(1, 100), 16 * rng.integers(1, 20), 32 * rng.integers(1, 12)
         check_fp8(int(m), int(n), int(k), tile_m=tile_m, k_unroll=unroll)
     for tile_n in (64, 256):  # one column of a lane at a time, and pairs of pairs
         check_fp8(40, 16 * int(rng.integers(1, 20)), 128, tile_n=tile_n)
+    for tiles in (2, 9):  # of 64 elements: fewer than are on their way, and the loop with a part of a slab behind it
+        check_fp8(20, 64, 64 * tiles, tile_m=16, tile_k=64)
     with flyc.sanitize():
         check_fp8(37, 144, 160)
+
+
+@pytest.mark.parametrize("tile_m", [16, 32, 48, 128])
+def test_no_bank_conflicts_of_fp8(tile_m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx1201")
+    x, c, scales = np.zeros((128, 64), np.float32), np.zeros((128, 128), ml_dtypes.bfloat16), np.ones(128, np.float32)
+    report = flyc.lds_report(compile_fp8_gemm(M=128, N=128, K=256, tile_m=tile_m), c, x, x, scales, scales)
+    assert {(row.kind, row.bits) for row in report.rows} == {("write", 128), ("read", 128)}
+    assert report.extra_cycles == 0, str(report)
 
 
 # Refusals --------------------------------------------------------------------------------------
@@ -248,8 +259,9 @@ def test_bad_choices_are_refused(change: dict[str, Any], message: str) -> None:
         ({"N": 100}, "N must be a positive multiple of 16, got 100"),
         ({"K": 48}, "K must be a positive multiple of 32, got 48"),
         ({"tile_n": 96}, "tile_n must be a positive multiple of 64, got 96"),
-        ({"tile_m": 128, "k_unroll": 8}, "k_unroll can be 2 at most, got 8"),
+        ({"tile_m": 128, "k_unroll": 8}, "k_unroll can be 5 at most, got 8"),
         ({"tile_m": 256}, "take a smaller tile"),
+        ({"tile_m": 64, "tile_n": 64, "tile_k": 544, "K": 544}, "take 69632 bytes of LDS, and 65536 are there"),
     ],
 )
 def test_bad_choices_of_fp8_are_refused(change: dict[str, Any], message: str) -> None:

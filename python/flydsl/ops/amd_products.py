@@ -22,10 +22,10 @@ from flydsl.kernels.gemm.lds_plan import LdsPlan, ranked_tiles
 from flydsl.kernels.gemm.preshuffle_plan import shuffle_weight
 from flydsl.kernels.gemm.preshuffle_w4a16 import compile_preshuffle_gemm_w4a16
 from flydsl.kernels.gemm.rdna_f16_gemm import biased_launcher as rdna_launcher
-from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import Fp8Plan
 from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import biased_launcher as rdna_fp8_launcher
 from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
 from flydsl.kernels.gemm.wmma import gfx1250_plan, rdna_plan
+from flydsl.kernels.gemm.wmma.rdna_fp8_plan import Fp8Plan
 from flydsl.kernels.gemm.wmma_gemm_gfx1250 import biased_launcher as half_launcher
 from flydsl.kernels.quant.shuffles import preshuffle_b_16x16, preshuffle_b_fp8
 from flydsl.ops import arrays

@@ -8,6 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
+from flydsl.kernels.attention import wave_decode
 from flydsl.kernels.attention.paged import mla_decode, paged_attention
 from tests.kernels.attention.test_hopper_decode import caches
 from tests.support import random_data
@@ -60,7 +62,7 @@ def test_caches_of_eight_bits(arch: str, stored: str, monkeypatch: pytest.Monkey
     run([300, 57], 16, stored=getattr(ml_dtypes, stored), scales=(0.5, 2.0))
 
 
-@pytest.mark.parametrize("arch", ["gfx950", "sm_90a"])
+@pytest.mark.parametrize("arch", ["gfx950", "gfx1201", "sm_90a"])
 def test_a_latent_cache(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Values are the first 512 of the 576 elements of keys, and all heads share them."""
     monkeypatch.setenv("ARCH", arch)
@@ -74,6 +76,14 @@ def test_a_latent_cache(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
         check(out[row][None, :, None], None, expected)
     with pytest.raises(ValueError, match=r"kv_cache is \(pages, tokens, d\) with d of 512 at least"):
         mla_decode(q, cache[:, :, 0, :256], tables, np.array(lengths, np.int32))
+
+
+def test_parts_of_scores_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waves that share queries add up their parts of scores behind a barrier, here with heads that need no parts."""
+    monkeypatch.setenv("ARCH", "gfx1201")
+    monkeypatch.setattr(wave_decode, "splits", lambda *_: True)
+    with flyc.sanitize("race"):
+        run([40, 20], 16, d=256)
 
 
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,8 +127,15 @@ def folded(values: Any, combine: Callable[[Any, Any], Any], chains: int = 4) -> 
 def over_lanes(value: Any, combine: Callable[[Any, Any], Any], distances: tuple[int, ...]) -> Any:
     """Combine a number over the lanes that share a row."""
     for distance in distances:
-        value = combine(value, fx.shuffle_xor(value, distance, fx.num_warp_threads()))
+        value = combine(value, of_lane(value, distance))
     return value
+
+
+def of_lane(value: Any, distance: int) -> Any:
+    """Return the number of the lane at a distance. On RDNA rows of 16 change places without an address."""
+    if (distance, fx.num_warp_threads()) == (16, 32) and not fx.nvvm.is_target():
+        return fx.rocdl.permlane16(value, 0x76543210, 0xFEDCBA98, across=True)
+    return fx.shuffle_xor(value, distance, fx.num_warp_threads())
 
 
 def add(a: Any, b: Any) -> Any:
@@ -218,13 +225,19 @@ def exponentials(
     starts = [-level(top) for top in tops]
     if weight is not None:
         starts = [start + fx.math.log2(weight) for start in starts]
-    exponents = [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, start))
-                 for row, start in zip(scores, starts, strict=True)]  # fmt: skip
-    powers = [powers_of_two(row) for row in exponents]
+    powers = [powers_of_two(line(row, factor, start)) for row, start in zip(scores, starts, strict=True)]
     sums = [folded(row, add) for row in powers]
     if weight is not None:
         sums = [total / weight for total in sums]
     return [rounded(row, dtype) for row in powers], sums
+
+
+def line(row: Any, factor: Any, start: Any) -> Any:
+    """Return row * factor + start. On RDNA, which multiplies no pairs, LLVM would keep vectors of one number in as many
+    registers."""
+    if fx.nvvm.is_target() or fx.num_warp_threads() == 64:
+        return fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, start))
+    return fx.Vector.from_elements([fx.math.fma(row[i], factor, start) for i in range(row.numel)], fx.Float32)
 
 
 def rounded(row: Any, dtype: Any) -> Any:

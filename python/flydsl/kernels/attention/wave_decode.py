@@ -19,6 +19,7 @@ from flydsl.kernels.attention.waves import (
     Waves,
     choose_instruction,
     keys_of,
+    splits,
     spread_of,
     threads_of,
 )
@@ -34,9 +35,8 @@ def decode_plan(plan: Any) -> WavePlan:
     held = plan.d + plan.dv
     instruction = choose_instruction(plan.dtype, held)
     spread = spread_of(instruction, plan.dv, ROWS // instruction.queries)
-    return WavePlan(
-        plan.dtype, plan.d, plan.dv, ROWS, keys_of(instruction, held), plan.features, plan.group, spread
-    )  # fmt: skip
+    return WavePlan(plan.dtype, plan.d, plan.dv, ROWS, keys_of(instruction, held), plan.features, plan.group, spread,
+                    splits(instruction, plan.d, spread))  # fmt: skip
 
 
 class PagedWaves(Waves):
@@ -45,6 +45,10 @@ class PagedWaves(Waves):
     def __init__(self, q_tile, sources, table, page, numbers, plan):
         super().__init__(q_tile, sources, (None, None, None), numbers, plan)
         self.table, self.page, self.done = table, page, self.allocator.allocate(fx.Int32)
+
+    def piece(self):
+        """Four tokens, which caches in blocks have side by side."""
+        return 4, 4
 
     def turned_rows(self):
         """The rows of 32 lanes are the same four, so that scalar instructions find their pages."""

@@ -71,11 +71,13 @@ def next_block(mine, piece, block, carried, with_mask):
     plan, depth = mine.plan, mine.instruction.depth
     following, (keys, values) = mine.arrive(piece, block, held)
     mine.s.fill(0.0)
-    mine.multiply(mine.first, mine.s, keys, mine.q, plan.d // depth)
+    mine.multiply(mine.first, mine.s, keys, mine.q, plan.scored // depth)
+    mine.read_ahead(plan.keys // mine.instruction.queries * (plan.scored // depth))
+    mine.join_scores()
     scores = scores_of(mine.s.load(), mine.s_rows, piece, block, mine.extras, mine.numbers, plan, with_mask)
-    step = softmax_step(scores, tops, sums, mine.numbers[0], mine.distances, plan.dtype, results=mine.o)
+    step = softmax_step(scores, tops, sums, mine.numbers[0], mine.distances, mine.power_type(), results=mine.o)
     powers, _, _, tops, sums = step
-    mine.p.store(mine.s_rows.join(powers).reshape(mine.p.load().shape))
+    mine.hold_powers(powers)
     mine.multiply(mine.second, mine.o, values, mine.p, plan.keys // depth)
     mine.read_ahead(plan.dv // (plan.spread * mine.instruction.queries) * (plan.keys // depth))
     return following, tops, sums

@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import flydsl.expr as fx
-from flydsl.kernels.attention.scores import PLAIN, Features
+from flydsl.kernels.attention.scores import PLAIN, Features, add
 from flydsl.kernels.attention.tiles import FragmentRows
 
+EIGHT = 8
+"""Rows of a tile of turned values that 16-byte reads of as many lanes take."""
 MOST_ROWS = 64
 """Rows of a tile at most, so that their bytes can be counted in 32 bits."""
 TURNED_PAD = 4
@@ -35,7 +37,8 @@ class Instruction:
     asked for registers that leave room for so many waves ``beside`` each other on a SIMD, where heads are small.
     ``reads_ahead`` is how many products before its own values are read, if LLVM is told. A lane has so many elements of
     a key as ``neighbours``, and of turned values as ``turned``; as many lie between rows in shared memory, which begin
-    in different banks then.
+    in different banks then. A thread turns a ``piece`` of values, so many rows and columns, at a time. ``rounds_bits``
+    says that no instruction of the target makes bf16.
     """
 
     make: Callable[[Any], Any]
@@ -51,6 +54,8 @@ class Instruction:
     reads_ahead: int = 0
     neighbours: int = 8
     turned: int = 4
+    piece: tuple[int, int] = (4, 4)
+    rounds_bits: bool = False
 
 
 INSTRUCTIONS = (
@@ -64,8 +69,8 @@ INSTRUCTIONS = (
     Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 32, dtype), 16, 32, (16, 32), ((4, 2, 4), (1, 16, 4))),
     Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,)), neighbours=4),
     Instruction(
-        lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64,
-        reads_ahead=4, turned=8,
+        lambda dtype: fx.rocdl.rdna4.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64,
+        reads_ahead=4, turned=8, piece=(2, 8), rounds_bits=True,
     ),
 )  # fmt: skip
 """Best first. LDS of gfx950 has room for two blocks. gfx942 has 512 registers, but less LDS: a block counts on half of
@@ -79,6 +84,7 @@ class WavePlan:
     """Head sizes, queries and keys of a block's tile, and what is asked for.
 
     ``spread`` waves have the same queries: each makes all of their scores, and a part of the elements of their results.
+    With ``split`` each makes a part of their scores, over as many elements of a head, and all add them up.
     """
 
     dtype: Any
@@ -89,6 +95,12 @@ class WavePlan:
     features: Features = PLAIN
     group: int = 1
     spread: int = 1
+    split: bool = False
+
+    @property
+    def scored(self) -> int:
+        """Elements of a head over which a wave makes scores."""
+        return self.d // self.spread if self.split else self.d
 
     @property
     def held(self) -> int:
@@ -131,6 +143,12 @@ def spread_of(instruction: Instruction, dv: int, waves: int) -> int:
     return wanted
 
 
+def splits(instruction: Instruction, d: int, spread: int) -> bool:
+    """Return whether queries take so many registers that waves that share them make a part of the scores each."""
+    registers = d * instruction.queries // (2 * fx.num_warp_threads())
+    return spread > 1 and d // instruction.depth % spread == 0 and registers > instruction.registers // 2
+
+
 def waves_beside(instruction: Instruction, held: int) -> dict[str, int]:
     """Return what LLVM is told of the waves that share a SIMD, if heads have ``held`` elements."""
     return {"rocdl.waves_per_eu": instruction.beside} if instruction.beside and held <= SMALL else {}
@@ -163,6 +181,8 @@ class Waves:
         self.instruction = choose_instruction(plan.dtype, plan.held)
         self.distances, self.threads = self.instruction.distances, threads_of(plan)
         self.allocator = fx.SharedAllocator()
+        lanes = fx.num_warp_threads()
+        self.wave = fx.rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // lanes))
         self.first = tiled_over(self.instruction, plan.dtype, plan.queries)
         self.second = tiled_over(self.instruction, plan.dtype, plan.queries, plan.spread)
         # Waves that have the same queries make the same scores.
@@ -173,20 +193,57 @@ class Waves:
         self.o = self.second.make_fragment_C(fx.make_identity_tensor(results))
         self.p = self.second.make_fragment_B(fx.make_identity_tensor(scores[::-1]))
         self.s_rows = FragmentRows(self.first, self.scorer, scores, queries=1)
-        self.o_rows = FragmentRows(self.second, fx.thread_idx.x, results, queries=1)
-        self.q_part = self.first.get_slice(self.scorer).partition_B(q_tile(self.s_rows.query))
+        self.q_part = self.first.get_slice(self.scorer).partition_B(self.own(q_tile(self.s_rows.query)))
         self.q = fx.make_fragment_like(self.q_part)
+
+    @cached_property
+    def o_rows(self):
+        """The rows of the results. The thread's number is found anew: the one of before would be kept in registers."""
+        thread = self.wave * fx.num_warp_threads() + fx.rocdl.mbcnt(fx.gpu.ballot(True))
+        return FragmentRows(self.second, thread, (self.plan.dv, self.plan.queries), queries=1)
 
     def make_tiles(self):
         plan, pitch = self.plan, self.plan.d + self.instruction.neighbours
-        across = plan.keys + self.instruction.turned
+        across, gap = plan.keys + self.instruction.turned, self.gap()
+        rows, down = (EIGHT, plan.dv // EIGHT), (across, EIGHT * across + gap)
+        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv // EIGHT * down[1], 16]).ptr
         k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * pitch, 16]).ptr
-        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * across, 16]).ptr
         self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (pitch, 1)))
-        self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (across, 1)))
-        ordered = fx.make_layout((plan.dv, self.order_of_keys()), (across, self.order_of_keys(1)))
-        self.k_part = self.first.get_slice(self.scorer).partition_A(self.k_tile)
+        self.v_tile = fx.make_view(v_storage, fx.make_layout((rows, plan.keys), (down, 1)))
+        ordered = fx.make_layout((rows, self.order_of_keys()), (down, self.order_of_keys(1)))
+        self.k_part = self.first.get_slice(self.scorer).partition_A(self.own(self.k_tile))
+        if plan.split:
+            values = plan.keys * plan.queries * plan.spread
+            self.parts = self.allocator.allocate(fx.Array[fx.Float32, values, 16]).ptr
         self.v_part = self.second.get_slice(fx.thread_idx.x).partition_A(fx.make_view(v_storage, ordered))
+
+    def own(self, tile):
+        """The elements of heads over which this wave makes scores."""
+        if not self.plan.split:
+            return tile
+        waves = fx.make_identity_tensor((self.plan.queries // self.instruction.queries, self.plan.spread))
+        _, part = fx.get_leaves(waves[self.wave])
+        first = fx.get_scalar(part) * self.plan.scored
+        return tile[:, first : first + self.plan.scored]
+
+    def join_scores(self):
+        """Add up the parts of scores of the waves that have the same queries, through shared memory."""
+        if fx.const_expr(not self.plan.split):
+            return
+        fx.rocdl.sched_barrier(0)  # the order of reads that LLVM is told is of the product's
+        values, together = self.s.load(), self.threads // self.plan.spread
+        flat = values.reshape(values.numel)
+        pieces = range(values.numel // 4)
+        layout = fx.make_layout((4, self.threads, len(pieces)), (1, 4, 4 * self.threads))
+        parts, totals = fx.make_view(self.parts, layout), []
+        for i in pieces:
+            parts[None, fx.thread_idx.x, i].store(flat.shuffle(flat, range(4 * i, 4 * i + 4)))
+        fx.rocdl.lds_barrier()  # keys that are on their way stay there
+        for i in pieces:
+            found = [parts[None, self.scorer + part * together, i].load() for part in range(self.plan.spread)]
+            four = reduce(add, found)
+            totals += [four[j] for j in range(4)]
+        self.s.store(fx.Vector.from_elements(totals, fx.Float32).reshape(values.shape))
 
     def order_of_keys(self, apart=0):
         """The extents of a block's keys in the order of the second product, or how far these are ``apart``."""
@@ -200,9 +257,17 @@ class Waves:
         """A copy of four neighbouring elements: what every instruction has side by side."""
         return fx.make_copy_atom(fx.UniversalCopy64b(), self.plan.dtype)
 
+    def piece(self):
+        """Rows and columns of values that a thread turns at a time."""
+        return self.instruction.piece
+
     def turned_rows(self):
         """Pieces along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
-        return self.instruction.turned
+        return self.instruction.turned if self.piece() == (4, 4) else fx.num_warp_threads()
+
+    def gap(self):
+        """Elements behind eight rows of turned values: lanes that turn pieces of other rows write to other banks."""
+        return self.plan.keys if self.piece() == (2, 8) and self.plan.keys < 2 * fx.num_warp_threads() else 0
 
     def shares(self, width, piece):
         """(row, column) of this thread's pieces, of so many rows and columns, of a tile ``width`` columns wide.
@@ -215,11 +280,13 @@ class Waves:
         order = (across, down) if first == 1 else (first, across, down // first)
         pieces, count = fx.make_identity_tensor(order), down * across
         found = []
+        below, odd = divmod(self.threads, first * across)
         for iteration in range(-(-count // self.threads)):
-            at = fx.thread_idx.x + iteration * self.threads
-            at = at if count % self.threads == 0 else fx.min(at, fx.Int32(count - 1))
+            at, further = fx.thread_idx.x, iteration * below * first
+            if odd or count % self.threads:
+                at, further = fx.min(at + iteration * self.threads, fx.Int32(count - 1)), 0
             *low, column, high = fx.get_leaves(pieces[at])
-            found.append((sum(low, high * first) * rows, column * columns))
+            found.append(((sum(low, high * first) + further) * rows, column * columns))
         return found
 
     def start(self, piece, block):
@@ -228,7 +295,7 @@ class Waves:
         return [one.first for one in rows], self.load([partial(self.elements, one) for one in rows])
 
     def load(self, rows):
-        """This thread's part of a block: eight elements of K, four by four of V at a time.
+        """This thread's part of a block: eight elements of K, a piece of V at a time.
 
         ``rows`` give elements of a row of K, and of V: (row, column, how many, rows behind that one).
         """
@@ -236,9 +303,9 @@ class Waves:
         keys, values = [], []
         for row, column in self.shares(plan.d, (1, 8)):
             keys.append(k_rows(row, column, 8))
-        for row, column in self.shares(plan.dv, (4, 4)):
-            for i in fx.range_constexpr(4):
-                values.append(v_rows(row, column, 4, i))
+        for row, column in self.shares(plan.dv, self.piece()):
+            for i in fx.range_constexpr(self.piece()[0]):
+                values.append(v_rows(row, column, self.piece()[1], i))
         return keys, values
 
     def arrive(self, piece, block, held):
@@ -267,18 +334,18 @@ class Waves:
         return rows.load(row, column, fx.Vector.make_type(count, self.plan.dtype), behind)
 
     def fill_tiles(self, keys, values):
-        """K as it is; V transposed, four by four elements, which a thread has."""
-        plan = self.plan
+        """K as it is; V transposed, a piece that a thread has after the other."""
+        plan, down = self.plan, self.piece()[0]
         for place, vector in zip(self.shares(plan.d, (1, 8)), keys, strict=True):
             vector.store(self.k_tile, list(place), alignment=2 * self.instruction.neighbours)
-        for i, place in enumerate(self.shares(plan.dv, (4, 4))):
-            self.store_values(*place, values[i * 4 : i * 4 + 4])
+        for i, place in enumerate(self.shares(plan.dv, self.piece())):
+            self.store_values(*place, values[i * down : (i + 1) * down])
 
-    def store_values(self, row, column, four):
-        """A block of 4 x 4 values, turned."""
-        for j in fx.range_constexpr(4):
-            values = fx.Vector.from_elements([vector[j] for vector in four], self.plan.dtype)
-            values.store(self.v_tile, [column + j, row], alignment=8)
+    def store_values(self, row, column, rows):
+        """A piece of values, turned."""
+        for j in fx.range_constexpr(self.piece()[1]):
+            values = fx.Vector.from_elements([vector[j] for vector in rows], self.plan.dtype)
+            values.store(self.v_tile, [column + j, row], alignment=2 * len(rows))
 
     def reads(self):
         """What reads of K, and of V, for a step."""
@@ -291,6 +358,26 @@ class Waves:
         fragment = fx.make_fragment_like(part[None, None, step])
         fx.copy(atom, part[None, None, step], fragment)
         return fragment
+
+    def power_type(self):
+        """The type that softmax gives powers in."""
+        return fx.Float32
+
+    def hold_powers(self, rows):
+        """Put powers where the second product takes them from. Where LLVM is told of reads, only they go ahead."""
+        rounded = [self.rounded(row) for row in rows]
+        self.p.store(self.s_rows.join(rounded).reshape(self.p.load().shape))
+        if fx.const_expr(self.instruction.reads_ahead):
+            fx.rocdl.sched_barrier(fx.rocdl.mask_dsrd)
+
+    def rounded(self, powers):
+        """Powers in the type of the products. Where no instruction makes bf16, a NaN may be lost: their sum has it."""
+        dtype = self.plan.dtype
+        if dtype is not fx.BFloat16 or not self.instruction.rounds_bits:
+            return powers.to(dtype)
+        bits = powers.bitcast(fx.Uint32)
+        bits = bits + ((bits >> 16 & 1) + 0x7FFF)
+        return (bits >> 16).to(fx.Uint16).bitcast(dtype)
 
     def multiply(self, tiled, accumulators, read, operand, steps):
         """accumulators += what is read * operand, a step of the instruction's depth after the other."""

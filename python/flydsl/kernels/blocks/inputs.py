@@ -82,6 +82,19 @@ def require_whole(*tensors: Any) -> None:
         )  # fmt: skip
 
 
+def require_pitch(matrix: Any, pitch: int, least: int) -> None:
+    """Have a launch refuse a matrix whose rows are not ``pitch`` elements apart, or that has the ``least`` pitch and is
+    not whole."""
+    if pitch == least or matrix.rank != 2:
+        return require_whole(matrix)
+    (rows, columns), (down, across) = matrix.shape, matrix.stride
+    fx.require(
+        (fx.Boolean(rows <= 1) | fx.Boolean(down == pitch)) & (fx.Boolean(columns <= 1) | fx.Boolean(across == 1)),
+        f"rows of a matrix are taken to be {pitch} elements apart, and are {{}} apart with {{}} between elements", down,
+        across, hint="pass a row-major matrix of this pitch, or the pitch that it has",
+    )  # fmt: skip
+
+
 def flattened(tensor: Any) -> Any:
     """Return a contiguous tensor as a line, whose length the kernels do not ask for; the launch refuses others."""
     require_whole(tensor)

@@ -15,7 +15,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import require_whole
+from flydsl.kernels.blocks.inputs import require_pitch, require_whole
 from flydsl.kernels.blocks.limits import require_multiple
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import REGISTERS, LdsPlan
@@ -59,7 +59,7 @@ def launcher(K: int, tile: tuple[int, int], waves: tuple[int, int], remap: bool,
     ):  # fmt: skip
         plan = plan_for(N)
         plan.require_call("a product of 8-bit floats")
-        require_whole(A, B_T, C)
+        require_whole(A, B_T, C, scale_a, scale_b)
         fp8_gemm_kernel(A, B_T, C, scale_a, scale_b, M, N, value_attrs=limits(plan)).launch(
             grid=plan.blocks(M), block=(threads, 1, 1), stream=stream
         )
@@ -83,6 +83,9 @@ def scaled_launcher(plan: LdsPlan) -> Any:
         M: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call("a product of 8-bit floats")
+        for matrix, pitch, least in ((A, plan.lda, plan.k), (B_T, plan.ldb, plan.k), (C, plan.ldc, plan.n)):
+            require_pitch(matrix, pitch or least, least)
+        require_whole(scale_a, scale_b, *([bias] if plan.biased else []))
         scaled_kernel(A, B_T, C, scale_a, scale_b, bias, M, value_attrs=limits(plan)).launch(
             grid=plan.blocks(M), block=(plan.threads, 1, 1), stream=stream
         )

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
+from flydsl.kernels.blocks.inputs import require_pitch, require_whole
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, SCALE_GROUP, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import SharedStream, Stream, Tiles, multiply_all, store
@@ -327,14 +328,18 @@ def kernel_of(plan: TilePlan) -> Any:
 
 def launch(plan: TilePlan, tensors: tuple[Any, ...], sizes: tuple[Any, int, int, int, int], stream: fx.Stream) -> None:
     """Check the sizes of a call, and launch: x goes along M and y along N, in whole clusters."""
-    m, n, lda, ldc, _ = sizes
+    (C, A, B, sa, sb, bias), (m, n, lda, ldc, ascale) = tensors, sizes
     require_target("this product of narrow floats", ("gfx1250",), "gfx950 has compile_preshuffle_gemm_w4")
     require_multiple("N", n, BLOCK)
-    for name, value, least in (("lda", lda, plan.k // plan.a.depth * plan.a.step_bytes), ("ldc", ldc, n)):
+    row = plan.k // plan.a.depth * plan.a.step_bytes
+    for name, value, least in (("lda", lda, row), ("ldc", ldc, n)):
         if value < least or (name == "lda" and value % 4):
             raise ValueError(
                 f"{name} is at least {least}" + " and a multiple of 4" * (name == "lda") + f", got {value}"
             )
+    require_pitch(C, ldc, n)
+    require_pitch(A, lda * 8 // A.dtype.width, row * 8 // A.dtype.width)
+    require_whole(B, sb, *([] if ascale else [sa]), *([bias] if plan.biased else []))
     rows, columns = fx.ceildiv(m, plan.tile_m * plan.cluster_m), -(-n // (plan.tile_n * plan.cluster_n))
     kernel_of(plan)(*tensors, *sizes, value_attrs=plan.attributes).launch(
         grid=(rows * plan.cluster_m, columns * plan.cluster_n, plan.split_k), block=(plan.threads, 1, 1),

@@ -7,16 +7,15 @@ C[m, n] = (sum over k of A[m, k] * B[k, n]) * scale_a[m] * scale_b[n] in bf16. A
 in the order of `preshuffle_b_fp8`: blocks of 16 columns by 16 elements of K, with what each half of a wave holds in one
 piece.
 
-Nothing goes through LDS. A lane fetches 16 bytes of a row of A for two instructions, and the 8 bytes of B that match
-each: the sum may be taken in any order as long as both agree on it. Two neighbouring columns of B lie together, so that
-16 bytes feed two instructions there too. Several tiles along K are on their way at once,
-each into registers of its own. Waves lie side by side along N and fetch the same rows of A, which are in the first
-cache then.
+Rows of A pass through LDS, once for all waves of a block, which lie side by side along N; columns of B go straight to
+the wave that takes them. A lane fetches and reads 16 bytes of a row of A for two instructions, and the 8 bytes of B
+that match each: the sum may be taken in any order as long as both agree on it. Two neighbouring columns of B lie
+together, so that 16 bytes feed two instructions there too. Several tiles along K are on their way at once, each into
+registers of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from math import prod
 from typing import Any
@@ -28,81 +27,71 @@ import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.inputs import require_whole
 from flydsl.kernels.blocks.limits import require_multiple, require_target
-from flydsl.kernels.gemm.wmma.rdna_plan import ADDRESSES, BLOCK, LANES, OUT_DTYPES, REGISTERS
+from flydsl.kernels.gemm.wmma.rdna_fp8_plan import DEPTH, PLACES, THREADS, TURNS, WAVES, Fp8Plan
+from flydsl.kernels.gemm.wmma.rdna_plan import BLOCK, LANES, OUT_DTYPES
 from flydsl.kernels.gemm.wmma.wmma_result import EIGHT, OfColumns, ResultRows
 from flydsl.kernels.quant.formats import quantize_per_token
 from flydsl.kernels.quant.shuffles import preshuffle_b_fp8
 
-DEPTH = 32
-"""Elements of K that a lane's 16-byte access to A and its partner's cover: two instructions."""
-WAVES = 4
-THREADS = LANES * WAVES
 WHERE = ("this product of 8-bit floats", ("gfx1200", "gfx1201"),
          "gfx11 has no instruction for them, gfx1250 has compile_fp8fp4_gemm, gfx9 compile_fp8_gemm_4w")  # fmt: skip
 FP8 = fx.Float8E4M3FN
 
 
-@dataclass(frozen=True)
-class Fp8Plan:
-    """Sizes and tiles of one kernel; an ``m`` of 0 is told when it is launched."""
+class RowsInLds:
+    """Rows of A on their way from memory through registers and LDS to the registers of the instruction.
 
-    m: int
-    n: int
-    k: int
-    tile_m: int = 32
-    tile_n: int = 128
-    tile_k: int = DEPTH
-    unroll: int = 0
-    """Tiles along K that an iteration multiplies, and that are on their way; 0 takes what registers allow."""
-    group_m: int = 8
-    out: str = "bf16"
+    In LDS lies what a wave reads at once, 16 rows of 32 elements, in the order of its lanes: neither reads nor writes
+    meet in a bank. Such blocks are shared out among the waves that fetch them.
+    """
 
-    def __post_init__(self) -> None:
-        for name, value, step in (
-            ("N", self.n, BLOCK), ("tile_m", self.tile_m, BLOCK),
-            ("tile_n", self.tile_n, BLOCK * WAVES), ("tile_k", self.tile_k, DEPTH), ("K", self.k, self.tile_k),
-            ("group_m", self.group_m, 1),
-        ):  # fmt: skip
-            require_multiple(name, value, step)
-        there = REGISTERS - ADDRESSES
-        room = max((there - self.sums) // self.held, 0)
-        if not self.unroll:
-            object.__setattr__(self, "unroll", max(min(4, room, self.iterations), 1))
-        if not 1 <= self.unroll <= room:
-            what = f"k_unroll can be {room} at most, got {self.unroll}" if room else "take a smaller tile"
-            raise ValueError(
-                f"a tile of {self.tile_m} x {self.tile_n} x {self.tile_k} takes {self.sums} registers of a lane for "
-                f"its sums, {self.held} for each tile on its way, and {there} are there: {what}"
-            )
+    def __init__(self, plan: Fp8Plan, tiled: Any, rows: Any, thread: Any) -> None:
+        self.plan = plan
+        down, across = plan.waves_down, WAVES // plan.waves_down
+        lanes = fx.make_layout(((BLOCK, down), (2, across)), ((1, LANES), (BLOCK, LANES * down)))
+        kinds = (rocdl.BufferCopy128b(), fx.UniversalCopy128b())
+        self.wide, self.plain = (fx.make_copy_atom(kind, FP8) for kind in kinds)
+        fetch, stage = (fx.make_tiled_copy_tv(atom, lanes, fx.make_layout((1, 16), (0, 1))).get_slice(thread)
+                        for atom in (self.wide, self.plain))  # fmt: skip
+        read = fx.make_tiled_copy_B(self.plain, tiled).get_slice(thread)
+        allocator = fx.SharedAllocator()
+        places = [self.place(allocator) for _ in range(PLACES)]
+        self.in_memory = fetch.partition_S(rows)
+        self.fetched = [fx.make_fragment_like(self.in_memory) for _ in range(plan.slabs_ahead)]
+        self.to_lds = [stage.partition_D(place) for place in places]
+        self.in_lds = [read.partition_S(place) for place in places]
+        block = fx.make_identity_tensor((BLOCK, DEPTH))
+        self.fragments = [fx.make_fragment_like(tiled.make_fragment_B(block), dtype=FP8) for _ in range(2 * TURNS)]
+        self.targets = [read.retile(fragment) for fragment in self.fragments]
 
-    @property
-    def together(self) -> int:
-        """Neighbouring columns of a lane, one for either of two instructions: one access fetches 8 bytes of both."""
-        return 2 if self.tile_n % (2 * BLOCK * WAVES) == 0 else 1
+    def place(self, allocator: Any) -> Any:
+        """Return one of the places of a slab in LDS."""
+        plan, block = self.plan, BLOCK * DEPTH
+        blocks = plan.slab // DEPTH
+        start = allocator.allocate(fx.Array[FP8, plan.tile_m * plan.slab], 128).peek().ptr
+        shape = ((BLOCK, plan.tile_m // BLOCK), (16, 2, blocks))
+        return fx.make_view(start, fx.make_layout(shape, ((16, block * blocks), (1, 16 * BLOCK, block))))
 
-    @property
-    def sums(self) -> int:
-        """Registers of a lane for its sums."""
-        return self.tile_m * self.tile_n // (LANES * WAVES)
+    def fetch(self, slab: int, after: fx.Int32 | int) -> None:
+        """Fetch a slab, counted from ``after`` elements along K."""
+        target = self.fetched[slab % self.plan.slabs_ahead]
+        fx.copy(self.wide, self.in_memory, target, soffset=after + slab * self.plan.slab)
 
-    @property
-    def held(self) -> int:
-        """Registers of a lane for the operands of one tile along K."""
-        return (self.tile_m + self.tile_n // WAVES) * self.tile_k // (LANES * 4)
+    def stage(self, slab: int) -> None:
+        """Put a slab that was fetched into LDS."""
+        fx.copy(self.plain, self.fetched[slab % self.plan.slabs_ahead], self.to_lds[slab % PLACES])
 
-    @property
-    def iterations(self) -> int:
-        """Tiles along K."""
-        return self.k // self.tile_k
+    def read(self, slab: int, number: int) -> None:
+        """Read a block of a slab: blocks of a tile follow each other, those of its rows first."""
+        plan = self.plan
+        tile, block = divmod(number, plan.blocks)
+        step, row = divmod(block, plan.tile_m // BLOCK)
+        source = self.in_lds[slab % PLACES][None, row, tile * (plan.tile_k // DEPTH) + step]
+        fx.copy(self.plain, source, self.targets[number % len(self.targets)][None, 0, 0])
 
-    @property
-    def loops(self) -> int:
-        """Iterations of the loop: all that have a tile to fetch for each that they multiply."""
-        return max(self.iterations - self.unroll, 0) // self.unroll
-
-    def grid_of(self, rows: Any) -> tuple[Any, int]:
-        """Tiles along M and N of so many rows."""
-        return (rows + self.tile_m - 1) // self.tile_m, -(-self.n // self.tile_n)
+    def held(self, number: int) -> Any:
+        """Return a block that was read, as the instruction takes it."""
+        return self.fragments[number % len(self.fragments)]
 
 
 class Fp8Pipeline:
@@ -114,27 +103,23 @@ class Fp8Pipeline:
         along_k = fx.make_layout((8, 2, 2), (1, BLOCK, 8))  # an instruction takes half of each lane's 16 bytes
         along_n = fx.make_layout((BLOCK, WAVES, 2), (2, 2 * BLOCK, 1)) if plan.together == 2 else None
         self.tiled = fx.make_tiled_mma(atom, fx.make_layout((WAVES, 1, 1), (1, 0, 0)), (along_n, None, along_k))
-        rows, weights = self.rows_of(A, row), self.weights_of(B, column)
-        self.wide = fx.make_copy_atom(rocdl.BufferCopy128b(), FP8)
+        weights = self.weights_of(B, column)
+        self.rows = RowsInLds(plan, self.tiled, self.rows_of(A, row), fx.thread_idx.x)
         self.narrow = fx.make_copy_atom(rocdl.BufferCopy(64 * plan.together), FP8)
-        fetch_a = fx.make_tiled_copy_B(self.wide, self.tiled).get_slice(fx.thread_idx.x)
-        fetch_b = fx.make_tiled_copy_A(self.narrow, self.tiled).get_slice(fx.thread_idx.x)
-        self.a_in_memory, self.b_in_memory = fetch_a.partition_S(rows), fetch_b.partition_S(weights)
-        sets = range(plan.unroll)
-        self.a = [self.tiled.make_fragment_B(rows) for _ in sets]
-        self.b = [self.tiled.make_fragment_A(weights) for _ in sets]
-        self.a_fetched = [fetch_a.retile(a) for a in self.a]
-        self.b_fetched = [fetch_b.retile(b) for b in self.b]
+        fetch = fx.make_tiled_copy_A(self.narrow, self.tiled).get_slice(fx.thread_idx.x)
+        self.in_memory = fetch.partition_S(weights)
+        self.columns = [self.tiled.make_fragment_A(weights) for _ in range(plan.unroll)]
+        self.fetched = [fetch.retile(columns) for columns in self.columns]
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
         self.total.fill(0)
 
     def rows_of(self, A: fx.Tensor, row: fx.Int32) -> Any:
-        """Return a tile of A, through a descriptor that ends with its last row."""
+        """Return a slab of A, through a descriptor that ends with the tile's last row."""
         plan = self.plan
         inside = fx.min(fx.Int32(self.m) - row * plan.tile_m, fx.Int32(plan.tile_m))
         start = fx.recast_iter(FP8, fx.get_iter(A)) + fx.Int64(row) * (plan.tile_m * plan.k)
         pointer = rocdl.make_buffer_ptr(start, fx.Int64(inside) * plan.k)
-        return fx.make_view(pointer, fx.make_layout((plan.tile_m, plan.tile_k), (plan.k, 1)))
+        return fx.make_view(pointer, fx.make_layout((plan.tile_m, plan.slab), (plan.k, 1)))
 
     def weights_of(self, B: fx.Tensor, column: fx.Int32) -> Any:
         """Return a tile of the shuffled B as (n, k), through a descriptor that ends with its last block."""
@@ -145,11 +130,64 @@ class Fp8Pipeline:
         shape = ((BLOCK, plan.tile_n // BLOCK), (8, 2, plan.tile_k // BLOCK))
         return fx.make_view(pointer, fx.make_layout(shape, ((8, BLOCK * plan.k), (1, 128, 256))))
 
-    def fetch(self, tile: int, after: fx.Int32 | int = 0) -> None:
-        """Fetch a tile, counted from ``after`` elements along K; a step passes the 16 columns of a block of B."""
-        at, held = after + tile * self.plan.tile_k, tile % self.plan.unroll
-        fx.copy(self.wide, self.a_in_memory, self.a_fetched[held], soffset=at)
-        fx.copy(self.narrow, self.b_in_memory, self.b_fetched[held], soffset=at * BLOCK)
+    def fetch_columns(self, tile: int, after: fx.Int32 | int = 0) -> None:
+        """Fetch B's tile, counted from ``after`` elements along K; a step passes the 16 columns of a block."""
+        at = (after + tile * self.plan.tile_k) * BLOCK
+        fx.copy(self.narrow, self.in_memory, self.fetched[tile % self.plan.unroll], soffset=at)
+
+    def start(self) -> None:
+        """The first slab of A into LDS, others and the first tiles of B on their way."""
+        plan = self.plan
+        for slab in range(min(plan.slabs_ahead, -(-plan.iterations // plan.staged))):
+            self.rows.fetch(slab, 0)
+        for tile in range(min(plan.unroll, plan.iterations)):
+            self.fetch_columns(tile)
+        self.rows.stage(0)
+        if plan.slabs_ahead * plan.staged < plan.iterations:
+            self.rows.fetch(plan.slabs_ahead, 0)
+        rocdl.lds_barrier()
+
+    def multiply_slab(self, slab: int, after: fx.Int32 | int, left: int) -> None:
+        """Multiply a slab, which begins with ``left`` tiles to go; what takes the place of its operands is fetched.
+
+        Beside the products of some blocks of A the next ones are read. Before the last products everyone has read the
+        slab: half of a barrier stands before them, the other half behind.
+        """
+        plan, more = self.plan, left > self.plan.staged
+        blocks = min(plan.staged, left) * plan.blocks
+        for number in range(min(TURNS, blocks)):
+            self.rows.read(slab, number)
+        for first in range(0, blocks, TURNS):
+            for number in range(first + TURNS, min(first + 2 * TURNS, blocks)):
+                self.rows.read(slab, number)
+            if more and first + TURNS >= blocks:
+                self.rows.stage(slab + 1)
+                if left > plan.staged * (1 + plan.slabs_ahead):
+                    self.rows.fetch(slab + 1 + plan.slabs_ahead, after)
+                rocdl.lds_barrier_signal()
+            rocdl.sched_barrier(0)
+            numbers = range(first, min(first + TURNS, blocks))
+            self.multiply(slab, numbers)
+            rocdl.sched_barrier(0)
+            for tile in [number // plan.blocks for number in numbers if (number + 1) % plan.blocks == 0]:
+                if left - tile > plan.unroll:
+                    self.fetch_columns(slab * plan.staged + tile + plan.unroll, after)
+        if more:
+            rocdl.lds_barrier_wait()
+
+    def multiply(self, slab: int, numbers: range) -> None:
+        """The products of some blocks of A, half of their depth after the other: sums come again after the others."""
+        plan = self.plan
+        for half in range(2):
+            for number in numbers:
+                tile, block = divmod(number, plan.blocks)
+                step, row = divmod(block, plan.tile_m // BLOCK)
+                columns = self.columns[(slab * plan.staged + tile) % plan.unroll]
+                a = fx.coalesce(self.rows.held(number)[None, 0, half])
+                for column in range(plan.tile_n // (BLOCK * WAVES)):
+                    total = fx.coalesce(self.total[None, column, row])
+                    b = fx.coalesce(columns[None, column, 2 * step + half])
+                    fx.gemm(self.tiled, total, b, a, total)
 
     def eight(self, j: int, i: int, part: int) -> Any:
         """Return sums of eight neighbouring columns, the first of which is ``part`` columns behind the instruction's
@@ -160,26 +198,17 @@ class Fp8Pipeline:
         places = range(part, part + EIGHT)
         return fx.Vector.from_elements([taken[at % together][at // together] for at in places], fx.Float32)
 
-    def multiply(self, tile: int) -> None:
-        held = tile % self.plan.unroll
-        fx.gemm(self.tiled, self.total, self.b[held], self.a[held], self.total)
-
 
 @flyc.jit
 def multiply_all(pipeline: Any, plan: Fp8Plan) -> None:
-    """The loop over K: what is multiplied makes room for the tile ``unroll`` further on."""
-    for tile in fx.range_constexpr(min(plan.unroll, plan.iterations)):
-        pipeline.fetch(tile)
-    for iteration in range(plan.loops):
-        for tile in fx.range_constexpr(plan.unroll):
-            pipeline.multiply(tile)
-            pipeline.fetch(tile + plan.unroll, iteration * (plan.unroll * plan.tile_k))
-            rocdl.sched_barrier(0)
-    done = plan.loops * plan.unroll
-    for tile in fx.range_constexpr(plan.iterations - done):
-        pipeline.multiply(tile)
-        if fx.const_expr(done + tile + plan.unroll < plan.iterations):
-            pipeline.fetch(tile + plan.unroll, done * plan.tile_k)
+    """The loop over K; the last slabs, with less or nothing to fetch, follow it."""
+    pipeline.start()
+    for number in range(plan.loops):
+        for slab in fx.range_constexpr(plan.turn):
+            pipeline.multiply_slab(slab, number * (plan.turn * plan.slab), plan.iterations)
+    done = plan.loops * plan.turn * plan.staged
+    for slab in fx.range_constexpr(-(-(plan.iterations - done) // plan.staged)):
+        pipeline.multiply_slab(slab, done * plan.tile_k, plan.iterations - done - slab * plan.staged)
 
 
 @flyc.jit
@@ -240,7 +269,7 @@ def compile_fp8_gemm(
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         require_target(*WHERE)
-        require_whole(C, A, B)
+        require_whole(C, A, B, scale_a, scale_b)
         fp8_gemm_kernel(C, A, B, scale_a, scale_b).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return fp8_gemm
@@ -262,6 +291,7 @@ def biased_launcher(plan: Fp8Plan, biased: bool = True) -> Any:
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         require_target(*WHERE)
+        require_whole(C, A, B, scale_a, scale_b, *([bias] if biased else []))
         rows, columns = plan.grid_of(M)
         fp8_linear_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
             grid=(rows * columns, 1, 1), block=(THREADS, 1, 1), stream=stream
