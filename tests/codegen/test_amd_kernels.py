@@ -100,6 +100,15 @@ def test_two_blocks_of_attention_share_a_unit_of_gfx1201() -> None:
     assert sum("0x0" in wait for wait in waits) <= 4, "few products wait for all reads; 16 would, each for its own"
 
 
+def test_two_blocks_of_attention_share_a_unit_of_gfx942() -> None:
+    """With 64 keys a turn, which come 16 bytes at a time, and little beside their products."""
+    (text,) = texts_of(next(case for case in CASES if case.name == "attention d=128"), "gfx942").values()
+    loop = main_loop(text).iteration
+    assert fact(text, "vgpr_count") <= 256 and fact(text, "group_segment_fixed_size") == 2 * 64 * 128 * 2
+    assert loop.matrix == 64 and loop.accesses("buffer_") == {16: 8} and set(loop.accesses("ds_")) == {16}
+    assert loop.scalar <= 12 and loop.waits <= 20 and loop.vector <= 2.5 * loop.matrix
+
+
 @pytest.mark.parametrize("name", ["attention d=128", "attention d=128 causal"])
 def test_descriptors_of_a_block_of_keys_are_short(name: str) -> None:
     """They follow one another by additions, and four copies share the place where they go; the wave is known."""
