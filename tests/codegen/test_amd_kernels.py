@@ -12,7 +12,7 @@ import pytest
 from flydsl.backends.rocm.compile import device_text, isa_of
 from flydsl.kernels.gemm.fp8_gemm import BESIDE_SUMS
 from flydsl.target.target import parse_target
-from flydsl.tools.assembly import MATRIX, fact, issue_clocks, kernels, main_loop, width_of
+from flydsl.tools.assembly import MATRIX, MainLoop, fact, issue_clocks, kernels, main_loop, width_of
 from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
 from tests.conftest import REPOSITORY
 
@@ -98,6 +98,16 @@ def test_two_blocks_of_attention_share_a_unit_of_gfx1201() -> None:
     order = [line for line in main_loop(text).iteration.lines if "wmma" in line or "s_wait_dscnt" in line]
     waits = [before for before, line in pairwise(order) if "wmma" in line and "s_wait_dscnt" in before]
     assert sum("0x0" in wait for wait in waits) <= 4, "few products wait for all reads; 16 would, each for its own"
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_softmax_is_short(arch: str) -> None:
+    """One kernel for any number of rows: two accesses of a thread each way, a power an instruction, few scalar ones."""
+    (text,) = texts_of(next(case for case in CASES if case.name == "softmax 4096 f16"), arch).values()
+    code = MainLoop(tuple(text.splitlines()), arch)
+    assert code.accesses("global_") == {16: 4} and fact(text, "vgpr_count") <= 32
+    assert code.counts["v_exp_f32_e32"] == 16 + 4 + 1, "elements, waves, and this one"
+    assert code.scalar <= 43 and code.waits <= 6 and code.vector <= 200
 
 
 def test_two_blocks_of_attention_share_a_unit_of_gfx942() -> None:
