@@ -99,7 +99,7 @@ class ExchangedWaves(Waves):
         self.in_lanes = rocdl.mov_dpp(self.numbers[0], SAME_LANE)
 
     def in_pairs(self):
-        """The instruction over waves, with a lane's elements for two of them side by side."""
+        """Repeat the instruction over waves, with a lane's elements for two of them side by side."""
         plan, found = self.plan, self.instruction
         run = found.depth // 2
         order = fx.make_layout((run, 2, 2), (1, 2 * run, run))
@@ -115,7 +115,7 @@ class ExchangedWaves(Waves):
         return fx.ceildiv(piece.end - piece.begin, blocks), blocks
 
     def segment(self, piece, number, blocks):
-        """The blocks of a piece that one descriptor reaches, from the last on."""
+        """Return the blocks of a piece that one descriptor reaches, from the last on."""
         end = piece.end - number * blocks
         begin = fx.max(end - blocks, piece.begin)
         return Piece(

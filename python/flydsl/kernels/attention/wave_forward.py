@@ -64,7 +64,7 @@ def attend(mine, piece):
 
 @flyc.jit
 def attend_blocks(mine, piece, tops, sums):
-    """The blocks of a piece, or of a segment of it."""
+    """Go over the blocks of a piece, or of a segment of it."""
     begin, end = piece.begin, piece.end
     carried = (mine.start(piece, end - 1), tops, sums)
     plain = fx.max(fx.min(piece.plain_end, end), begin)

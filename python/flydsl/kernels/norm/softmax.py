@@ -69,8 +69,8 @@ def softmax_row(work: RowWork) -> None:
 
 
 def greatest(a: Any, b: Any) -> Any:
-    """The greater of two numbers. Of a NaN nothing need be left: sums of powers have it too. AMD's GPUs before gfx950
-    have no instruction that keeps it."""
+    """Return the greater of two numbers. Of a NaN nothing need be left: sums of powers have it too. AMD's GPUs before
+    gfx950 have no instruction that keeps it."""
     return maximum(a, b) if fx.nvvm.is_target() else fx.maxnumf(a, b)
 
 
