@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import sys
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from flydsl.backends.rocm.compile import device_text, isa_of
-from flydsl.kernels.gemm.fp8_gemm import BESIDE_SUMS
+from flydsl.kernels.gemm.fp8_gemm import BESIDE_SUMS, compile_fp8_gemm_4w
 from flydsl.target.target import parse_target
 from flydsl.tools.assembly import MATRIX, MainLoop, fact, issue_clocks, kernels, main_loop, width_of
 from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
@@ -19,6 +20,7 @@ from tests.conftest import REPOSITORY
 sys.path.append(str(REPOSITORY / "benchmarks"))
 KERNELS = importlib.import_module("amd_kernels")
 CASES, GEMMS = KERNELS.CASES, KERNELS.gemm.CASES
+Case, Size = KERNELS.gemm.Case, KERNELS.gemm.Size
 LEAST_SHARE = 0.81
 MOST_BESIDE = 1.0
 """Issue clocks of vector and LDS instructions, for each of the matrix core's, in attention on gfx950."""
@@ -69,9 +71,11 @@ def test_copies_of_a_wave_share_their_place_in_lds() -> None:
     assert 4 * len(places) == sum(loop.accesses("buffer_").values()) > 0
 
 
-def test_sums_beyond_named_registers_leave_some() -> None:
-    (text,) = texts_of(next(case for case in GEMMS if case.name == "fp8, 4 waves 256x256x128"), "gfx950").values()
-    assert fact(text, "vgpr_count") <= 256 + BESIDE_SUMS
+@pytest.mark.parametrize(("n", "shuffled"), [(1024, False), (3840, False), (3840, True)])
+def test_sums_beyond_named_registers_leave_some(n: int, shuffled: bool) -> None:
+    make = partial(KERNELS.gemm.rows_scaled, partial(compile_fp8_gemm_4w, b_preshuffled=shuffled))
+    (text,) = texts_of(Case("fp8", ("gfx950",), lambda arch, _: make(arch, Size(1024, n, 4096))), "gfx950").values()
+    assert fact(text, "vgpr_count") <= 256 + BESIDE_SUMS and fact(text, "vgpr_spill_count") == 0
 
 
 @pytest.mark.parametrize(("arch", "numbers", "scalar"), [("gfx942", 4, 0.28), ("gfx950", 5, 2.0)])
