@@ -66,6 +66,13 @@ def test_it_is_clean_under_the_sanitizers(monkeypatch: pytest.MonkeyPatch) -> No
         (compile_fp8_gemm_4w, {"K": 200}, "K must be a positive multiple of 128, got 200"),
         (compile_fp8_gemm_4w, {"K": 256, "BLOCK_M": 96}, "BLOCK_M must be a positive multiple of 64, got 96"),
         (compile_fp8_gemm_8w, {"K": 256, "BLOCK_N": 128}, "BLOCK_N must be a positive multiple of 256, got 128"),
+        (
+            compile_fp8_gemm_4w,
+            {"K": 256, "BLOCK_N": 320},
+            "has 512 registers, and a tile of 256 x 320 takes 320 for sums, "
+            "160 for columns of B and 48 or more for the rest",
+        ),
+        (compile_fp8_gemm_8w, {"K": 256, "BLOCK_M": 384}, "has 256 registers, and a tile of 384 x 256 takes 192"),
     ],
 )
 def test_limits_say_what_would_do(build: Any, options: dict[str, int], message: str) -> None:

@@ -50,6 +50,13 @@ def test_rows_that_are_no_multiple_of_16_bytes_pass_through_shared_memory() -> N
         assert choose(length, "bf16", ELSEWHERE[64], 0).many.staged
 
 
+@pytest.mark.parametrize("machine", ELSEWHERE.values(), ids=["waves of 32", "waves of 64"])
+def test_unmeasured_machines_have_one_plan_that_takes_few_registers(machine: Machine) -> None:
+    for length in (1000, 4096, 16384):
+        choice = choose(length, "f16", machine, 0)
+        assert choice.few is None and choice.many.held <= 16, choice
+
+
 def test_rings_have_place_for_a_row_and_more() -> None:
     for length, dtype, lines in (
         (20001, "bf16", 2),

@@ -11,6 +11,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.attention import exchanged_waves
 from flydsl.kernels.attention.attention import attention, forward
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.scores import Features
@@ -48,6 +49,25 @@ def test_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
         run((1, 2, 1, queries, keys), is_causal=True)
     run((2, 2, 2, 70, 200, 128), "bf16")
     run((1, 1, 1, 200, 170), window=(40, 20))
+
+
+def test_tiles_without_gaps(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """Heads of 128 on gfx942: lengths, queries that see no key, both types, distances, shorter keys than values."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    for queries, keys in ((1, 1), (129, 65), (200, 63)):
+        run((1, 2, 1, queries, keys, 128), is_causal=True)
+    slopes, sinks = rng.uniform(0, 0.3, 2).astype(np.float32), rng.standard_normal(2).astype(np.float32)
+    run((2, 2, 1, 70, 190, 128), "bf16", is_causal=True, alibi_slopes=slopes, sinks=sinks, scale=0.3)
+    run((1, 1, 1, 70, 130, 64, 128), "bf16")
+
+
+def test_keys_of_several_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here one reaches two blocks of keys, where it would 65536."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    monkeypatch.setattr(exchanged_waves, "REACH", 2 * 64 * 128 * 2)
+    for queries, keys in ((200, 450), (10, 65)):
+        run((1, 2, 1, queries, keys, 128), "bf16", is_causal=True)
+    run((1, 1, 1, 130, 384, 128))
 
 
 HEADS = (("gfx942", 96, 96), ("gfx950", 192, 128), ("gfx950", 128, 64), ("gfx950", 256, 256), ("gfx1201", 256, 256),
@@ -107,15 +127,16 @@ def test_a_mask_of_truth_values(monkeypatch: pytest.MonkeyPatch) -> None:
     check(attention(q, k, v, attn_mask=kept), None, expected)
 
 
-def test_sequences_of_different_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARCH", "gfx950")
+@pytest.mark.parametrize(("arch", "d"), [("gfx950", 64), ("gfx942", 128)])
+def test_sequences_of_different_lengths(arch: str, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
     starts, key_starts = np.array([0, 70, 70, 71, 200], np.int32), np.array([0, 33, 97, 250, 250], np.int32)
-    q, k, v = (x[0].astype(np.float16).swapaxes(0, 1) for x in inputs(1, 2, 1, 200, 250))
+    q, k, v = (x[0].astype(np.float16).swapaxes(0, 1) for x in inputs(1, 2, 1, 200, 250, d))
     out = attention(q, k, v, cu_seqlens_q=starts, cu_seqlens_k=key_starts, max_seqlen_q=129, is_causal=True)
-    for (a, b), (c, d) in zip(pairwise(starts), pairwise(key_starts), strict=True):
-        parts = [x[None, s:e].swapaxes(1, 2) for x, s, e in ((q, a, b), (k, c, d), (v, c, d))]
+    for (a, b), (c, e) in zip(pairwise(starts), pairwise(key_starts), strict=True):
+        parts = [x[None, first:end].swapaxes(1, 2) for x, first, end in ((q, a, b), (k, c, e), (v, c, e))]
         if b > a:
-            check(out[a:b].swapaxes(0, 1)[None], None, attend(*parts, is_causal=True), (a, b, c, d))
+            check(out[a:b].swapaxes(0, 1)[None], None, attend(*parts, is_causal=True), (a, b, c, e))
 
 
 @pytest.mark.parametrize(("arch", "d"), [("gfx942", 128), ("gfx950", 128), ("gfx950", 256), ("gfx1201", 128)])

@@ -159,7 +159,7 @@ def softmax_start(
 
 
 @flyc.jit
-def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, results=None, cut=None):
+def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, results=None, cut=None, wild=False):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one. Earlier ``results`` of one row
@@ -169,14 +169,15 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, resu
     their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
     power overflows. Only where one might, or where no key was seen yet, are the maxima of all rows of the wave found
     anew, and earlier results shrink. So they are where the wave's block has to be ``cut``, if that is given: whether it
-    has, and a function that hides scores.
+    has, and a function that hides scores. If powers may be ``wild``, those of rows that saw no key are infinite or NaN
+    before they are found anew, which spares a comparison.
     """
-    powers, added = exponentials(scores, tops, factor, dtype, weight)
+    powers, added = exponentials(scores, tops, factor, dtype, weight, wild)
     shrink = [fx.Float32(1.0) for _ in scores]
     unfit = fx.Boolean(False)
     limit = FP8_LIMIT if dtype.width == 8 else LIMIT
     for top, more in zip(tops, added, strict=True):
-        unfit = unfit | (top == LOWEST) | (more > limit)
+        unfit = unfit | ~(more <= limit) if wild else unfit | (top == LOWEST) | (more > limit)
     moved = fx.gpu.any(unfit)
     if fx.const_expr(cut is not None):
         moved = moved | cut[0]
@@ -216,13 +217,14 @@ def level(top: Any) -> Any:
 
 
 def exponentials(
-    scores: list[Any], tops: list[Any], factor: Any, dtype: Any, weight: Any = None
+    scores: list[Any], tops: list[Any], factor: Any, dtype: Any, weight: Any = None, wild: bool = False
 ) -> tuple[list[Any], list[Any]]:
     """Powers of two of each row, times ``weight`` and rounded to ``dtype``, and their sums without the weight.
 
-    The weight is a part of the exponent, and sums get rid of it again: elements are spared a product.
+    The weight is a part of the exponent, and sums get rid of it again: elements are spared a product. Of rows without
+    keys they may be ``wild``: infinite, or NaN.
     """
-    starts = [-level(top) for top in tops]
+    starts = [-(top if wild else level(top)) for top in tops]
     if weight is not None:
         starts = [start + fx.math.log2(weight) for start in starts]
     powers = [powers_of_two(line(row, factor, start)) for row, start in zip(scores, starts, strict=True)]

@@ -11,6 +11,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.copied_waves import CopiedWaves, can_copy
+from flydsl.kernels.attention.exchanged_waves import KEYS, TWO_WAVES, ExchangedWaves, can_exchange
 from flydsl.kernels.attention.scores import LOWEST, softmax_end, softmax_step
 from flydsl.kernels.attention.tiles import piece_of, scores_of
 from flydsl.kernels.attention.waves import WavePlan, Waves, choose_instruction, keys_of, threads_of, waves_beside
@@ -38,26 +39,46 @@ def wave_kernel(
 
 
 def waves_of(plan):
-    """How keys come into shared memory: straight from memory where the target can."""
-    return CopiedWaves if can_copy(plan.dtype, plan.d, plan.dv) else Waves
+    """How keys come into shared memory: straight from memory where the target can, or into tiles without gaps."""
+    if can_copy(plan.dtype, plan.d, plan.dv):
+        return CopiedWaves
+    return ExchangedWaves if plan.exchanged else Waves
 
 
 @flyc.jit
 def attend(mine, piece):
     """Blocks of keys from the last to the first: those that need a mask, then the others."""
-    begin, end = piece.begin, piece.end
     # A lane's query stays in registers; beyond the sequence's end there are zeros.
     mine.q.fill(0.0)
     if piece.first + mine.s_rows.query < piece.queries:
         fx.copy(mine.four(), mine.q_part, mine.q)
     mine.o.fill(0.0)
-    carried = (mine.start(piece, end - 1), [fx.Float32(LOWEST)], [fx.Float32(0.0)])
+    tops, sums = [fx.Float32(LOWEST)], [fx.Float32(0.0)]
+    if fx.const_expr(not mine.SEGMENTS):
+        return attend_blocks(mine, piece, tops, sums)
+    count, blocks = mine.segments(piece)
+    for number in range(count):
+        tops, sums = attend_blocks(mine, mine.segment(piece, number, blocks), tops, sums)
+    return tops, sums
+
+
+@flyc.jit
+def attend_blocks(mine, piece, tops, sums):
+    """Go over the blocks of a piece, or of a segment of it."""
+    begin, end = piece.begin, piece.end
+    carried = (mine.start(piece, end - 1), tops, sums)
     plain = fx.max(fx.min(piece.plain_end, end), begin)
     for i in range(end - plain):
         carried = next_block(mine, piece, end - 1 - i, carried, True)
     low = fx.min(fx.max(piece.plain_begin, begin), plain)
-    for i in range(plain - low):
-        carried = next_block(mine, piece, plain - 1 - i, carried, False)
+    if fx.const_expr(mine.SEGMENTS):
+        left = plain - 1 - begin  # one number for the loop and for where the next block is
+        while left >= low - begin:
+            carried = next_block(mine, piece, begin + left, carried, False)
+            left = left - 1
+    else:
+        for i in range(plain - low):
+            carried = next_block(mine, piece, plain - 1 - i, carried, False)
     if fx.const_expr(mine.plan.features.left):
         for i in range(low - begin):
             carried = next_block(mine, piece, low - 1 - i, carried, True)
@@ -75,7 +96,8 @@ def next_block(mine, piece, block, carried, with_mask):
     mine.read_ahead(plan.keys // mine.instruction.queries * (plan.scored // depth))
     mine.join_scores()
     scores = scores_of(mine.s.load(), mine.s_rows, piece, block, mine.extras, mine.numbers, plan, with_mask)
-    step = softmax_step(scores, tops, sums, mine.numbers[0], mine.distances, mine.power_type(), results=mine.o)
+    step = softmax_step(scores, tops, sums, mine.factor(), mine.distances, mine.power_type(), results=mine.o,
+                        wild=mine.WILD)  # fmt: skip
     powers, _, _, tops, sums = step
     mine.hold_powers(powers)
     mine.multiply(mine.second, mine.o, values, mine.p, plan.keys // depth)
@@ -94,9 +116,8 @@ def store(mine, piece, tops, sums, out, lse, place):
     kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(mine.plan.dtype)
     if query < piece.queries:
         line = out[place, piece.head, piece.query_start + query, None]
-        for start in fx.range_constexpr(0, kept.numel, 4):
-            four = kept.shuffle(kept, range(start, start + 4))
-            four.store(line, [rows.column + rows.columns[0][start]], alignment=8)
+        for element, run in mine.results(kept):
+            run.store(line, [element], alignment=2 * run.numel)
         if fx.const_expr(lse is not None):
             if rows.column == 0:
                 lse[place, piece.head, piece.query_start + query] = logarithm
@@ -111,13 +132,15 @@ def wave_forward(
 ) -> None:  # fmt: skip
     """Launch the kernel, in a jit function: ``longest`` queries at most in each of ``batches`` sequences."""
     instruction = choose_instruction(plan.dtype, plan.d + plan.dv)
+    exchanged = can_exchange(plan, extras[0])
     keys, queries = keys_of(instruction, plan.d + plan.dv), instruction.waves * instruction.queries
-    mine = WavePlan(plan.dtype, plan.d, plan.dv, queries, keys, plan.features)
+    mine = WavePlan(plan.dtype, plan.d, plan.dv, queries, KEYS if exchanged else keys, plan.features,
+                    exchanged=exchanged)  # fmt: skip
     heads = fx.Int32(Q.shape[1])
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     per_kv = heads // fx.Int32(K.shape[1])
     kernel = wave_kernel(Q, K, V, out, lse, extras, lengths, numbers, extents, window, per_kv, mine,
-                         value_attrs=waves_beside(instruction, mine.held))  # fmt: skip
+                         value_attrs=TWO_WAVES if exchanged else waves_beside(instruction, mine.held))  # fmt: skip
     kernel.launch(
         grid=(fx.ceildiv(longest, mine.queries), heads, batches),
         block=(threads_of(mine), 1, 1),

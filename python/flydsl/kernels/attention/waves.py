@@ -96,6 +96,8 @@ class WavePlan:
     group: int = 1
     spread: int = 1
     split: bool = False
+    exchanged: bool = False
+    """Whether tiles have no gaps between rows (`exchanged_waves`)."""
 
     @property
     def scored(self) -> int:
@@ -173,6 +175,10 @@ class Waves:
 
     AHEAD = 1
     """Steps of a product whose operand is read before the one that is multiplied."""
+    WILD = False
+    """Whether powers of queries that have seen no key are made like others, and thrown away."""
+    SEGMENTS = False
+    """Whether a descriptor may reach only a part of a sequence's keys."""
     SPARE = 0
     """Bytes between a descriptor's start and the rows of a block."""
 
@@ -386,6 +392,23 @@ class Waves:
             if fx.const_expr(k + self.AHEAD < steps):
                 held.append(read(k + self.AHEAD))
             fx.gemm(tiled, accumulators, held[k], operand[None, None, k], accumulators)
+
+    def factor(self):
+        """What makes exponents of scores."""
+        return self.numbers[0]
+
+    def power_type(self):
+        """The type that softmax gives powers in."""
+        return self.plan.dtype
+
+    def hold_powers(self, rows):
+        """Put powers where the second product takes them from."""
+        self.p.store(self.s_rows.join(rows).reshape(self.p.load().shape))
+
+    def results(self, kept):
+        """(first element, neighbours) of a lane's results."""
+        for start in range(0, kept.numel, 4):
+            yield self.o_rows.column + self.o_rows.columns[0][start], kept.shuffle(kept, range(start, start + 4))
 
     def read_ahead(self, products):
         """Have the reads of the product before go some of its instructions ahead, each of which takes one of them.

@@ -70,6 +70,8 @@ SHORTEST_RING = 8192
 """Bytes of a row that begins anywhere and that lines go with from which on a ring comes into question."""
 MOST_AHEAD = 3
 """Rows that a ring has place for at most."""
+SPARING = 2
+"""Accesses of a thread to a row on GPUs that nothing was measured on, if the row allows it."""
 FEW, MANY = 16, 128 << 20
 """Launches that plans are compared for: so many rows, and rows of so many bytes."""
 CLUSTERED = 512
@@ -347,6 +349,10 @@ def choose(
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
+    if not machine.bulk and not task.sums:
+        # Nothing was measured there: one plan for any number of rows, whose threads need few registers.
+        sparing = [plan for plan in found if plan.held * plan.size <= SPARING * ACCESS_BYTES] or found
+        return only(min(sparing, key=lambda plan: launch_time(plan, machine, lines, launch)))
     # Few rows have nothing that could come while others are computed on.
     alone = [plan for plan in found if not plan.stays] or found
     if lines and machine is HOPPER and any(plan.shifted for plan in found):

@@ -21,15 +21,17 @@ from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.inputs import require_whole
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
-from flydsl.kernels.gemm.preshuffle.rows import multiply_row
-from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks, tiled_instruction
+from flydsl.kernels.gemm.preshuffle.rows import multiply_row, steps_of
+from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_all, multiply_in_blocks, tiled_instruction
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
 
 SCALE_BLOCK = 128
 """Elements of K, and columns of B, that share a scale."""
 FEW_SUMS = 32
-"""Of a lane. November 2026: 154 vector registers on gfx942 if three waves are asked for, and with twice as many sums
-spills; 124 on gfx950 if four are."""
+"""Of a lane. November 2026: 126 vector registers on gfx942 and 124 on gfx950 if four waves are asked for, and with
+twice as many sums spills."""
+OWN_OFFSETS = 1 << 12
+"""Bytes that the offset of a load's instruction may say, beside its registers."""
 LDS_BYTES = 64 * 1024
 """Of a unit of gfx942."""
 
@@ -116,6 +118,9 @@ class BlockScaledPipeline(BlockSums, Pipeline):
         columns = [column * plan.tile_n + BLOCK * WAVES * j for j in range(plan.column_tiles)]
         self.rows_of_b = [first // SCALE_BLOCK * (plan.k // SCALE_BLOCK) for first in columns]
 
+    def results(self) -> Any:
+        return self.total
+
     def fetch_scales(self, tile: int, block: int, at: Any) -> None:
         offset = at * self.m + self.row * self.plan.tile_m
         fx.copy(self.number, self.a_scales, self.row_scales[tile % 2][None, block], soffset=offset)
@@ -125,13 +130,165 @@ class BlockScaledPipeline(BlockSums, Pipeline):
             self.column_scales[tile % 2][j, block] = found
 
 
+class RowBlockPipeline(BlockScaledPipeline):
+    """Tiles one block of scales deep, multiplied 16 rows at a time, where A passes through registers on its way to LDS.
+
+    Sums of two blocks of rows are there, not of all: they are scaled beside the products of the rows behind them, those
+    of a tile's last rows in the next tile. What is fetched comes where registers are free: the second half of B's next
+    tile once A is in LDS, and A's beside the last products.
+
+    Places along K are offsets of lanes that grow with the loop, one for an access of a thread. What tells tiles and
+    chunks apart is constant, and a part of instructions. The loop ends before the last tiles, with less or nothing to
+    fetch, so that it has nothing to choose.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.last = self.plan.row_tiles - 1
+        self.alike = SCALE_BLOCK // (BLOCK * WAVES) if self.plan.tile_n % SCALE_BLOCK == 0 else 1
+        """Blocks of a wave's columns, side by side, that have the same scale."""
+        self.behind = fx.make_rmem_tensor((self.plan.column_tiles,), fx.Float32)
+        """The scales of the last rows of the tile before, of whose sums the total has nothing yet."""
+        self.behind.fill(0.0)
+        self.sums.fill(0.0)
+        self.next_columns = fx.make_rmem_tensor((self.plan.column_tiles,), fx.Float32)
+
+    def load_a(self, tile: int, after: Any = 0) -> None:
+        fx.copy(self.buffer, moved(self.a_in_memory, after + tile * self.plan.tile_k), self.fetched)
+
+    def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
+        plan, at = self.plan, after * BLOCK
+        far, near = divmod((tile * plan.tile_k + chunk * plan.chunk) * BLOCK, OWN_OFFSETS)
+        # Of a number that LLVM does not know to grow with the loop it makes no registers of all places.
+        at = at if isinstance(at, int) else rocdl.readfirstlane(fx.Int32(at))
+        view = moved(self.b.in_memory[None, 0, 0], at + near)
+        for column in range(plan.column_tiles):
+            offset = far * OWN_OFFSETS + column * (WAVES * BLOCK * plan.k)
+            fx.copy(self.b.access, view, self.b.fetched[tile % 2][None, column, chunk], soffset=offset)
+
+    def load_scales_of(self, tile: int, after: Any, left: int) -> None:
+        """Fetch the scales of a tile behind which ``left`` are; of columns those of an even one with the one before."""
+        at = after // SCALE_BLOCK
+        rows = moved(self.a_scales, self.row * self.plan.tile_m + at * self.m)
+        fx.copy(self.number, rows, self.row_scales[tile % 2][None, 0], soffset=self.m * tile)
+        for j, first in enumerate(self.rows_of_b):
+            if tile == 2:
+                self.column_scales[0][j, 0] = self.next_columns[j]
+            elif tile == 1 and left:
+                four = buffer_ops.buffer_load(self.scale_b, first + at + tile, 4, fx.Float32, is_scalar=True)
+                self.column_scales[1][j, 0], self.next_columns[j] = four[0], four[1]
+            else:
+                one = buffer_ops.buffer_load(self.scale_b, first + at + tile, 1, fx.Float32, is_scalar=True)
+                self.column_scales[tile][j, 0] = one
+
+    def start(self) -> None:
+        plan = self.plan
+        self.load_a(0)
+        for chunk in range(plan.chunks):
+            self.load_b(0, chunk)
+        rocdl.sched_barrier(0)  # the loop counts on the order of loads
+        self.stage_a(0)
+        self.load_scales_of(0, 0, 0)
+        rocdl.sched_barrier(0)
+        if plan.iterations > 1:
+            self.load_a(1)
+        self.meet()
+        for row in range(self.WINDOW):
+            self.read_rows(0, row)
+
+    def step_rows(self, tile: int, after: Any, left: int) -> None:
+        """Multiply a tile behind which ``left`` are; the next goes to LDS and to registers, of the one behind it A."""
+        plan, rows, window = self.plan, self.plan.row_tiles, self.WINDOW
+        reads = plan.chunks * plan.accesses  # of 16 rows
+        staging = max(rows - window - 1, 0)
+        if left:
+            self.load_b(tile + 1, 0, after)
+            rocdl.sched_barrier(0)
+        behind_b = self.scale_loads + (plan.a_loads + plan.b_loads if left else 0)
+        for row in range(rows):
+            later = reads + (plan.a_loads if row - 1 == staging else 0) if row < rows - 1 or left else 0
+            rocdl.s_waitcnt(lgkmcnt=later, **({"vmcnt": behind_b} if row == 0 else {}))
+            rocdl.sched_barrier(0)
+            fetch = row == self.last and left > 1
+            self.multiply_row(tile, row, (lambda: self.load_a(tile + 2, after)) if fetch else None)
+            if row == staging and left:
+                rocdl.s_waitcnt(vmcnt=plan.b_loads)
+                self.stage_a(tile + 1)
+                rocdl.sched_barrier(0)
+                for chunk in range(1, plan.chunks):
+                    self.load_b(tile + 1, chunk, after)
+            if row == rows - window and left:
+                self.meet()
+                self.load_scales_of(tile + 1, after, left - 1)
+            if row + window < rows:
+                self.read_rows(tile, row + window)
+            elif left:
+                self.read_rows(tile + 1, row + window - rows)
+        for j in range(0, plan.column_tiles, self.alike):
+            self.behind[j] = self.row_scales[tile % 2][self.last, 0] * self.column_scales[tile % 2][j, 0]
+        if not left:
+            self.add_last()
+
+    def multiply_row(self, tile: int, row: int, fetch: Any = None) -> None:
+        """The products of 16 rows; before the last step the rows in front of them are scaled, and ``fetch`` is called.
+
+        So many products before that their sums are there.
+        """
+        steps = steps_of(self)
+        before = max(len(steps) - 1, 1)
+        self.sums[None, None, row].fill(0.0)
+        multiply_row(self, self.sums, tile, row, steps[:before])
+        rocdl.sched_barrier(0)
+        if row == 0:
+            self.add_last()
+        else:
+            self.add_row(tile, row - 1, 0)
+        rocdl.sched_barrier(0)
+        if fetch is not None:
+            fetch()
+            rocdl.sched_barrier(0)
+        multiply_row(self, self.sums, tile, row, steps[before:])
+        rocdl.sched_barrier(0)
+
+    def add_last(self) -> None:
+        """The sums of a tile's last rows to the total."""
+        for j in range(self.plan.column_tiles):
+            part, total = self.sums[None, j, self.last], self.total[None, j, self.last]
+            total.store(fx.math.fma(part.load(), self.behind[j // self.alike * self.alike], total.load()))
+
+
+def takes_rows(plan: GemmPlan) -> bool:
+    """Return whether several instructions cover a tile that is a block deep, and A passes through registers."""
+    alone = plan.tile_k == SCALE_BLOCK and not plan.copied and plan.row_tiles >= RowBlockPipeline.WINDOW
+    return alone and tiled_instruction(plan).chunk < SCALE_BLOCK
+
+
+def moved(view: Any, by: Any) -> Any:
+    """Return a view so many elements behind another."""
+    return fx.make_view(fx.get_iter(view) + by, view.layout)
+
+
+@flyc.jit
+def multiply_rows(pipeline: RowBlockPipeline, plan: GemmPlan) -> None:
+    """The loop over K, two tiles an iteration, and the two or three last tiles."""
+    pipeline.start()
+    pairs = max(plan.iterations - 2, 0) // 2
+    for pair in range(pairs):
+        for tile in fx.range_constexpr(2):
+            pipeline.step_rows(tile, pair * (2 * plan.tile_k), 2)
+    tiles = plan.iterations - 2 * pairs
+    for tile in fx.range_constexpr(tiles):
+        pipeline.step_rows(tile, pairs * (2 * plan.tile_k), tiles - 1 - tile)
+
+
 def waves_beside(plan: GemmPlan) -> dict[str, int]:
     """Return how many waves are to share a SIMD where a lane has 32 sums: one more than LLVM leaves room for by itself.
 
-    They are four where an instruction covers a block, A is copied, so that few rows of it are in registers at once, and
-    a wave has no more than 32 columns; and three where several instructions cover a block.
+    They are four where few rows of A and of sums are in registers at once, and a wave has no more than 32 columns; and
+    three where several instructions cover a block otherwise.
     """
-    waves = 3 if tiled_instruction(plan).chunk < SCALE_BLOCK else 4 if plan.copied and plan.column_tiles <= 2 else 0
+    deep = tiled_instruction(plan).chunk == SCALE_BLOCK
+    waves = 4 if ((deep and plan.copied) or takes_rows(plan)) and plan.column_tiles <= 2 else 0 if deep else 3
     few = plan.tile_k == SCALE_BLOCK and plan.tile_m * plan.tile_n == FEW_SUMS * THREADS
     fits = waves * plan.lds_elements * plan.elem_bytes <= LDS_BYTES
     return {"rocdl.waves_per_eu": waves} if waves and few and fits else {}
@@ -160,7 +317,8 @@ def compile_blockscale_preshuffle_gemm(
     def blockscale_gemm_kernel(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, m: fx.Int32
     ):
-        multiply_in_blocks(BlockScaledPipeline, C, A, B, (scale_a, scale_b), m, plan)
+        kind, loop = (RowBlockPipeline, multiply_rows) if takes_rows(plan) else (BlockScaledPipeline, multiply_all)
+        multiply_in_blocks(kind, C, A, B, (scale_a, scale_b), m, plan, loop)
 
     @flyc.jit
     def blockscale_gemm(

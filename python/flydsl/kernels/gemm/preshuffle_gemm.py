@@ -32,13 +32,11 @@ from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
 from flydsl.kernels.gemm.lds_plan import LANES
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
 from flydsl.kernels.gemm.preshuffle.rows import WINDOW, multiply_row, step_by_rows
+from flydsl.kernels.gemm.preshuffle.tile_store import rows_from, store_tile
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights, weights_from
 from flydsl.kernels.gemm.preshuffle_plan import (
     CHIPLETS,
     LEAD,
-    OUT_DTYPES,
-    STORE_PAD,
-    STORE_WIDTH,
     THREADS,
     WAVES,
     GemmPlan,
@@ -47,14 +45,6 @@ from flydsl.kernels.gemm.preshuffle_plan import (
 from flydsl.kernels.quant.shuffles import pack_int4
 
 # Memory ----------------------------------------------------------------------------------------------
-
-
-def rows_from(tensor: Any, first: Any, rows: Any, tile: int, columns: int) -> Any:
-    """``tile`` rows of a contiguous matrix through a descriptor that ends with its last row."""
-    inside = fx.min(rows - first, fx.Int32(tile))
-    records = fx.Int64(inside) * (columns * tensor.dtype.width // 8)
-    start = fx.get_iter(tensor) + fx.Int64(first) * columns
-    return fx.make_view(rocdl.make_buffer_ptr(start, records), fx.make_layout((tile, columns), (columns, 1)))
 
 
 def row_exchange(plan: GemmPlan) -> Any:
@@ -222,6 +212,10 @@ class Pipeline:
         """The products of 16 rows over the depth of a tile, added to the sums."""
         multiply_row(self, self.total, tile, row)
 
+    def results(self) -> Any:
+        """Return this thread's sums: a vector, or registers that are stored piece by piece."""
+        return self.total.load()
+
     def start(self) -> None:
         """The first tile into LDS and registers, the second of A on its way."""
         self.load_a(0)
@@ -361,15 +355,17 @@ def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any
 
 
 @flyc.jit
-def multiply_in_blocks(kind: Any, C: Any, A: Any, B: Any, scales: Any, m: Any, plan: GemmPlan) -> None:
+def multiply_in_blocks(
+    kind: Any, C: Any, A: Any, B: Any, scales: Any, m: Any, plan: GemmPlan, loop: Any = multiply_all
+) -> None:
     """One block: a tile of C, by a kind of pipeline that scales blocks of K itself, without an epilogue."""
     column, row = block_tile(plan)
     pipeline = kind(plan, A, B, scales, m, (column, row))
     wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
-    multiply_all(pipeline, plan)
+    loop(pipeline, plan)
     # The thread's number anew: the one of before would be kept in registers while tiles are multiplied.
     pipeline.thread = wave * LANES + rocdl.mbcnt(fx.gpu.ballot(True))
-    store_tile(pipeline, C, pipeline.total.load(), m, column, row)
+    store_tile(pipeline, C, pipeline.results(), m, column, row)
 
 
 def finished(pipeline: Pipeline, scale_a: Any, scale_b: Any, bias: Any, m: Any, column: Any, row: Any) -> Any:
@@ -407,44 +403,6 @@ def along(pipeline: Pipeline, vector: Any, mode: int) -> Any:
                 for w in range(1 if mode == 0 else values):
                     spread[(v, i, other) if mode == 0 else (w, other, i)] = number
     return spread
-
-
-def store_tile(pipeline: Pipeline, C: Any, values: Any, m: Any, column: Any, row: Any) -> None:
-    """Four neighbouring columns of a row at a time, or by way of LDS eight."""
-    plan, out_dtype = pipeline.plan, OUT_DTYPES[pipeline.plan.out_dtype]
-    if plan.shuffled_store:
-        store_rows(pipeline, C, values.to(out_dtype), m, column, row)
-        return
-    rows = rows_from(C, row * plan.tile_m, m, plan.tile_m, plan.n)
-    block = fx.zipped_divide(fx.select(rows, [1, 0]), (plan.tile_n, plan.tile_m))[None, (column, 0)]
-    place = pipeline.tiled.get_slice(pipeline.thread).partition_C(block)
-    result = fx.make_fragment_like(place)
-    result.store(values.to(out_dtype))
-    fx.copy(fx.make_copy_atom(rocdl.BufferCopy64b(), out_dtype), result, place)
-
-
-def store_rows(pipeline: Pipeline, C: Any, values: Any, m: Any, column: Any, row: Any) -> None:
-    """The tile into LDS, where A was, and from there row by row: neighbouring threads store neighbours."""
-    plan, dtype = pipeline.plan, OUT_DTYPES[pipeline.plan.out_dtype]
-    fx.barrier()  # everyone has read A
-    start, line = fx.recast_iter(dtype, pipeline.lds), plan.tile_n + STORE_PAD
-    tile = fx.make_view(start, fx.make_layout((plan.tile_n, plan.tile_m), (1, line)))
-    place = pipeline.tiled.get_slice(pipeline.thread).partition_C(tile)
-    result = fx.make_fragment_like(place)
-    result.store(values)
-    fx.copy(fx.make_copy_atom(fx.UniversalCopy64b(), dtype), result, place)
-    fx.barrier()
-    across = plan.tile_n // STORE_WIDTH
-    threads, eight = fx.make_layout((THREADS // across, across), (across, 1)), fx.make_layout((1, STORE_WIDTH), (0, 1))
-    read = fx.make_tiled_copy_tv(fx.make_copy_atom(fx.UniversalCopy128b(), dtype), threads, eight)
-    write = fx.make_tiled_copy_tv(fx.make_copy_atom(rocdl.BufferCopy128b(), dtype), threads, eight)
-    by_rows = fx.make_view(start, fx.make_layout((plan.tile_m, plan.tile_n), (line, 1)))
-    rows = rows_from(C, row * plan.tile_m, m, plan.tile_m, plan.n)
-    block = fx.zipped_divide(rows, (plan.tile_m, plan.tile_n))[None, (0, column)]
-    source = read.get_slice(pipeline.thread).partition_S(by_rows)
-    held = fx.make_fragment_like(source)
-    fx.copy(read, source, held)
-    fx.copy(write, held, write.get_slice(pipeline.thread).partition_D(block))
 
 
 @cache

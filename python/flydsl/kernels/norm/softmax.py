@@ -59,13 +59,19 @@ def softmax_row(work: RowWork) -> None:
         for iteration, vector in enumerate(x.again()):
             work.store(iteration, powers_of_e(vector, highest) * inverse)
         return
-    top = exchange.reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum)
+    top = exchange.reduce(reduce(greatest, (vector.reduce("max") for vector in x)), greatest)
     shift = above_lowest(top)
     powers = x.mapped(lambda vector: powers_of_e(vector, shift))
     highest, total = powers_of_waves(exchange, top, row_sum(powers()))
     scale = power_of_e(shift, highest).divf(total, fastmath="arcp,afn")
     for iteration, vector in enumerate(powers()):
         work.store(iteration, vector * scale)
+
+
+def greatest(a: Any, b: Any) -> Any:
+    """Return the greater of two numbers. Of a NaN nothing need be left: sums of powers have it too. AMD's GPUs before
+    gfx950 have no instruction that keeps it."""
+    return maximum(a, b) if fx.nvvm.is_target() else fx.maxnumf(a, b)
 
 
 def above_lowest(top: Any) -> Any:
@@ -102,7 +108,7 @@ def powers_of_waves(exchange: Any, highest: Any, total: Any, more: Sequence[Any]
     """`powers_of_row` of threads whose powers are all relative to the wave's ``highest`` element."""
     waves = exchange.publish([highest, *(exchange.reduce(value, add) for value in (total, *more))])
     tops, parts = waves.read(0, LOWEST, FEW_WAVES // 2), waves.read(1, 0.0, FEW_WAVES // 2)
-    base = above_lowest(waves.combine(tops, maximum))
+    base = above_lowest(waves.combine(tops, greatest))
     whole = waves.combine([part * power_of_e(other, base) for other, part in zip(tops, parts, strict=True)], add)
     return base, whole, *(waves.sum(2 + index) for index in range(len(more)))
 
@@ -110,12 +116,16 @@ def powers_of_waves(exchange: Any, highest: Any, total: Any, more: Sequence[Any]
 def power_of_e(x: Any, base: Any) -> Any:
     """e^(x - base) of a number. The difference comes first: a product of a large number with log2 e is rounded by more
     than an exponent's range, or is infinite."""
-    return fx.math.exp2((x - base) * LOG2_E)
+    return power_of_two((x - base) * LOG2_E)
 
 
 def powers_of_e(x: Any, base: Any) -> Any:
-    """`power_of_e` of each element. Where the GPU can spare itself the trouble with subnormal results, it does."""
+    """`power_of_e` of each element."""
     exponents = (x - base) * LOG2_E
-    if not fx.nvvm.is_target():
-        return fx.math.exp2(exponents)
-    return fx.Vector.from_elements([fx.nvvm.ex2(exponents[i]) for i in range(exponents.numel)], fx.Float32)
+    return fx.Vector.from_elements([power_of_two(exponents[i]) for i in range(exponents.numel)], fx.Float32)
+
+
+def power_of_two(exponent: Any) -> Any:
+    """2 to the power of a number by the GPU's own instruction, which spares itself the trouble with subnormal results:
+    they are zero."""
+    return (fx.nvvm.ex2 if fx.nvvm.is_target() else fx.rocdl.exp2)(exponent)

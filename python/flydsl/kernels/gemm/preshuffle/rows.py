@@ -44,10 +44,15 @@ def step_by_rows(pipeline: Any, tile: int, after: Any, last: bool) -> None:
             pipeline.read_rows(tile + 1, row + window - rows)
 
 
-def multiply_row(pipeline: Any, sums: Any, tile: int, row: int) -> None:
-    """The products of a block of rows, added to some sums."""
+def steps_of(pipeline: Any) -> range:
+    """Return the instructions along the depth of a tile."""
+    return range(fx.get_scalar(fx.size(pipeline.a[0].shape[2])))
+
+
+def multiply_row(pipeline: Any, sums: Any, tile: int, row: int, steps: range | None = None) -> None:
+    """The products of a block of rows, added to some sums: of all steps along K, or of some."""
     a, b, state = pipeline.a[0], pipeline.b.chunk(tile, None), dict(pipeline.instruction.state)
-    for step in range(fx.get_scalar(fx.size(a.shape[2]))):
+    for step in steps_of(pipeline) if steps is None else steps:
         for column in range(pipeline.plan.column_tiles):
             total = fx.coalesce(sums[None, column, row])
             operands = fx.coalesce(b[None, column, step]), fx.coalesce(a[None, row, step])
