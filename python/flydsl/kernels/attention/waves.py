@@ -397,14 +397,6 @@ class Waves:
         """What makes exponents of scores."""
         return self.numbers[0]
 
-    def power_type(self):
-        """The type that softmax gives powers in."""
-        return self.plan.dtype
-
-    def hold_powers(self, rows):
-        """Put powers where the second product takes them from."""
-        self.p.store(self.s_rows.join(rows).reshape(self.p.load().shape))
-
     def results(self, kept):
         """(first element, neighbours) of a lane's results."""
         for start in range(0, kept.numel, 4):
