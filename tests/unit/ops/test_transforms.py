@@ -53,6 +53,17 @@ def test_what_torch_does_to_functions(name: str, transform: str) -> None:
     torch.testing.assert_close(found, expected)
 
 
+@pytest.mark.parametrize("name", OPS)
+def test_gradients_for_several_vectors_at_once(name: str) -> None:
+    ours, theirs = OPS[name]
+    x = torch.randn(3, 8, requires_grad=True)
+    vectors = torch.randn(4, *theirs(x).shape)
+    found, expected = (
+        torch.autograd.grad(function(x), x, vectors, is_grads_batched=True)[0] for function in (ours, theirs)
+    )
+    torch.testing.assert_close(found, expected)
+
+
 def test_a_call_beside_them_is_a_kernel_s() -> None:
     x = torch.randn(3, 8)
     tangent(ops.softmax, x)

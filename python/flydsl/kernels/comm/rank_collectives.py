@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 import flydsl.compiler as flyc
-from flydsl.kernels.blocks.inputs import stream_of, target_of
+from flydsl.kernels.blocks.inputs import lies_whole, stream_of, target_of
 from flydsl.kernels.comm.all_reduce_norm import build_all_reduce_rms_norm
 from flydsl.kernels.comm.collectives import MULTICAST, THREADS, build_collective
 from flydsl.kernels.comm.model import DEFAULT_LINK, Link, fastest_way
@@ -129,10 +129,8 @@ class Collectives:
             out = np.empty(shape, x.dtype) if isinstance(x, np.ndarray) else x.new_empty(shape)
         if tuple(out.shape) != shape or out.dtype != x.dtype:
             raise ValueError(f"the result is {x.dtype} of shape {shape}, and out is {out.dtype} of {tuple(out.shape)}")
-        for array in (x, out):
-            contiguous = array.flags.c_contiguous if isinstance(array, np.ndarray) else array.is_contiguous()
-            if not contiguous:
-                raise ValueError("collectives take contiguous arrays")
+        if not (lies_whole(x) and lies_whole(out)):
+            raise ValueError("collectives take contiguous arrays")
         return x.reshape(-1), out, out.reshape(-1)
 
     @staticmethod
