@@ -41,9 +41,9 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     (q, k, v, mask, slopes, sinks, starts, key_starts), numbers = arguments[:8], arguments[8:]
     out, lse = (*results, None)[:2]
     run_attention(
-        *map(in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=slopes, sinks=sinks,
-        cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts), stream=arrays.stream_of(q),
-        **_asked(numbers),
+        *map(in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=_in_a_row(slopes),
+        sinks=_in_a_row(sinks), cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts),
+        stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def in_heads(x: Array) -> Array:
 
 
 def _in_a_row(x: Array) -> Array:
-    """Return a vector, or None, whose elements lie side by side."""
+    """Return an array, or None, whose elements of the last dimension lie side by side."""
     return x if x is None or strides(x)[-1:] == (1,) else contiguous(x)
 
 
@@ -69,9 +69,9 @@ def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
     most_k, deterministic = numbers[-2:]
     dout, q, k, v = map(in_heads, (dout, q, k, v))
     backward.attention_backward(
-        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=_in_a_row(starts),
-        cu_seqlens_k=_in_a_row(key_starts), max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic,
-        grads=results, stream=arrays.stream_of(q), **_asked(numbers),
+        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=_in_a_row(slopes),
+        cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts),
+        max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic, grads=results, stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 
 

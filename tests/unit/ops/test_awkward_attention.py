@@ -92,6 +92,14 @@ def test_tokens_that_lie_far_apart() -> None:
         attention(near, near, far)
 
 
+def test_slopes_and_sinks_that_lie_apart(rng: np.random.Generator) -> None:
+    q, k, v = (rng.standard_normal((1, 2, 20, 32)).astype(np.float16) for _ in range(3))
+    for name in ("alibi_slopes", "sinks"):
+        given = np.array([0.5, 0.25, 0.125], np.float32)
+        near, apart = (ops.attention(q, k, v, **{name: line}) for line in (given[::2].copy(), given[::2]))
+        assert (near == apart).all() and (near != ops.attention(q, k, v)).any()
+
+
 def test_starts_that_lie_apart(rng: np.random.Generator) -> None:
     tokens = rng.standard_normal((7, 2, 64)).astype(np.float16)
     starts = np.array([0, 9, 3, 9, 7], np.int32)[::2]
