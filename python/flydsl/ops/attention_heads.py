@@ -71,7 +71,8 @@ def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
     backward.attention_backward(
         dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=_in_a_row(slopes),
         cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts),
-        max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic, grads=results, stream=arrays.stream_of(q), **_asked(numbers),
+        max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic, grads=results,
+        stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 
 

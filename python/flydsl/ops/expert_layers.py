@@ -141,8 +141,7 @@ def why_not(
     """Return why a call is left to torch, or None."""
     routed = router if isinstance(router, tuple | list) else (router,)
     one_place(input, *routed, None if isinstance(w1, Experts) else w1, w2)
-    if w2 is None and not isinstance(w1, Experts):
-        raise ValueError("w1 goes with w2, unless it is what moe_weights made")
+    _check_weights(w1, w2)
     if arrays.type_name(input) not in ("f16", "bf16"):
         return f"experts are for f16 and bf16, and the input is {input.dtype}"
     if (reason := same_kind(input)) is not None:
@@ -164,6 +163,11 @@ def why_not(
     if any(extent % GRADIENT_STEP for extent in w2.shape[1:]):
         return f"gradients are for extents that {GRADIENT_STEP} divides, and w2 is {tuple(w2.shape)}"
     return None
+
+
+def _check_weights(w1: Any, w2: Any) -> None:
+    if w2 is None and not isinstance(w1, Experts):
+        raise ValueError("w1 goes with w2, unless it is what moe_weights made")
 
 
 def _wants_gradient(input: Any, router: Any, w1: Any, w2: Any) -> bool:
