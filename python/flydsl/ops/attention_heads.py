@@ -224,8 +224,8 @@ def attention(
             return found
     reason = why_not_attention(q, k, v, attn_mask=attn_mask, alibi_slopes=alibi_slopes, sinks=sinks)
     numpy_only("attention", reason)
-    if any(side is not None and side < 0 for side in window):
-        raise ValueError(f"window must be None or not negative, got {window}")
+    if not isinstance(window, tuple | list) or len(window) != 2 or any(n is not None and n < 0 for n in window):
+        raise ValueError(f"window is (left, right), each None or not negative, got {window}")
     one_place(q, cu_seqlens_q, cu_seqlens_k)
     _check_starts("cu_seqlens_q", cu_seqlens_q, len(q), max_seqlen_q)
     _check_starts("cu_seqlens_k", cu_seqlens_k, len(k), max_seqlen_k)

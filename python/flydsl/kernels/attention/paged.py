@@ -18,7 +18,7 @@ from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
-from flydsl.kernels.attention.scores import Features, is_scaled_first
+from flydsl.kernels.attention.scores import Features, check_softcap, is_scaled_first
 from flydsl.kernels.attention.warp_decode import warp_decode
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
 from flydsl.kernels.attention.wave_decode import ROWS as WAVE_ROWS
@@ -195,11 +195,10 @@ def _check_boxes(*caches: Array) -> None:
 
 
 def _check_numbers(scale: float, softcap: float, k_scale: float, v_scale: float) -> None:
-    for name, number in (("scale", scale), ("softcap", softcap), ("k_scale", k_scale), ("v_scale", v_scale)):
+    for name, number in (("scale", scale), ("k_scale", k_scale), ("v_scale", v_scale)):
         if not isfinite(number):
             raise ValueError(f"{name} must be finite, got {number}")
-    if softcap < 0:
-        raise ValueError(f"softcap must not be negative, got {softcap}")
+    check_softcap(softcap)
 
 
 def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: Array, limits: tuple[int, int]) -> None:
