@@ -99,6 +99,8 @@ def test_slopes_and_sinks_that_lie_apart(rng: np.random.Generator) -> None:
         given = np.array([0.5, 0.25, 0.125], np.float32)
         near, apart = (ops.attention(q, k, v, **{name: line}) for line in (given[::2].copy(), given[::2]))
         assert (near == apart).all() and (near != ops.attention(q, k, v)).any()
+        wide = ops.attention(q, k, v, **{name: given[::2].astype(np.float64)})
+        np.testing.assert_allclose(wide.astype(np.float32), near.astype(np.float32), atol=1e-3)
 
 
 def test_starts_that_lie_apart(rng: np.random.Generator) -> None:
