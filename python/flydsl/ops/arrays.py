@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from flydsl.compiler.backends.registry import chosen_target
-from flydsl.kernels.blocks.inputs import lies_whole
+from flydsl.kernels.blocks.inputs import address_of, lies_whole
 
 ALIGNMENT = 16
 """Bytes that kernels move at once where rows are multiples of them."""
@@ -132,7 +132,7 @@ def line(x: Any, length: int) -> Any:
 
 def begins_well(x: Any) -> bool:
     """Return whether an array begins at a multiple of the widest access."""
-    return (x.ctypes.data if is_array(x) else x.data_ptr()) % ALIGNMENT == 0
+    return address_of(x) % ALIGNMENT == 0
 
 
 def copied(x: Any) -> Any:
@@ -215,7 +215,7 @@ def arch_of(x: Any) -> str:
 
 def shares_memory(a: Any, b: Any) -> bool:
     """Return whether two views begin at one place."""
-    return a.ctypes.data == b.ctypes.data if is_array(a) else a.data_ptr() == b.data_ptr()
+    return address_of(a) == address_of(b)
 
 
 def steps(x: Any) -> tuple[int, ...]:

@@ -89,6 +89,8 @@ class Collectives:
     ) -> Any:
         """RMSNorm over the last mode of (all_reduce(x) + residual), times ``weight``; ``residual`` becomes that sum."""
         flat, result, target = self._arrays(x, out, 1)
+        _check_like("residual", residual, x, tuple(x.shape))
+        _check_like("weight", weight, x, tuple(x.shape[-1:]))
         self._agree("all_reduce_rms_norm", x, eps)
         n = x.shape[-1]
         m = flat.shape[0] // n if n else 0
@@ -149,3 +151,11 @@ class Collectives:
         if self.check == "always" or (self.check == "new" and call not in self._agreed):
             self.rank.agree("call, shape, type and options of a collective", call)
             self._agreed.add(call)
+
+
+def _check_like(name: str, array: Any, x: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what the kernel would read or write elsewhere: it counts elements from the first."""
+    if tuple(array.shape) != shape or array.dtype != x.dtype:
+        raise ValueError(f"{name} is {x.dtype} of shape {shape}, got {array.dtype} of {tuple(array.shape)}")
+    if not lies_whole(array):
+        raise ValueError(f"{name} must be contiguous, and its elements lie apart")
