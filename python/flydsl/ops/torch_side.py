@@ -27,7 +27,7 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
     tensors, numbers = arguments[: op.tensors], arguments[op.tensors :]
     if arrays.is_traced() or any(map(_is_dispatched, tensors)):
         return _traced_call(op, arguments, out)
-    if _wants_gradient(tensors):
+    if _wants_gradient((*tensors, out)):
         if out is not None:
             raise RuntimeError(
                 f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
@@ -42,7 +42,10 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
 
 
 def _outputs(op: Op, arguments: Arguments, out: Any = None) -> Any:
-    return op.given(op.run(*arguments, out=out, kept=False))
+    results = op.given(op.run(*arguments, out=out, kept=False))
+    if out is not None and not out.is_inference():  # so that autograd knows that what it may have saved is gone
+        torch.autograd.graph.increment_version(out)
+    return results
 
 
 def _is_dispatched(tensor: Any) -> bool:
