@@ -294,11 +294,11 @@ def fitting_sizes(q: Described, k: Described, v: Described, out: Described) -> t
                 f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}"
             )
     for name, tensor in (("q", q), ("k", k), ("v", v), ("out", out)):
-        _check_steps(name, *tensor)
+        check_steps(name, *tensor)
     return int(d), int(dv), int(h), int(kh)
 
 
-def _check_steps(name: str, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> None:
+def check_steps(name: str, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> None:
     """Refuse a tensor that copies and 32-bit sums cannot go through."""
     *steps, last = strides
     most = 16 // itemsize
