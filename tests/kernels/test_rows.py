@@ -372,6 +372,18 @@ def test_rows_that_are_not_there_are_refused(name: str, shape: tuple[int, int]) 
         LAUNCHERS[name](x, y)
 
 
+def test_a_scale_that_is_shorter_than_a_row_is_refused() -> None:
+    x, short = np.zeros((6, 256), np.float16), np.zeros(192, np.float16)
+    for call in (
+        lambda: build_rmsnorm_module(256, "f16")(x, short, x.copy(), 6),
+        lambda: build_rmsnorm_bwd_module(256, "f16")(
+            x, x, short, np.ones(6, np.float32), x.copy(), np.zeros((6, 256), np.float32), x[0], 6
+        ),
+    ):
+        with pytest.raises((RuntimeError, ValueError), match="a vector for rows of 256 elements has 192"):
+            call()
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_rows(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:

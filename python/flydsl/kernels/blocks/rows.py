@@ -69,6 +69,16 @@ def require_extents(matrices: Sequence[Any], rows: Any, length: int) -> None:
             )  # fmt: skip
 
 
+def require_lines(lines: Sequence[Any], length: int) -> None:
+    """Refuse vectors for every row, a scale or a shift, that are shorter than rows; None stands for no vector."""
+    for line in lines:
+        if line is not None:
+            fx.require(
+                fx.size(line) >= length, "a vector for rows of {} elements has {}", length, fx.size(line),
+                hint="pass one that is as long as a row",
+            )  # fmt: skip
+
+
 def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
     """Return whether rows of all matrices begin at the same place in a piece of 16 bytes, counted in elements."""
     width = ACCESS_BYTES // plan.size

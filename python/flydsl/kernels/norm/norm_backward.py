@@ -25,6 +25,7 @@ from flydsl.kernels.blocks.rows import (
     begin_alike,
     places,
     require_extents,
+    require_lines,
     require_rows,
     row_start,
     store_iteration,
@@ -120,6 +121,7 @@ def norm_backward_launcher(
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
         require_extents(matrices, m, length)
+        require_lines((gamma,), length)
         if fx.const_expr(chosen.apart is None):
             launch(chosen)
         else:
