@@ -131,6 +131,7 @@ def test_as_torch_gives(torch: Any) -> None:
             (big, bytes_), (big[:, :100], bytes_))),
         ("matmul", torch.matmul, (one, x)), ("matmul", torch.matmul, (x, x)), ("matmul", torch.matmul, (x, x.T.half())),
         ("linear", f.linear, (x, x[:, :7])), ("linear", f.linear, (x, x, w)), ("linear", f.linear, (x, x, w[:1])),
+        ("linear", f.linear, (x, x, one)),
         *((sdpa, getattr(f, sdpa), args) for args in (
             (h, h, h[..., :3, :]), (h[:, :, :, :0], h, h), (h, h.float(), h), (one.half(), h, h), (h[:0], h[:0], h[:0]),
             (h, h[:, :, :0], h[:, :, :0]), (h[:, :0], h[:, :0], h[:, :0]), (h, h, h, torch.ones(4, 4).int()),
