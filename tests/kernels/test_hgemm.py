@@ -233,9 +233,17 @@ def test_arrays_that_do_not_fit_are_refused(rng: np.random.Generator, monkeypatc
         ({"user_kwargs": {"tile": 3}}, "user_kwargs may name block_m"),
         ({"user_kwargs": {"use_half_tile_interleaved": True}}, "use_half_tile_interleaved = True is not offered"),
         ({"bias": np.zeros(3, np.float16)}, r"bias must be \(32,\)"),
+        ({"bias": np.zeros(64, np.float16)[::2]}, r"bias must be \(32,\) of float16, contiguous"),
+        ({"a": a[::-1]}, "a leading stride of 8 elements or a multiple.*its stride -64"),
+        ({"out": np.zeros((8, 32), np.float16)[::-1]}, r"with contiguous rows, got \(8, 32\), strides \(-32, 1\)"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             gemm_a16w16(**{"a": a, "b": b, "layout": "nn", **change})
+    assert gemm_a16w16(a[:0], b, layout="nn").shape == (0, 32)
+    with pytest.raises(ValueError, match=r"c must have rows \(8, 64\) of float16, got \(5, 64\)"):
+        hgemm_splitk_(np.zeros((5, 64), np.float16), a, np.zeros((64, 64), np.float16))
+    with pytest.raises(ValueError, match=r"bias must be \(64,\)"):
+        hgemm_splitk_(np.zeros((8, 64), np.float16), a, np.zeros((64, 64), np.float16), np.zeros(3, np.float16))
     with pytest.raises(NotImplementedError, match="must be f16 or bf16, got float32"):
         gemm_a16w16(a.astype(np.float32), b.astype(np.float32))
     with pytest.raises(ValueError, match=r"hgemm_kwargs may name TILE_M, .*, not TILE"):

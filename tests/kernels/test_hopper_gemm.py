@@ -257,6 +257,7 @@ def test_operands_that_do_not_fit(a: Any, b: Any, c: Any, says: str) -> None:
         ({"bias": zeros(16)}, r"bias has shape \(16,\), and the product has 8 columns"),
         ({"row_scale": zeros(8, 1)}, r"row_scale has shape \(8, 1\), and the product has 8 rows"),
         ({"D": zeros(8, 16), "beta": 1.0}, r"D has shape \(8, 16\), and the product \(8, 8\)"),
+        ({"beta": 1.0}, "beta is 1.0, and there is no D: give D=C"),
         ({"activation": "swiglu"}, r"shapes do not fit.*C is \(M, N / 2\)"),
         ({"activation": "swish"}, "activation must be one of"),
     ],

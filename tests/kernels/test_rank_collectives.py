@@ -122,6 +122,9 @@ def test_mistakes_are_told() -> None:
         (lambda calls: calls.all_reduce(x, x[:2]), ValueError, "and out is"),
         (lambda calls: calls.all_reduce(x, wire="int4"), ValueError, 'wire="fp8", not'),
         (lambda calls: calls.all_to_all(x), ValueError, "first mode is the 2 ranks"),
+        (lambda calls: calls.all_reduce_rms_norm(x, x[:2], x[0]), ValueError, r"residual is float32 of shape \(3, 4\)"),
+        (lambda calls: calls.all_reduce_rms_norm(x, x, x), ValueError, r"weight is float32 of shape \(4,\), got"),
+        (lambda calls: calls.all_reduce_rms_norm(x, np.asfortranarray(x), x[0]), ValueError, "residual must be contig"),
         (lambda calls: calls.all_gather(np.zeros(9999, np.float32)), ValueError, "raise max_bytes"),
     ]
     for call, error, message in cases:

@@ -332,7 +332,7 @@ def test_a_row_touches_more_pieces_than_a_block_has_threads(name: str, monkeypat
     check(name, (8, 511), "bf16", RowPlan(511, "bf16", 1, 64, staged=True))
 
 
-COLUMN_MAJOR: dict[str, Callable[[Any, Any], None]] = {
+LAUNCHERS: dict[str, Callable[[Any, Any], None]] = {
     "softmax": lambda x, y: build_softmax_module(6, 256, "f16")(x, y, 6),
     "rmsnorm": lambda x, y: build_rmsnorm_module(256, "f16")(x, np.ones(256, np.float16), y, 6),
     "gradient": lambda x, y: build_softmax_bwd_module(256, "f16")(x, x, y, 6),
@@ -349,17 +349,39 @@ COLUMN_MAJOR: dict[str, Callable[[Any, Any], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", COLUMN_MAJOR)
+@pytest.mark.parametrize("name", LAUNCHERS)
 def test_matrices_whose_columns_lie_together_are_refused(name: str, rng: np.random.Generator) -> None:
     """They were read as if rows did; windows that overlap have rows that lie together, whatever their first stride."""
     x, y = np.array(rng.standard_normal((6, 256)), np.float16), np.zeros((6, 256), np.float16)
     columns = np.array(x, order="F")
     with pytest.raises((RuntimeError, ValueError), match=r"elements of a row must lie side by side, .* lie 6 apart"):
-        COLUMN_MAJOR[name](columns, y)
+        LAUNCHERS[name](columns, y)
     windows = np.lib.stride_tricks.sliding_window_view(rng.standard_normal(261).astype(np.float32), 256)
     result = np.empty_like(windows)
     build_softmax_module(6, 256, "f32")(windows, result, 6)
     np.testing.assert_allclose(result, expected("softmax", windows, x[0], x[0]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", LAUNCHERS)
+@pytest.mark.parametrize("shape", [(4, 256), (6, 192)])
+def test_rows_that_are_not_there_are_refused(name: str, shape: tuple[int, int]) -> None:
+    """Neither six rows nor 256 elements of each: what lies behind them was read and written."""
+    x, y = np.zeros(shape, np.float16), np.zeros((6, 256), np.float16)
+    says = rf"6 rows of \d+ elements are asked for, and a matrix has {shape[0]} of {shape[1]}"
+    with pytest.raises((RuntimeError, ValueError), match=says):
+        LAUNCHERS[name](x, y)
+
+
+def test_a_scale_that_is_shorter_than_a_row_is_refused() -> None:
+    x, short = np.zeros((6, 256), np.float16), np.zeros(192, np.float16)
+    for call in (
+        lambda: build_rmsnorm_module(256, "f16")(x, short, x.copy(), 6),
+        lambda: build_rmsnorm_bwd_module(256, "f16")(
+            x, x, short, np.ones(6, np.float32), x.copy(), np.zeros((6, 256), np.float32), x[0], 6
+        ),
+    ):
+        with pytest.raises((RuntimeError, ValueError), match="a vector for rows of 256 elements has 192"):
+            call()
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from flydsl.compiler.backends.registry import chosen_target
+from flydsl.kernels.blocks.inputs import address_of, lies_whole
 
 ALIGNMENT = 16
 """Bytes that kernels move at once where rows are multiples of them."""
@@ -57,6 +58,15 @@ def is_array(x: Any) -> bool:
 def is_tensor(x: Any) -> bool:
     torch = TORCH if TORCH is not None else sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
+
+
+def how_to_be_dense(x: Any) -> str | None:
+    """Return what to make of a sparse or nested tensor, or None where elements lie in memory at strides."""
+    if is_array(x):
+        return None
+    if x.is_nested:
+        return "got a nested one: pass torch.nested.to_padded_tensor(x, 0.0)"
+    return None if x.layout is met_torch().strided else f"got one of layout {x.layout}: pass x.to_dense()"
 
 
 def type_name(x: Any) -> str | None:
@@ -117,13 +127,12 @@ def rows(x: Any) -> Any:
 def line(x: Any, length: int) -> Any:
     """Return a vector that goes with every row, as a contiguous array of one dimension."""
     flat = x.reshape(length)
-    together = flat.flags.c_contiguous if is_array(flat) else flat.is_contiguous()
-    return flat if together and begins_well(flat) else copied(flat)
+    return flat if lies_whole(flat) and begins_well(flat) else copied(flat)
 
 
 def begins_well(x: Any) -> bool:
     """Return whether an array begins at a multiple of the widest access."""
-    return (x.ctypes.data if is_array(x) else x.data_ptr()) % ALIGNMENT == 0
+    return address_of(x) % ALIGNMENT == 0
 
 
 def copied(x: Any) -> Any:
@@ -206,7 +215,7 @@ def arch_of(x: Any) -> str:
 
 def shares_memory(a: Any, b: Any) -> bool:
     """Return whether two views begin at one place."""
-    return a.ctypes.data == b.ctypes.data if is_array(a) else a.data_ptr() == b.data_ptr()
+    return address_of(a) == address_of(b)
 
 
 def steps(x: Any) -> tuple[int, ...]:

@@ -41,9 +41,9 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     (q, k, v, mask, slopes, sinks, starts, key_starts), numbers = arguments[:8], arguments[8:]
     out, lse = (*results, None)[:2]
     run_attention(
-        *map(in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=slopes, sinks=sinks,
-        cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts), stream=arrays.stream_of(q),
-        **_asked(numbers),
+        *map(in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=_in_a_row(slopes),
+        sinks=_in_a_row(sinks), cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts),
+        stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def in_heads(x: Array) -> Array:
 
 
 def _in_a_row(x: Array) -> Array:
-    """Return a vector, or None, whose elements lie side by side."""
+    """Return an array, or None, whose elements of the last dimension lie side by side."""
     return x if x is None or strides(x)[-1:] == (1,) else contiguous(x)
 
 
@@ -69,9 +69,10 @@ def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
     most_k, deterministic = numbers[-2:]
     dout, q, k, v = map(in_heads, (dout, q, k, v))
     backward.attention_backward(
-        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=_in_a_row(starts),
-        cu_seqlens_k=_in_a_row(key_starts), max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic,
-        grads=results, stream=arrays.stream_of(q), **_asked(numbers),
+        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=_in_a_row(slopes),
+        cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts),
+        max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic, grads=results,
+        stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 
 
@@ -223,8 +224,8 @@ def attention(
             return found
     reason = why_not_attention(q, k, v, attn_mask=attn_mask, alibi_slopes=alibi_slopes, sinks=sinks)
     numpy_only("attention", reason)
-    if any(side is not None and side < 0 for side in window):
-        raise ValueError(f"window must be None or not negative, got {window}")
+    if not isinstance(window, tuple | list) or len(window) != 2 or any(n is not None and n < 0 for n in window):
+        raise ValueError(f"window is (left, right), each None or not negative, got {window}")
     one_place(q, cu_seqlens_q, cu_seqlens_k)
     _check_starts("cu_seqlens_q", cu_seqlens_q, len(q), max_seqlen_q)
     _check_starts("cu_seqlens_k", cu_seqlens_k, len(k), max_seqlen_k)

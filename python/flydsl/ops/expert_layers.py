@@ -13,7 +13,7 @@ from flydsl.kernels.moe.topk_gating import (
     lanes_of,
 )
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place
+from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind
 
 GRADIENT_STEP = 64
 """What extents of weights that have gradients are multiples of."""
@@ -27,7 +27,7 @@ WAVE = 32
 def _launch(arguments: Arguments, results: Arguments) -> None:
     x, ids, weights, w1, w2, scale1, scale2, mask, kind, arch, atomic = arguments
     topk = ids.shape[-1]
-    router = Router(ids.reshape(-1, topk), weights.reshape(-1, topk))
+    router = Router(*(contiguous(value.reshape(-1, topk)) for value in (ids, weights)))
     _run(x, router, Experts(kind, arch, w1, w2, scale1, scale2), mask, atomic, results[0])
 
 
@@ -73,7 +73,7 @@ def _launch_trained(arguments: Arguments, results: Arguments) -> None:
 def _launch_trained_backward(arguments: Arguments, results: Arguments) -> None:
     dy, x, ids, weights, w1, w2, mask, arch = arguments
     topk, model = ids.shape[-1], x.shape[-1]
-    lists = [value.reshape(-1, topk) for value in (ids, weights, results[1])]
+    lists = [contiguous(ids.reshape(-1, topk)), contiguous(weights.reshape(-1, topk)), results[1].reshape(-1, topk)]
     dy, x = (contiguous(arrays.rows(value)) for value in (dy, x))
     if not x.shape[0]:
         for gradient in results:
@@ -141,8 +141,11 @@ def why_not(
     """Return why a call is left to torch, or None."""
     routed = router if isinstance(router, tuple | list) else (router,)
     one_place(input, *routed, None if isinstance(w1, Experts) else w1, w2)
+    _check_weights(w1, w2)
     if arrays.type_name(input) not in ("f16", "bf16"):
         return f"experts are for f16 and bf16, and the input is {input.dtype}"
+    if (reason := same_kind(input)) is not None:
+        return reason
     if arrays.is_traced():
         return None if isinstance(w1, Experts) else "inside torch.compile weights are those of moe_weights"
     arch = arrays.arch_of(input)
@@ -160,6 +163,11 @@ def why_not(
     if any(extent % GRADIENT_STEP for extent in w2.shape[1:]):
         return f"gradients are for extents that {GRADIENT_STEP} divides, and w2 is {tuple(w2.shape)}"
     return None
+
+
+def _check_weights(w1: Any, w2: Any) -> None:
+    if w2 is None and not isinstance(w1, Experts):
+        raise ValueError("w1 goes with w2, unless it is what moe_weights made")
 
 
 def _wants_gradient(input: Any, router: Any, w1: Any, w2: Any) -> bool:
@@ -200,6 +208,7 @@ def moe(
         if isinstance(w1, Experts) or expert_mask is not None:
             raise NotImplementedError(f"flydsl.ops.moe: {reason}, and torch has nothing for these weights")
         return fall_back("moe", reason, lambda: _torch_moe(input, router, w1, w2, topk, renormalize), out)
+    expert_mask = _checked_mask(expert_mask, input, w1.shape[0])
     if not isinstance(w1, Experts) and _wants_gradient(input, router, w1, w2):
         if atomic:
             raise ValueError("atomic=True adds in an order of its own: gradients go without it")
@@ -242,6 +251,19 @@ def _checked(logits: Any, topk: int | None, input: Any) -> int:
     if arrays.type_name(logits) is None:
         raise ValueError(f"logits of a router are f32, f16 or bf16, got {logits.dtype}")
     return topk
+
+
+def _checked_mask(mask: Any, input: Any, experts: int) -> Any:
+    """Return a mask, or None, whose elements lie side by side. On the host one that names more experts than there are
+    weights is refused."""
+    if mask is None:
+        return None
+    one_place(input, mask)
+    found = host_numbers(mask)
+    named = 0 if found is None else int((found != 0).sum())
+    if named > experts:
+        raise ValueError(f"expert_mask names {named} experts, and there are weights of {experts}")
+    return contiguous(mask)
 
 
 def _torch_moe(x: Any, router: Any, w1: Any, w2: Any, topk: int | None, renormalize: bool) -> Any:

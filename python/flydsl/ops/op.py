@@ -155,6 +155,8 @@ def one_place(*values: Any) -> None:
             continue
         if not (arrays.is_array(value) or arrays.is_tensor(value)):
             raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(value).__name__}")
+        if (advice := arrays.how_to_be_dense(value)) is not None:
+            raise TypeError(f"expected a dense tensor, {advice}")
         if first is None:
             first = value
         elif arrays.is_array(first) != arrays.is_array(value):

@@ -235,7 +235,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         m, last = prod(input.shape[:-1]), input.shape[-1] if input.shape else 1
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({m}x{last} and {k}x{n})")
     if bias is not None and tuple(bias.shape) != (n,):
-        if not arrays.is_array(bias) and tuple(bias.shape) == (1,):
+        if not arrays.is_array(bias) and tuple(bias.shape) in ((), (1,)):
             return linear(input, weight, bias.expand(n))
         raise RuntimeError(f"the bias of a layer of {n} features has shape ({n},), got {tuple(bias.shape)}")
     return LINEAR(input, weight, bias, key=())

@@ -8,6 +8,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 from flydsl.base.errors import FlyDSLError
+from flydsl.kernels.blocks.inputs import lies_whole
 from flydsl.kernels.comm.rank_collectives import Collectives
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, why_not_rows
@@ -69,7 +70,7 @@ ALL_REDUCE = Op(
 def why_not(input: Any, group: object = None) -> str | None:
     """Return why a call is left to the process group, or None."""
     reason = why_not_rows(input)
-    if reason is None and not (input.flags.c_contiguous if arrays.is_array(input) else input.is_contiguous()):
+    if reason is None and not lies_whole(input):
         reason = "the tensor is not contiguous"
     return reason or _places[_place_of(input, group)].reason
 

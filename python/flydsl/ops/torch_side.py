@@ -27,7 +27,7 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
     tensors, numbers = arguments[: op.tensors], arguments[op.tensors :]
     if arrays.is_traced() or any(map(_is_dispatched, tensors)):
         return _traced_call(op, arguments, out)
-    if _wants_gradient(tensors):
+    if _wants_gradient((*tensors, out)):
         if out is not None:
             raise RuntimeError(
                 f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
@@ -42,12 +42,21 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
 
 
 def _outputs(op: Op, arguments: Arguments, out: Any = None) -> Any:
-    return op.given(op.run(*arguments, out=out, kept=False))
+    results = op.given(op.run(*arguments, out=out, kept=False))
+    if out is not None and not out.is_inference():  # so that autograd knows that what it may have saved is gone
+        torch.autograd.graph.increment_version(out)
+    return results
 
 
 def _is_dispatched(tensor: Any) -> bool:
     """Return whether a tensor's class has a say in what is done to it, as those of torch's tracing and of DTensor."""
     return type(tensor) is not torch.Tensor and getattr(type(tensor), "__torch_dispatch__", _PLAIN) is not _PLAIN
+
+
+def _is_batched(tensor: Any) -> bool:
+    """Return whether a tensor stands for several, as gradients do with ``is_grads_batched``: it has no memory of its
+    own, and torch's dispatcher calls operators for each."""
+    return not torch._C._has_storage(tensor)
 
 
 _PLAIN: Any = torch._C._disabled_torch_dispatch_impl
@@ -131,6 +140,8 @@ class Lane:
         """Return the gradients of the op's arrays."""
         gradient, arguments = self.op.gradient, (*tensors, *self.saved_numbers)
         assert gradient is not None
+        if any(map(_is_batched, tensors[: self.op.outputs])):
+            return _by_operator(gradient, arguments)
         lie_well = (t.is_contiguous() or (self.op.strided and t.stride(-1) == 1) for t in tensors[: self.op.outputs])
         if not all(lie_well) or not self._records("gradient", tensors):
             return gradient.run(*arguments)
@@ -215,10 +226,15 @@ def _repeated(lane: Lane, replay: Replay) -> Any:
 def _traced_call(op: Op, arguments: Arguments, out: Any) -> Any:
     if out is not None:
         raise RuntimeError(f"{op.name}(): out= is for eager mode; inside torch.compile copy the result")
+    return op.given(_by_operator(op, arguments))
+
+
+def _by_operator(op: Op, arguments: Arguments) -> Arguments:
+    """Return all results of an op, computed by torch's dispatcher."""
     if op.name not in _operators and not torch.compiler.is_compiling():  # torch came after `flydsl.ops`
         register([op])
     results = _operators[op.name](*arguments)
-    return results if op.results == 1 else results[0] if op.outputs == 1 else results[: op.outputs]
+    return (results,) if op.results == 1 else results
 
 
 def register(ops: list[Op]) -> None:

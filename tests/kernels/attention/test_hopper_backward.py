@@ -167,6 +167,14 @@ def test_operands_that_do_not_fit() -> None:
     }.items():
         with pytest.raises(ValueError, match=says):
             attention_backward(*given)
+    grads = q.copy(), k.copy(), v.copy()
+    for says, wrong in {
+        r"the gradient of q is float16 of \(1, 2, 8, 64\) .* got float16 of \(1, 2, 7": (q[:, :, :7], *grads[1:]),
+        "the gradient of v is float16 .* got float32": (*grads[:2], v.astype(np.float32)),
+        "the gradient of k must have contiguous heads": (q, np.asfortranarray(k), v),
+    }.items():
+        with pytest.raises(ValueError, match=says):
+            attention_backward(dout, q, k, v, q, lse, grads=wrong)
     large = inputs(1, 1, 1, 8, 9, 288)
     with pytest.raises(ValueError, match="up to 256, and those of q and k have 288"):
         attention_backward(*large, large[1], lse[:, :1])

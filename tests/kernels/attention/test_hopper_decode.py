@@ -10,7 +10,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.paged import choose_decode_plan, paged_attention, paged_workspace
+from flydsl.kernels.attention.paged import choose_decode_plan, mla_decode, paged_attention, paged_workspace
 from flydsl.kernels.attention.parts import choose_part
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
@@ -137,3 +137,22 @@ def test_operands_that_do_not_fit() -> None:
     }.items():  # fmt: skip
         with pytest.raises(ValueError, match=says):
             paged_attention(*given)
+
+
+@pytest.mark.parametrize("arch", ["sm_90a", "gfx942"])
+def test_results_that_do_not_fit(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shorter one was written behind its end."""
+    monkeypatch.setenv("ARCH", arch)
+    q, cache = np.zeros((2, 4, 64), np.float16), np.zeros((3, 16, 2, 64), np.float16)
+    given, latent = (np.zeros((2, 1), np.int32), np.full(2, 5, np.int32)), np.zeros((3, 16, 576), np.float16)
+    for says, wrong in {
+        r"out must be \(2, 4, 64\) of float16, got \(2, 3, 64\)": {"out": q[:, :3].copy()},
+        r"got \(2, 4, 64\) of float32": {"out": q.astype(np.float32)},
+        "out must have contiguous heads": {"out": np.asfortranarray(q)},
+        "out must have strides that are not negative": {"out": q[::-1]},
+        "counters are 4 of int32 or more, got 3 of int32": {"counters": np.zeros(3, np.int32)},
+    }.items():
+        with pytest.raises(ValueError, match=says):
+            paged_attention(q, cache, cache, *given, **wrong)
+    with pytest.raises(ValueError, match=r"out must be \(2, 16, 512\) of float16, got \(2, 16, 500\)"):
+        mla_decode(np.zeros((2, 16, 576), np.float16), latent, *given, out=np.zeros((2, 16, 500), np.float16))

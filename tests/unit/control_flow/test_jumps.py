@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError
@@ -215,6 +217,45 @@ def test_paths_that_return_different_types() -> None:
     refused(
         body, DslTypeError, "what the function returns is Int32", "or Float32", "convert one", mark="fx.Float32(0.5)"
     )
+
+
+def _off_the_end(x: Any) -> Any:
+    if x > 2:
+        return x
+
+
+def _bare(x: Any) -> Any:
+    if x > 2:
+        return
+    return x
+
+
+def _out_of_a_loop(x: Any) -> Any:
+    for i in range(x):
+        if i == 2:
+            return i
+
+
+@pytest.mark.parametrize("half", [_off_the_end, _bare, _out_of_a_loop])
+def test_a_path_that_returns_nothing(half: Any) -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        out[0] = half(n)
+
+    with pytest.raises(DslTypeError, match=r"(?s)what the function returns is .*None.*give what is returned a"):
+        launch(body, n=3)
+
+
+def test_a_loop_that_only_a_return_leaves() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        def above(x):
+            while True:
+                x = x * 2
+                if x > 8:
+                    return x
+
+        out[fx.thread_idx.x] = above(n + fx.thread_idx.x)
+
+    assert launch(body, n=1) == [16, 16, 12, 16]
 
 
 def test_a_tensor_returned_on_some_paths() -> None:

@@ -105,6 +105,11 @@ def test_one_that_no_name_leads_to(importable: None) -> None:
     assert "top level of a module" in str(caught.value)
 
 
+def test_a_copy_is_the_function_itself() -> None:
+    made = new_function()
+    assert copy.copy(made) is made and copy.deepcopy({"run": made})["run"] is made
+
+
 def test_another_process_calls_it(tmp_path: Path) -> None:
     (tmp_path / "filling.py").write_text(
         "import flydsl.compiler as flyc, flydsl.expr as fx\n\n\n"

@@ -72,6 +72,13 @@ def test_a_freed_storage(torch: ModuleType, offset: int) -> None:
     refused_everywhere(freed(torch, offset), x, numbers, "has no storage")
 
 
+def test_a_view_that_is_negated_when_it_is_read(torch: ModuleType) -> None:
+    """Memory holds the opposite of such numbers."""
+    x = torch.randn(N)
+    for y in (torch.zeros(N), np.zeros(N, np.float32)):
+        refused_everywhere(torch._neg_view(x), x, y, "lazily negated.*resolve_neg")
+
+
 def test_a_storage_that_was_cut(torch: ModuleType) -> None:
     tensor = torch.ones(N)
     tensor.untyped_storage().resize_(40)

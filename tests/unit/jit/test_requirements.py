@@ -60,6 +60,16 @@ def test_what_only_the_running_kernel_knows_is_refused() -> None:
         host(np.zeros(1, np.float32))
 
 
+def test_what_is_known_while_tracing_leaves_nothing() -> None:
+    @flyc.jit
+    def host(x: fx.Tensor, extent: fx.Constexpr[int]):
+        fx.require(extent == 4, "an extent of {} and the word {}", extent, "x", hint="take 4")
+
+    host(np.zeros(1, np.float32), 4)
+    with pytest.raises(FlyDSLError, match="an extent of 5 and the word x"):
+        host(np.zeros(1, np.float32), 5)
+
+
 def test_a_requirement_is_a_truth_value() -> None:
     @flyc.jit
     def host(x: fx.Tensor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -92,6 +93,16 @@ def test_tokens_that_lie_far_apart() -> None:
         attention(near, near, far)
 
 
+def test_slopes_and_sinks_that_lie_apart(rng: np.random.Generator) -> None:
+    q, k, v = (rng.standard_normal((1, 2, 20, 32)).astype(np.float16) for _ in range(3))
+    for name in ("alibi_slopes", "sinks"):
+        given = np.array([0.5, 0.25, 0.125], np.float32)
+        near, apart = (ops.attention(q, k, v, **{name: line}) for line in (given[::2].copy(), given[::2]))
+        assert (near == apart).all() and (near != ops.attention(q, k, v)).any()
+        wide = ops.attention(q, k, v, **{name: given[::2].astype(np.float64)})
+        np.testing.assert_allclose(wide.astype(np.float32), near.astype(np.float32), atol=1e-3)
+
+
 def test_starts_that_lie_apart(rng: np.random.Generator) -> None:
     tokens = rng.standard_normal((7, 2, 64)).astype(np.float16)
     starts = np.array([0, 9, 3, 9, 7], np.int32)[::2]
@@ -149,12 +160,26 @@ def test_a_huge_scale_picks_one_key(rng: np.random.Generator) -> None:
     check(found[:, :, None], None, attend(q[:, :, :1], k[:, :, :128], v[:, :, :128], scale=1e9))
 
 
+def test_a_cap_that_hardly_caps(rng: np.random.Generator) -> None:
+    """Scores keep their digits under the largest cap that there is."""
+    q, k, v = heads(rng, 9), heads(rng, KEYS), heads(rng, KEYS)
+    found, plain = ops.attention(q, k, v, softcap=16384.0), attend(q, k, v)
+    assert np.abs(found - plain.out).max() < 2e-3 * np.abs(plain.out).max()
+
+
 def test_numbers_that_are_none() -> None:
     x, tables = np.zeros((1, 1, 8, 64), np.float16), np.zeros((1, 1), np.int32)
     given = (x[:, :, 0], x.swapaxes(1, 2), x.swapaxes(1, 2), tables, np.array([8], np.int32))
-    for name in ("scale", "softcap", "k_scale", "v_scale"):
+    for name in ("scale", "k_scale", "v_scale"):
         with pytest.raises(ValueError, match=f"{name} must be finite, got nan"):
             ops.paged_attention(*given, **{name: float("nan")})
+    for wrong in (float("nan"), float("inf"), -1.0, 16385.0):
+        for call in (partial(ops.paged_attention, *given), partial(ops.attention, x, x, x)):
+            with pytest.raises(ValueError, match="softcap is 0, for none, to 16384, got"):
+                call(softcap=wrong)
+    for no_pair in (3, (3,), (1, 2, 3), (-1, 0)):
+        with pytest.raises(ValueError, match=r"window is \(left, right\), each None or not negative, got"):
+            ops.attention(x, x, x, window=no_pair)
     with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
         ops.attention(x, x, x, window=(2.5, 0))
 

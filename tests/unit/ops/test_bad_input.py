@@ -80,6 +80,24 @@ def test_arguments_that_are_no_such_arrays(name: str, torch: Any, monkeypatch: p
         moved = [x.to("meta") if index == place else x for index, x in enumerate(tensors)]
         with pytest.raises(RuntimeError, match="on the same device"):
             call(*moved)
+    for place, dense in enumerate(tensors):
+        sparse = torch.sparse_coo_tensor(size=dense.shape, dtype=dense.dtype, check_invariants=True)
+        with pytest.raises(
+            TypeError, match=r"expected a dense tensor, got one of layout torch.sparse_coo: pass x.to_d"
+        ):
+            call(*tensors[:place], sparse, *tensors[place + 1 :])
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize("layout", ["strided", "jagged"])
+def test_nested_tensors_are_refused(layout: str, torch: Any) -> None:
+    x = torch.nested.nested_tensor([torch.randn(3, 8), torch.randn(2, 8)], layout=getattr(torch, layout))
+    for call in (ops.softmax, ops.rms_norm, ops.swiglu, ops.quantize_per_token):
+        with pytest.raises(
+            TypeError, match=r"expected a dense tensor, got a nested one: pass torch.nested.to_padded_t"
+        ):
+            call(x)
 
 
 def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
@@ -113,6 +131,7 @@ def test_as_torch_gives(torch: Any) -> None:
             (big, bytes_), (big[:, :100], bytes_))),
         ("matmul", torch.matmul, (one, x)), ("matmul", torch.matmul, (x, x)), ("matmul", torch.matmul, (x, x.T.half())),
         ("linear", f.linear, (x, x[:, :7])), ("linear", f.linear, (x, x, w)), ("linear", f.linear, (x, x, w[:1])),
+        ("linear", f.linear, (x, x, one)),
         *((sdpa, getattr(f, sdpa), args) for args in (
             (h, h, h[..., :3, :]), (h[:, :, :, :0], h, h), (h, h.float(), h), (one.half(), h, h), (h[:0], h[:0], h[:0]),
             (h, h[:, :, :0], h[:, :, :0]), (h[:, :0], h[:, :0], h[:, :0]), (h, h, h, torch.ones(4, 4).int()),

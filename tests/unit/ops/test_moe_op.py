@@ -65,6 +65,10 @@ def test_routers_masks_and_shapes(arch: str, rng: np.random.Generator, monkeypat
     here = np.where((ids >= 0) & (ids < EXPERTS) & (mask[ids % EXPERTS] == 1), ids, -1)
     part = ops.moe(x, (ids, weights), local, expert_mask=mask)
     np.testing.assert_allclose(part.astype(float), references.moe(x, here, weights, w1, w2), atol=2e-2)
+    every_other = np.repeat(mask, 2)[::2]
+    assert ops.moe(x, (ids, weights), local, expert_mask=every_other).tobytes() == part.tobytes()
+    wide_ids, wide_weights = np.repeat(ids, 2, axis=1)[:, ::2], np.repeat(weights, 2, axis=1)[:, ::2]
+    assert ops.moe(x, (wide_ids, wide_weights), w1, w2).tobytes() == again.tobytes()
     assert ops.moe(x[:0], (ids[:0], weights[:0]), w1, w2).shape == (0, MODEL)
 
 
@@ -180,6 +184,11 @@ def test_what_is_refused(rng: np.random.Generator, monkeypatch: pytest.MonkeyPat
         (lambda: ops.moe(x, (ids[:2], weights), w1, w2), "ids are int32 or int64 of"),
         (lambda: ops.moe(x.astype(np.float16), (ids, weights), w1, w2), "x is float16 and the weights are bfloat16"),
         (lambda: ops.moe(x[:, :128], (ids, weights), w1, w2), r"x and y are \(T, 256\)"),
+        (lambda: ops.moe(x, (ids, weights), w1), "w1 goes with w2, unless it is what moe_weights made"),
+        (
+            lambda: ops.moe(x, (ids, weights), w1[:2], w2[:2], expert_mask=np.ones(8, np.int32)),
+            "names 8 experts, and t",
+        ),
         (lambda: ops.moe_weights(w1, w2[:, :128]), r"w1 of \(8, 256, 256\) goes with w2 of \(8, 256, 128\)"),
         (lambda: ops.moe_weights(w1, w2, "fp4"), "kind must be one of plain, fp8, int8, int4"),
         (lambda: ops.moe_weights(w1.astype(np.float32), w2), "weights are given in float16 or bfloat16"),

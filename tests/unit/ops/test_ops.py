@@ -326,6 +326,19 @@ def test_calls_without_gradients_compute_no_statistics(torch: Any) -> None:
 
 
 @pytest.mark.torch
+def test_out_is_known_to_have_changed(torch: Any) -> None:
+    x, weight, out = torch.randn(4, 8), torch.randn(4, 8, requires_grad=True), torch.randn(4, 8)
+    loss = (out * weight).sum()
+    ops.softmax(x, out=out)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+    with pytest.raises(RuntimeError, match="arguments don't support automatic differentiation"):
+        ops.softmax(x, out=weight)
+    with torch.inference_mode():
+        torch.testing.assert_close(ops.softmax(x, out=torch.empty(4, 8)), torch.softmax(x, -1))
+
+
+@pytest.mark.torch
 def test_what_is_left_to_torch(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(op, "_warned", set())
     x = torch.randn(3, 8, dtype=torch.float64)

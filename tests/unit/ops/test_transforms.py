@@ -53,6 +53,34 @@ def test_what_torch_does_to_functions(name: str, transform: str) -> None:
     torch.testing.assert_close(found, expected)
 
 
+@pytest.mark.parametrize("name", OPS)
+def test_gradients_for_several_vectors_at_once(name: str) -> None:
+    ours, theirs = OPS[name]
+    x = torch.randn(3, 8, requires_grad=True)
+    vectors = torch.randn(4, *theirs(x).shape)
+    found, expected = (
+        torch.autograd.grad(function(x), x, vectors, is_grads_batched=True)[0] for function in (ours, theirs)
+    )
+    torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("transform", ["tangent", "jvp", "grad"])
+def test_experts_are_followed_too(transform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    x, logits, w1, w2 = (torch.randn(*shape).half() / 4 for shape in ((3, 64), (3, 2), (2, 128, 64), (2, 64, 64)))
+
+    def by_torch(x: Any) -> Any:
+        chances = torch.softmax(logits.float(), -1)
+        gates = torch.einsum("tm,eim->eti", x, w1).chunk(2, -1)
+        rows = torch.einsum("eti,emi->etm", functional.silu(gates[0]) * gates[1], w2)
+        return (rows * chances.T[..., None]).sum(0).half()
+
+    found, expected = (
+        TRANSFORMS[transform](function, x) for function in (lambda x: ops.moe(x, logits, w1, w2, topk=2), by_torch)
+    )
+    torch.testing.assert_close(found, expected, atol=1e-2, rtol=1e-2)
+
+
 def test_a_call_beside_them_is_a_kernel_s() -> None:
     x = torch.randn(3, 8)
     tangent(ops.softmax, x)

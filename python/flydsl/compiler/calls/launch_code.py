@@ -247,7 +247,7 @@ def _read_adaptor(writer: Writer, number: int, value: str, form: TensorForm, exa
 
 def _read_torch(writer: Writer, number: int, value: str, form: TensorForm, example: Any, exact: bool) -> None:
     writer.names.update({f"t{number}": type(example), f"d{number}": example.dtype})
-    checks = [f"{value}.__class__ is not t{number}", f"{value}.dtype is not d{number}"]
+    checks = [f"{value}.__class__ is not t{number}", f"{value}.dtype is not d{number}", f"{value}.is_neg()"]
     if family(form.place[0]).virtual:
         checks.append(f"not {value}.is_cpu")
     else:

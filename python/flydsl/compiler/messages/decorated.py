@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.messages.diagnostics import definition_of
@@ -28,6 +28,13 @@ class Decorated:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(func, name))
         self.__wrapped__ = func
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Return the function itself, as Python does for its own; `copy.copy` too."""
+        return self
+
+    def __copy__(self) -> Self:
+        return self
 
     def __reduce__(self) -> str:
         """Return the name in its module, for pickling."""

@@ -102,6 +102,10 @@ def _decided_late(node: ast.While) -> bool:
     return not is_const_expr(node.test) or isinstance(node.test, ast.Constant)
 
 
+def _always_holds(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
 def blocks_of(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> Iterator[list[ast.stmt]]:
     """Yield the statement lists inside a compound statement."""
     for name in ("body", "orelse", "finalbody"):
@@ -134,20 +138,24 @@ class _Lowering:
         self._loops: list[_Loop] = []
         self._count = 0
         self._tested: set[str] = set()
-        self._gives = False
+        self._broken: set[str] = set()
+        """Flags of loops that a `break` leaves."""
+        returns = (node for node in scope_nodes(function.body) if isinstance(node, ast.Return))
+        self._gives = any(node.value is not None for node in returns)
 
     def whole(self) -> list[ast.stmt]:
         """Lower the body of the function."""
         function = self._function
         has_text = ast.get_docstring(function, clean=False) is not None
         text, body = function.body[:has_text], function.body[has_text:]
+        place, end = body[0], function.body[-1]
+        if self._gives:  # a path that ends without a `return` gives None
+            body = [*body, syntax.at(end, ast.Return())]
         lowered = self._block(body).body
-        place = body[0]
         head = [_flag(DONE, False, place)] if DONE in self._tested else []
         if not self._gives:
             return [*text, *head, *lowered]
         unset = _assign(RESULT, syntax.call("unset", place=place), place)
-        end = function.body[-1]
         result = syntax.at(end, ast.Return(syntax.call("returned", syntax.load(RESULT), place=end)))
         return [*text, unset, *head, *lowered, result]
 
@@ -171,12 +179,12 @@ class _Lowering:
             names = [self._loops[-1].skip]
         elif isinstance(node, ast.Break):
             names = [self._loops[-1].stop]
+            self._broken.update(names)
         else:
             assert isinstance(node, ast.Return)
             names = [DONE, *(loop.stop for loop in self._loops)]
-            if node.value is not None:
-                self._gives = True
-                made.append(_assign(RESULT, node.value, node))
+            if self._gives:
+                made.append(_assign(RESULT, node.value or syntax.at(node, ast.Constant(None)), node))
         return made + [_flag(name, True, node) for name in names], frozenset(names)
 
     def _followed(self, done: list[ast.stmt], node: ast.stmt, lowered: _Lowered, rest: Sequence[ast.stmt]) -> _Lowered:
@@ -262,6 +270,7 @@ class _Lowering:
         if loop.skip in self._tested:
             node.body.insert(0, _flag(loop.skip, False, node.body[0]))
         outer = inner.flags - {loop.stop, loop.skip}
+        endless = isinstance(node, ast.While) and _always_holds(node.test) and loop.stop not in self._broken
         if loop.stop not in inner.flags:
             return _Lowered([node], orelse.flags)
         self._leave_early(node, loop)
@@ -269,7 +278,7 @@ class _Lowering:
         if orelse.body:
             node.orelse = []
             made.append(self._unless(frozenset({loop.stop}), orelse.body))
-        return _Lowered(made, outer | orelse.flags)
+        return _Lowered(made, outer | orelse.flags, endless)
 
     def _leave_early(self, node: ast.For | ast.While, loop: _Loop) -> None:
         """Have a loop end when its flag is set."""

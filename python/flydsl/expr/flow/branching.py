@@ -95,7 +95,7 @@ def mismatch(site: Site, label: str, found: Difference) -> DslTypeError:
 
 
 def _advice(label: str, found: Difference) -> str:
-    name = label or "it"
+    name = "what is returned" if label.startswith(RESULT) else label or "it"
     if found.first is None or found.second is None:
         other = example(found.second if found.first is None else found.first)
         such = f", for example {other}," if other else ""

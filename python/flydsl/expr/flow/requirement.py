@@ -18,9 +18,10 @@ def require(condition: Any, message: str, *numbers: Any, hint: str = "") -> None
     truth = operand(condition)
     if not isinstance(truth, Boolean):
         raise DslTypeError(f"a requirement is a truth value, got {condition!r}", hint="compare: x.stride[1] == 1")
-    if truth.is_static() and not truth:
-        raise DslValueError(message.format(*numbers), hint=hint)
+    if truth.is_static():
+        if not truth:
+            raise DslValueError(message.format(*numbers), hint=hint)
+        return
     shown = [Int64(number).ir_value() for number in numbers]
     text = message.format(*(f"#{place}" for place in range(len(shown))))
-    if not truth.is_static():
-        current().fly("require", [truth.ir_value(), *shown], {"message": f"{text}\n{hint}"})
+    current().fly("require", [truth.ir_value(), *shown], {"message": f"{text}\n{hint}"})

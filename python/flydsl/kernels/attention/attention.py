@@ -18,7 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ROWS, SHARED_BYTES, ForwardPlan, hopper_forward
-from flydsl.kernels.attention.scores import PLAIN, Features, factor_of, is_scaled_first
+from flydsl.kernels.attention.scores import PLAIN, Features, check_softcap, factor_of, is_scaled_first
 from flydsl.kernels.attention.wave_forward import wave_forward
 from flydsl.kernels.blocks.inputs import (
     EIGHT_BITS,
@@ -146,8 +146,9 @@ def features_of(left: int | None, right: int | None, softcap: float, scale: floa
 
 
 def check_numbers(scale: float, softcap: float) -> None:
-    if not isfinite(scale) or not isfinite(softcap) or softcap < 0:
-        raise ValueError(f"scale must be finite and softcap finite and not negative, got {scale} and {softcap}")
+    if not isfinite(scale):
+        raise ValueError(f"scale must be finite, got {scale}")
+    check_softcap(softcap)
 
 
 # What was given --------------------------------------------------------------------------------------
@@ -293,11 +294,11 @@ def fitting_sizes(q: Described, k: Described, v: Described, out: Described) -> t
                 f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}"
             )
     for name, tensor in (("q", q), ("k", k), ("v", v), ("out", out)):
-        _check_steps(name, *tensor)
+        check_steps(name, *tensor)
     return int(d), int(dv), int(h), int(kh)
 
 
-def _check_steps(name: str, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> None:
+def check_steps(name: str, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> None:
     """Refuse a tensor that copies and 32-bit sums cannot go through."""
     *steps, last = strides
     most = 16 // itemsize

@@ -11,7 +11,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.attention import Inputs, check_numbers, features_of
+from flydsl.kernels.attention.attention import Inputs, check_numbers, check_steps, features_of
 from flydsl.kernels.attention.backward_rows import LANES, after_kernel, before_kernel, tile_grid
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
 from flydsl.kernels.attention.hopper_backward import hopper_backward
@@ -60,6 +60,8 @@ def attention_backward(
             result[...] = 0
         return results
     dq, dk, dv, do = given.shaped(*results, dout)
+    if grads:
+        check_grads(given, dq, dk, dv)
     do = do if is_aligned(do) else contiguous(do)
     keys = int(given.k.shape[2]) if max_seqlen_k is None else min(int(max_seqlen_k), int(given.k.shape[2]))
     backward(
@@ -147,6 +149,17 @@ def is_aligned(tensor: Array) -> bool:
     """Return whether TMA can read a tensor as it is: heads contiguous, and rows a multiple of 16 bytes apart."""
     *steps, last = strides(tensor)
     return last == 1 and all(step > 0 and step % 8 == 0 for step in steps)
+
+
+def check_grads(given: Inputs, *grads: Array) -> None:
+    """Refuse gradients that are not like what they are of."""
+    for name, grad, like in zip("qkv", grads, (given.q, given.k, given.v), strict=True):
+        if tuple(grad.shape) != tuple(like.shape) or grad.dtype != like.dtype:
+            raise ValueError(
+                f"the gradient of {name} is {like.dtype} of {tuple(like.shape)} as (batch, heads, tokens, d), got "
+                f"{grad.dtype} of {tuple(grad.shape)}"
+            )
+        check_steps(f"the gradient of {name}", tuple(grad.shape), strides(grad), grad.dtype.itemsize)
 
 
 def check_gradients(given: Inputs, dout: Array, lse: Array) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.kernels.attention.attention import attention
+from flydsl.kernels.blocks.inputs import written_as
 
 DTYPES = {"f16": "float16", "bf16": "bfloat16"}
 
@@ -26,12 +27,14 @@ def build_flash_attn_func_module(
 
     def run(Q: Any, K: Any, V: Any, O: Any, batch: int, seq_len: int, stream: Any = None) -> None:  # noqa: E741
         _check_type(Q, dtype_str)
-        shapes = ((Q, num_heads), (K, kv_heads), (V, kv_heads), (O, num_heads))
+        shapes = ((Q, num_heads), (K, kv_heads), (V, kv_heads))
         if cu_seqlens_q is None:
-            q, k, v, out = (x.reshape(batch, -1, heads, head_dim).swapaxes(1, 2) for x, heads in shapes)
+            q, k, v = (x.reshape(batch, -1, heads, head_dim).swapaxes(1, 2) for x, heads in shapes)
+            out = written_as("O", O, batch, -1, num_heads, head_dim).swapaxes(1, 2)
             attention(q, k, v, out=out, is_causal=causal, scale=sm_scale, stream=stream)
             return
-        q, k, v, out = (x.reshape(-1, heads, head_dim) for x, heads in shapes)
+        q, k, v = (x.reshape(-1, heads, head_dim) for x, heads in shapes)
+        out = written_as("O", O, -1, num_heads, head_dim)
         starts = {
             "cu_seqlens_q": cu_seqlens_q,
             "cu_seqlens_k": cu_seqlens_q if cu_seqlens_kv is None else cu_seqlens_kv,

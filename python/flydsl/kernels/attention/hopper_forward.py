@@ -444,7 +444,7 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
 def store(mine, piece, tops, sums, out, lse):
     """Rows divided by their sums to memory, eight neighbouring elements of a row at a time."""
     rows, sinks, dtype = mine.o_rows, mine.extras[2], mine.plan.result
-    sink = None if sinks is None else sinks[piece.head]
+    sink = None if sinks is None else fx.Float32(sinks[piece.head])
     batch = piece.batch if out.shape[0] != 1 else 0
     for i, values in enumerate(rows.split(mine.o.load())):
         scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, sink)

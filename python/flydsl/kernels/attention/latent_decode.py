@@ -34,7 +34,7 @@ from flydsl.kernels.attention.hopper_forward import (
     swizzle_of,
     tiles_of,
 )
-from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
+from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for
 from flydsl.kernels.attention.scores import (
     PLAIN,
     Features,
@@ -45,7 +45,7 @@ from flydsl.kernels.attention.scores import (
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of, whole_lines
-from flydsl.kernels.blocks.inputs import Array, empty_beside, stream_of, strides, type_of
+from flydsl.kernels.blocks.inputs import Array, stream_of, strides, type_of
 
 SHARES = 2
 """Warpgroups that compute: each has so much of the results."""
@@ -311,7 +311,7 @@ def latent_attention(
     queries = q[:, None] if len(q.shape) == 3 else q
     _check(queries, k_cache, v_cache, tables, lengths, sinks)
     (batch, tokens, heads, d), dv = (int(extent) for extent in queries.shape), int(v_cache.shape[3])
-    out = empty_beside(q, (*q.shape[:-1], dv)) if out is None else out
+    out = result_of(q, dv, out)
     results = out[:, None] if len(q.shape) == 3 else out
     if 0 in results.shape:
         return out

@@ -17,15 +17,14 @@ from typing import Any
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
-from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
-from flydsl.kernels.attention.scores import Features, is_scaled_first
+from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for
+from flydsl.kernels.attention.scores import Features, check_softcap, is_scaled_first
 from flydsl.kernels.attention.warp_decode import warp_decode
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
 from flydsl.kernels.attention.wave_decode import ROWS as WAVE_ROWS
 from flydsl.kernels.attention.wave_decode import wave_decode
 from flydsl.kernels.blocks.inputs import (
     Array,
-    empty_beside,
     is_for_cuda,
     multiprocessors,
     stream_of,
@@ -72,7 +71,7 @@ def paged_attention(
     _check(queries, k_cache, v_cache, block_tables, context_lens, sinks, LIMITS[by_waves])
     if not by_waves:
         _check_boxes(k_cache, v_cache)
-    out = empty_beside(q, (*q.shape[:-1], v_cache.shape[-1])) if out is None else out
+    out = result_of(q, int(v_cache.shape[3]), out)
     results = out[:, None] if len(q.shape) == 3 else out
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
     scale = scale * k_scale
@@ -195,11 +194,10 @@ def _check_boxes(*caches: Array) -> None:
 
 
 def _check_numbers(scale: float, softcap: float, k_scale: float, v_scale: float) -> None:
-    for name, number in (("scale", scale), ("softcap", softcap), ("k_scale", k_scale), ("v_scale", v_scale)):
+    for name, number in (("scale", scale), ("k_scale", k_scale), ("v_scale", v_scale)):
         if not isfinite(number):
             raise ValueError(f"{name} must be finite, got {number}")
-    if softcap < 0:
-        raise ValueError(f"softcap must not be negative, got {softcap}")
+    check_softcap(softcap)
 
 
 def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: Array, limits: tuple[int, int]) -> None:

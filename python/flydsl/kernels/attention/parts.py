@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
-from flydsl.kernels.blocks.inputs import Array, empty_beside, multiprocessors
+from flydsl.kernels.attention.attention import check_steps
+from flydsl.kernels.blocks.inputs import Array, empty_beside, multiprocessors, strides, type_name
 
 START = 2
 """What beginning a part costs, in blocks of keys; so does putting parts together."""
@@ -43,6 +45,17 @@ def choose_part(sequences: int, blocks: int, multiprocessors: int, merging: floa
     return min(sorted({-(-blocks // splits) for splits in range(1, blocks + 1)}, reverse=True), key=end)
 
 
+def result_of(q: Array, dv: int, out: Array) -> Any:
+    """Return where results of ``dv`` elements for each query's head go: what was given, or a new array."""
+    shape = (*q.shape[:-1], dv)
+    if out is None:
+        return empty_beside(q, shape)
+    if tuple(out.shape) != shape or out.dtype != q.dtype:
+        raise ValueError(f"out must be {shape} of {q.dtype}, got {tuple(out.shape)} of {out.dtype}")
+    check_steps("out", shape, strides(out), out.dtype.itemsize)
+    return out
+
+
 def room_for(
     q: Array, sequences: int, splits: int, rows: int, dv: int, counters: Array = None
 ) -> tuple[Any, Any, Any]:  # fmt: skip
@@ -52,6 +65,8 @@ def room_for(
         counters = empty_beside(q, (sequences,), "int32")
         if splits > 1:
             counters[...] = 0
+    elif prod(counters.shape) < sequences or type_name(counters) != "int32":
+        raise ValueError(f"counters are {sequences} of int32 or more, got {prod(counters.shape)} of {counters.dtype}")
     return (
         empty_beside(q, (sequences, splits, rows, dv), "float32"),
         empty_beside(q, (sequences, splits, rows), "float32"),

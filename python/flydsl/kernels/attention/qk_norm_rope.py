@@ -19,6 +19,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import written_as
 from flydsl.kernels.blocks.narrow import LARGEST, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
@@ -143,7 +144,7 @@ def flydsl_qk_norm_rope_quant(
         (q, q_weight, num_q_heads, q_out, q_scale), (kv, kv_weight, 1, kv_out, kv_scale),
     ):  # fmt: skip
         rows = array.reshape(-1, head_dim)
-        out = _empty(array, tuple(rows.shape), bool(quant)) if out is None else out.reshape(-1, head_dim)
+        out = _empty(array, tuple(rows.shape), bool(quant)) if out is None else written_as("out", out, -1, head_dim)
         if group and scale is None:
             scale = _empty(array, (len(rows), head_dim // group), None)
         run = build_qk_norm_rope_module(heads, head_dim, rope_head_dim, weight is not None, group, eps)

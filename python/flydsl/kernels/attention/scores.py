@@ -20,6 +20,8 @@ LN_2 = 1 / LOG2_E
 LOWEST = float("-inf")
 LEAST_F32 = -(2.0**128 - 2.0**104)
 MAX_FACTOR = 1024.0
+MAX_CAP = 2.0**14
+"""Capped scores are rounded as the cap is, which would be seen under a greater one."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ def is_scaled_first(scale: float, softcap: float, added: bool = False) -> bool:
     """Return whether a factor of the exponential will not do: scores are capped or something is ``added`` to them, the
     greatest product has not the greatest exponent, or levels are so large that the factor's rounding overflows."""
     return softcap > 0 or added or not 0 < scale <= MAX_FACTOR
+
+
+def check_softcap(softcap: float) -> None:
+    if not 0 <= softcap <= MAX_CAP:
+        raise ValueError(f"softcap is 0, for none, to {MAX_CAP:.0f}, got {softcap}")
 
 
 def factor_of(scale: Any, features: Features) -> Any:

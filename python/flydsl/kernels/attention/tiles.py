@@ -187,7 +187,7 @@ def changed(scores, piece, query, key, columns, extras, numbers, features):
     if fx.const_expr(features.softcap):
         scores = capped(scores, cap * LOG2_E)
     if fx.const_expr(slopes is not None):
-        slope = slopes[piece.batch, piece.head] * LOG2_E
+        slope = fx.Float32(slopes[piece.batch, piece.head]) * LOG2_E
         away = [fx.Float32(abs(query + piece.band.offset - key - c)) for c in columns]
         scores = scores - fx.Vector.from_elements(away, fx.Float32) * slope
     if fx.const_expr(bias is not None):

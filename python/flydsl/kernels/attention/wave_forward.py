@@ -109,7 +109,7 @@ def next_block(mine, piece, block, carried, with_mask):
 def store(mine, piece, tops, sums, out, lse, place):
     """A lane's query divided by its sum to memory, runs of neighbouring elements at a time."""
     rows, sinks = mine.o_rows, mine.extras[2]
-    sink = None if sinks is None else sinks[piece.head]
+    sink = None if sinks is None else fx.Float32(sinks[piece.head])
     scale, logarithm = softmax_end(tops[0], sums[0], mine.distances, sink)
     query = piece.first + rows.query
     values = rows.split(mine.o.load())[0]

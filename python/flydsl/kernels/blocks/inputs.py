@@ -106,6 +106,20 @@ def lies_whole(tensor: Array) -> bool:
     return tensor.is_contiguous() if hasattr(tensor, "data_ptr") else tensor.flags.c_contiguous
 
 
+def written_as(name: str, tensor: Array, *shape: int) -> Any:
+    """Return an array that a kernel writes in another shape; refuse one that would have to be copied for it."""
+    found = tensor.reshape(shape)
+    if address_of(found) != address_of(tensor):
+        raise ValueError(
+            f"{name} of {tuple(tensor.shape)} is written, and its elements lie apart: pass contiguous memory"
+        )
+    return found
+
+
+def address_of(tensor: Array) -> int:
+    return tensor.data_ptr() if hasattr(tensor, "data_ptr") else tensor.ctypes.data
+
+
 def contiguous(tensor: Array) -> Any:
     return tensor.contiguous() if hasattr(tensor, "contiguous") else tensor.copy()
 

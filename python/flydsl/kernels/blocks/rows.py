@@ -26,6 +26,7 @@ def launch_rows(
     The first matrix is a source of the plan's type.
     """
     require_rows(matrices, choice.many.length)
+    require_extents(matrices, rows, choice.many.length)
     if fx.const_expr(choice.apart is None):
         _launch_so_many(kernel, rows, choice, stream)
     else:
@@ -54,6 +55,27 @@ def require_rows(matrices: Sequence[Any], length: int) -> None:
             fx.require(
                 matrix.stride[1] == 1, "elements of a row must lie side by side, and those of a matrix lie {} apart",
                 matrix.stride[1], hint="pass it row-major: x.contiguous(), np.ascontiguousarray(x)",
+            )  # fmt: skip
+
+
+def require_extents(matrices: Sequence[Any], rows: Any, length: int) -> None:
+    """Refuse matrices that have fewer rows, or shorter ones, than are asked for; None stands for no matrix."""
+    for matrix in matrices:
+        if matrix is not None and matrix.rank == 2:
+            fits = fx.Boolean(rows <= matrix.shape[0]) & fx.Boolean(matrix.shape[1] >= length)
+            fx.require(
+                fits, "{} rows of {} elements are asked for, and a matrix has {} of {}", rows, length, *matrix.shape,
+                hint="pass the number of its rows to the launcher, and build that for their length",
+            )  # fmt: skip
+
+
+def require_lines(lines: Sequence[Any], length: int) -> None:
+    """Refuse vectors for every row, a scale or a shift, that are shorter than rows; None stands for no vector."""
+    for line in lines:
+        if line is not None:
+            fx.require(
+                fx.size(line) >= length, "a vector for rows of {} elements has {}", length, fx.size(line),
+                hint="pass one that is as long as a row",
             )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import written_as
 from flydsl.kernels.comm.collectives import DTYPES, build_collective
 from flydsl.kernels.comm.packs import PACK_BYTES
 
@@ -39,6 +40,6 @@ def _of_length(way: str, n: int, dtype: str, world: int, threads: int) -> Callab
     launch = build_collective(way, dtype, world, threads)
 
     def run(x: Any, out: Any, stage: fx.Symmetric, signals: fx.Symmetric, blocks: int, stream: object = None) -> None:
-        launch(x.reshape(-1), out.reshape(-1), stage, signals, n, blocks, stream)
+        launch(x.reshape(-1), written_as("out", out, -1), stage, signals, n, blocks, stream)
 
     return run

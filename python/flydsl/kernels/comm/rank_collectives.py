@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 import flydsl.compiler as flyc
-from flydsl.kernels.blocks.inputs import stream_of, target_of
+from flydsl.kernels.blocks.inputs import lies_whole, stream_of, target_of
 from flydsl.kernels.comm.all_reduce_norm import build_all_reduce_rms_norm
 from flydsl.kernels.comm.collectives import MULTICAST, THREADS, build_collective
 from flydsl.kernels.comm.model import DEFAULT_LINK, Link, fastest_way
@@ -89,6 +89,8 @@ class Collectives:
     ) -> Any:
         """RMSNorm over the last mode of (all_reduce(x) + residual), times ``weight``; ``residual`` becomes that sum."""
         flat, result, target = self._arrays(x, out, 1)
+        _check_like("residual", residual, x, tuple(x.shape))
+        _check_like("weight", weight, x, tuple(x.shape[-1:]))
         self._agree("all_reduce_rms_norm", x, eps)
         n = x.shape[-1]
         m = flat.shape[0] // n if n else 0
@@ -129,10 +131,8 @@ class Collectives:
             out = np.empty(shape, x.dtype) if isinstance(x, np.ndarray) else x.new_empty(shape)
         if tuple(out.shape) != shape or out.dtype != x.dtype:
             raise ValueError(f"the result is {x.dtype} of shape {shape}, and out is {out.dtype} of {tuple(out.shape)}")
-        for array in (x, out):
-            contiguous = array.flags.c_contiguous if isinstance(array, np.ndarray) else array.is_contiguous()
-            if not contiguous:
-                raise ValueError("collectives take contiguous arrays")
+        if not (lies_whole(x) and lies_whole(out)):
+            raise ValueError("collectives take contiguous arrays")
         return x.reshape(-1), out, out.reshape(-1)
 
     @staticmethod
@@ -151,3 +151,11 @@ class Collectives:
         if self.check == "always" or (self.check == "new" and call not in self._agreed):
             self.rank.agree("call, shape, type and options of a collective", call)
             self._agreed.add(call)
+
+
+def _check_like(name: str, array: Any, x: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what the kernel would read or write elsewhere: it counts elements from the first."""
+    if tuple(array.shape) != shape or array.dtype != x.dtype:
+        raise ValueError(f"{name} is {x.dtype} of shape {shape}, got {array.dtype} of {tuple(array.shape)}")
+    if not lies_whole(array):
+        raise ValueError(f"{name} must be contiguous, and its elements lie apart")

@@ -19,7 +19,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import lies_whole, require_whole
+from flydsl.kernels.blocks.inputs import address_of, lies_whole, require_whole, strides
 from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
@@ -162,11 +162,12 @@ def hgemm_splitk_(
     """
     (n, k), m = b.shape, int(np.prod(a.shape[:-1]))
     name = known_type(a.dtype)
-    for what, x, columns in (("a", a, k), ("b", b, k), ("c", c, n)):
-        if x.shape[-1] != columns or x.dtype != a.dtype:
-            raise ValueError(f"{what} must have {columns} columns of {a.dtype}, got {tuple(x.shape)} of {x.dtype}")
+    for what, x, shape in (("a", a, (m, k)), ("b", b, (n, k)), ("c", c, (m, n))):
+        if (int(np.prod(x.shape[:-1])), x.shape[-1]) != shape or x.dtype != a.dtype:
+            raise ValueError(f"{what} must have rows {shape} of {a.dtype}, got {tuple(x.shape)} of {x.dtype}")
         if not lies_whole(x):
             raise ValueError(f"{what} must be contiguous; gemm_a16w16 takes matrices whose rows lie apart")
+    check_bias(bias, n, a.dtype)
     given = named(hgemm_kwargs, HGEMM, "hgemm_kwargs", {"B_TO_LDS": (True, STRAIGHT)})
     tiles = {**choose_tiles(m, n, k, lds_bytes()), **given}
     run(LdsPlan(n, k, dtype=name, out=name, biased=bias is not None, **tiles), c, a, b, bias, m, stream)
@@ -211,23 +212,24 @@ def lds_bytes() -> int:
 # Any layout ------------------------------------------------------------------------------------------
 
 
-def strides_of(x: Any) -> tuple[int, int]:
-    return tuple(s // x.itemsize for s in x.strides) if isinstance(x, np.ndarray) else tuple(x.stride())
+def check_bias(bias: Any, n: int, dtype: Any) -> None:
+    if bias is not None and (bias.dtype != dtype or tuple(bias.shape) != (n,) or not lies_whole(bias)):
+        raise ValueError(f"bias must be {(n,)} of {dtype}, contiguous; got {tuple(bias.shape)} of {bias.dtype}")
 
 
 def leading_stride(x: Any, letter: str, name: str) -> int:
     """Return the stride of a matrix that is row-major (n) or column-major (t); what copies of 16 bytes need is
     checked."""
     along, other = (1, 0) if letter == "n" else (0, 1)
-    strides = strides_of(x)
-    if x.shape[along] > 1 and strides[along] != 1:
+    steps = strides(x)
+    if x.shape[along] > 1 and steps[along] != 1:
         kind = "row-major" if letter == "n" else "column-major"
-        raise ValueError(f"{name} must be {kind} for this layout, and its strides are {strides}")
-    stride = strides[other] if x.shape[other] > 1 else -(-x.shape[along] // 8) * 8
-    address = x.ctypes.data if isinstance(x, np.ndarray) else x.data_ptr()
-    if stride % 8 or address % 16:
+        raise ValueError(f"{name} must be {kind} for this layout, and its strides are {steps}")
+    stride = steps[other] if x.shape[other] > 1 else -(-x.shape[along] // 8) * 8
+    address = address_of(x)
+    if stride <= 0 or stride % 8 or address % 16:
         raise ValueError(
-            f"{name} must begin at a multiple of 16 bytes and have a leading stride that is a multiple of 8 elements; "
+            f"{name} must begin at a multiple of 16 bytes and have a leading stride of 8 elements or a multiple; "
             f"its address is {address:#x} and its stride {stride}; pad its lines, or copy it"
         )
     return stride
@@ -258,23 +260,23 @@ def gemm_a16w16(
     (m, k), (depth, n), name = a.shape, b.shape, known_type(a.dtype)
     if depth != k or b.dtype != a.dtype:
         raise ValueError(f"a is {(m, k)} of {a.dtype} and b {(depth, n)} of {b.dtype}; they must share K and the type")
-    if bias is not None and (bias.dtype != a.dtype or tuple(bias.shape) != (n,)):
-        raise ValueError(f"bias must be {(n,)} of {a.dtype}, got {tuple(bias.shape)} of {bias.dtype}")
+    check_bias(bias, n, a.dtype)
     asked = str(out.dtype if out is not None else out_dtype or a.dtype).removeprefix("torch.")
     if asked not in NAMES:
         raise ValueError(f"out_dtype must be f16, bf16 or f32, got {asked}")
     out = new_matrix(a, m, n, NAMES[asked]) if out is None else out
-    if tuple(out.shape) != (m, n) or (n > 1 and strides_of(out)[1] != 1):
-        raise ValueError(
-            f"out must be {(m, n)} with contiguous rows, got {tuple(out.shape)}, strides {strides_of(out)}"
-        )
+    steps = strides(out)
+    if tuple(out.shape) != (m, n) or (m > 1 and steps[0] < n) or (m and n > 1 and steps[1] != 1):
+        raise ValueError(f"out must be {(m, n)} with contiguous rows, got {tuple(out.shape)}, strides {steps}")
+    if m == 0:
+        return out
     halves = "tiles are read block of rows by block of rows, whatever their half"
     given = named(user_kwargs, A16W16, "user_kwargs", {"use_half_tile_interleaved": (False, halves)})
     tiles = {**choose_tiles(m, n, k, lds_bytes()), **given}
     plan = LdsPlan(
         n, k, dtype=name, out=NAMES[asked], biased=bias is not None, a_transposed=layout[0] == "t",
         b_transposed=layout[1] == "n", lda=leading_stride(a, layout[0], "a"), ldb=leading_stride(b, layout[1], "b"),
-        ldc=strides_of(out)[0] if m > 1 else n, **tiles,
+        ldc=steps[0] if m > 1 else n, **tiles,
     )  # fmt: skip
     run(plan, out, a, b, bias, m, stream)
     return out

@@ -82,6 +82,8 @@ def hopper_gemm(
     """
     if not beta:
         D = None
+    elif D is None:
+        raise ValueError(f"beta is {beta}, and there is no D: give D=C to add to what C holds")
     is_torch = hasattr(A, "data_ptr")
     device = A.get_device() if is_torch else -1
     factor = None if alpha == 1 else float(alpha)

@@ -22,7 +22,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.blocks.inputs import require_whole
+from flydsl.kernels.blocks.inputs import require_whole, written_as
 from flydsl.kernels.blocks.limits import hint_waves, refuse
 from flydsl.kernels.gemm.matrix_cores import BLOCK, SCALED_DEPTH, instruction_for
 from flydsl.kernels.gemm.preshuffle.scales import LANES, WORD_DEPTH, CopiedWords, ScaleCopies, ScaleWords, Side
@@ -279,7 +279,7 @@ def launch_gemm(
     if batch == 1:
         gemm(C, A, B, SA, SB, SB, M, N, stream)
         return
-    outs, sides, scales = (x.reshape(batch, -1) for x in (C, A, SA))
+    outs, sides, scales = written_as("C", C, batch, -1), A.reshape(batch, -1), SA.reshape(batch, -1)
     for number in range(batch):
         gemm(outs[number], sides[number], B, scales[number], SB, SB, M, N, stream)
 

@@ -20,7 +20,17 @@ from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, store_sums
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row, register_limit
 from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
-from flydsl.kernels.blocks.rows import Share, begin_alike, places, require_rows, row_start, store_iteration, vectors_of
+from flydsl.kernels.blocks.rows import (
+    Share,
+    begin_alike,
+    places,
+    require_extents,
+    require_lines,
+    require_rows,
+    row_start,
+    store_iteration,
+    vectors_of,
+)
 
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
@@ -110,6 +120,8 @@ def norm_backward_launcher(
 
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
+        require_extents(matrices, m, length)
+        require_lines((gamma,), length)
         if fx.const_expr(chosen.apart is None):
             launch(chosen)
         else:

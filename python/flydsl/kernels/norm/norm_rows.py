@@ -19,7 +19,7 @@ from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
-from flydsl.kernels.blocks.rows import Line, launch_rows, picked, row_sum, sum_of_squares
+from flydsl.kernels.blocks.rows import Line, launch_rows, picked, require_lines, row_sum, sum_of_squares
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         lines = sum(line is not None for line in (gamma, beta, xscale))
         task = RowTask(1 + form.residual, 1 + form.residual)
         choice = only(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
+        require_lines((gamma, beta, xscale), form.length)
         launch_rows(
             lambda chosen: norm_kernel(X, R, gamma, beta, xscale, Y, R_out, mean, rstd, yscale, m, chosen), m, choice,
             stream, (X, R, Y, R_out),

@@ -20,7 +20,7 @@ from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
-from flydsl.kernels.blocks.rows import launch_rows, require_rows
+from flydsl.kernels.blocks.rows import launch_rows, require_extents, require_rows
 
 PIECE = 32
 """Elements of a thread: a group of the MX formats."""
@@ -168,6 +168,8 @@ def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
     @flyc.jit
     def mx_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         require_rows((X, Q), N)
+        require_extents((X,), m, N)
+        require_extents((Q,), m, pieces * stride)
         blocks = fx.ceildiv(m * pieces, THREADS)
         mx_quant_kernel(X, Q, scales, m).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
@@ -231,6 +233,7 @@ def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp
     @flyc.jit
     def block_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         require_rows((X, Q), N)
+        require_extents((X, Q), m, N)
         blocks = m // rows * columns if rows > 1 else fx.ceildiv(m * columns, threads // per_block)
         block_quant_kernel(X, Q, scales, m).launch(
             grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
