@@ -24,6 +24,9 @@ PIP  := PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet --no-warn-c
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1# it asks the registry for a newer version otherwise
 
+# Every core has a pytest process; a second thread of NumPy's or torch's waits for work in a loop on another's core.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+
 EXTRAS := $(strip $(if $(filter 1 true yes on,$(TORCH)),$(TORCH_SPEC)) $(EXTRA_PIP))
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -77,8 +80,8 @@ demo: environment ## run every example, up to the first that does not end with P
 test: lint pytest ## lint, then the whole test suite
 
 .PHONY: pytest
-pytest: bytecode ## the test suite alone; PYTEST="tests/layout -k divide" narrows it
-	@$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
+pytest: bytecode ## the test suite alone, and its slowest tests; PYTEST="tests/layout -k divide" narrows it
+	@$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 20 --durations-min 2 $(PYTEST)
 
 .PHONY: fuzz
 fuzz: environment ## random kernels for hours, on three virtual targets; FUZZ="--count 50000 --seed 1"
@@ -91,7 +94,7 @@ bytecode: environment
 
 .PHONY: thorough
 thorough: bytecode ## the test suite with every case of its largest tables
-	@FLYDSL_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
+	@FLYDSL_TEST_ALL=1 $(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
 
 .PHONY: lint
 lint: environment ## ruff, pyright and the import layers

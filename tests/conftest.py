@@ -14,7 +14,7 @@ import os
 import shutil
 import zlib
 from collections.abc import Generator, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 
@@ -24,6 +24,7 @@ import pytest
 from hypothesis import settings
 
 from flydsl.base import knobs
+from flydsl.base.collector import in_one_piece
 from flydsl.codegen import llvm_build
 from tests.support import random_data
 
@@ -83,7 +84,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(50_000, 20, 20)
+        gc.set_threshold(300_000, 20, 20)
         gc.enable()
 
 
@@ -97,6 +98,7 @@ def missing(what: str, remedy: str) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     random_data.begin(item.nodeid)
+    item.runtest = partial(in_one_piece, item.runtest)  # pytest alone fills most of a piece with frames
     if item.get_closest_marker("torch"):
         _need_torch()
     if item.get_closest_marker("large_shape") and os.environ.get("RUN_TESTS_FULL") != "1":

@@ -28,6 +28,10 @@ class Flow:
         self.labels = {found[1]: at for at, line in enumerate(self.lines) if (found := LABEL.match(line))}
         self.named = [frozenset() if "wgmma" in line else registers(line) for line in self.lines]
         self.written = [frozenset() if line.startswith(SILENT) else written(line) for line in self.lines]
+        self.behind = [self._behind(at, line) for at, line in enumerate(self.lines)]
+        self.left_by_wait = [int(found[1]) if (found := WAIT.search(line)) else MOST_GROUPS for line in self.lines]
+        """The groups that each line leaves in flight."""
+        self.closes = ["wgmma.commit_group" in line for line in self.lines]
 
     def products(self) -> Iterator[tuple[int, frozenset[str], frozenset[str]]]:
         """Where each product is, its accumulators, and the registers that it takes A from."""
@@ -35,9 +39,8 @@ class Flow:
             if found := PRODUCT.search(line):
                 yield at, registers(found[1]), registers(found[2] or "")
 
-    def behind(self, at: int) -> list[int]:
+    def _behind(self, at: int, line: str) -> list[int]:
         """The lines that may come next."""
-        line = self.lines[at]
         if line.startswith("ret") or at + 1 == len(self.lines):
             return []
         branch = BRANCH.match(line)
@@ -50,13 +53,12 @@ class Flow:
         todo, seen = [(product + 1, 0)], set()
         while todo:
             at, closed = todo.pop()
-            wait = WAIT.search(self.lines[at])
-            if (at, closed) in seen or (wait and closed > int(wait[1])):
+            if (at, closed) in seen or closed > self.left_by_wait[at]:
                 continue
             seen.add((at, closed))
             yield at
-            closed = min(closed + ("wgmma.commit_group" in self.lines[at]), MOST_GROUPS)
-            todo += [(following, closed) for following in self.behind(at)]
+            closed = min(closed + self.closes[at], MOST_GROUPS)
+            todo += [(following, closed) for following in self.behind[at]]
 
     def loop_ends(self) -> set[int]:
         """Lines from which a way leads back to one on the way that led there, in every kernel of the text."""
@@ -72,7 +74,7 @@ class Flow:
             done.add(at)
             way.add(at)
             todo.append((at, False))
-            behind = self.behind(at)
+            behind = self.behind[at]
             if way & set(behind):
                 found.add(at)
             todo += [(following, True) for following in behind]
@@ -89,22 +91,19 @@ def written(line: str) -> frozenset[str]:
     return registers(found[1]) if found else frozenset()
 
 
-def early_accesses(ptx: str) -> list[str]:
+def early_accesses(flow: Flow) -> Iterator[str]:
     """Instructions that write what a product in flight takes A from, or touch its accumulators."""
-    flow = Flow(ptx)
-    return [
-        flow.lines[at]
-        for product, accumulators, taken in flow.products()
-        for at in flow.in_flight(product)
-        if flow.named[at] & accumulators or flow.written[at] & taken
-    ]
+    for product, accumulators, taken in flow.products():
+        for at in flow.in_flight(product):
+            if flow.named[at] & accumulators or flow.written[at] & taken:
+                yield flow.lines[at]
 
 
-def crossing_loops(ptx: str) -> list[str]:
+def crossing_loops(flow: Flow) -> Iterator[str]:
     """Ends of loops where a product may be in flight.
 
     If a loop also changes its accumulators, ptxas gives up following them around it and serialises all products.
     """
-    flow = Flow(ptx)
     ends = flow.loop_ends()
-    return [flow.lines[at] for product, _, _ in flow.products() for at in flow.in_flight(product) if at in ends]
+    for product, _, _ in flow.products():
+        yield from (flow.lines[at] for at in flow.in_flight(product) if at in ends)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from flydsl.base import knobs
-from flydsl.base.collector import collector_paused
+from flydsl.base.collector import collector_paused, in_one_piece
 from flydsl.base.errors import DslRuntimeError
 from flydsl.base.lazy import lazy_module
 from flydsl.base.progress import Progress, stage
@@ -276,7 +276,7 @@ class JitFunction(Decorated):
                 with stage("cache"):
                     fetched = disk_cache.artifact_for(
                         self.__name__, inputs, arguments, dict(signature.hints), device, self._counts,
-                        lambda: self._compiled_artifact(signature, arguments, device),
+                        lambda: in_one_piece(lambda: self._compiled_artifact(signature, arguments, device)),
                     )  # fmt: skip
                 if knobs.COMPILE_ONLY.get():
                     loading.prepare(fetched.artifact)

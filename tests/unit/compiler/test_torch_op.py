@@ -78,7 +78,8 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
         pytest.skip("inductor needs a C++ compiler with OpenMP, and there is none")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     config = importlib.import_module("torch._inductor.config")
-    with config.patch({"cpp.cxx": (found,), "compile_threads": 1, "cpp_cache_precompile_headers": False}):
+    quick = {"compile_threads": 1, "cpp_cache_precompile_headers": False, "cpp.simdlen": 1}  # and no trial of vectors
+    with config.patch({"cpp.cxx": (found,), **quick}):
         yield request.param
 
 

@@ -56,9 +56,9 @@ def compiled_text(folder: Path, arch: str, hints: Mapping[str, Any], count: int 
 
 
 def test_waves_and_registers_on_amd(tmp_path: Path) -> None:
-    free = compiled_text(tmp_path / "free", "gfx942", {}, 96)
-    waves = compiled_text(tmp_path / "waves", "gfx942", {"waves_per_eu": 8}, 96)
-    capped = compiled_text(tmp_path / "capped", "gfx942", {"maxnreg": 40}, 96)
+    free = compiled_text(tmp_path / "free", "gfx942", {}, 72)
+    waves = compiled_text(tmp_path / "waves", "gfx942", {"waves_per_eu": 8}, 72)
+    capped = compiled_text(tmp_path / "capped", "gfx942", {"maxnreg": 40}, 72)
     assert '"amdgpu-waves-per-eu"="8"' in waves[0] and "waves-per-eu" not in free[0]
     # One file holds vector and accumulation registers on this target, and LLVM counts one half.
     assert '"amdgpu-num-vgpr"="20"' in capped[0] and "num-vgpr" not in free[0]

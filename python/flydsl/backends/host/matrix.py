@@ -2,7 +2,7 @@
 
 The lanes' registers are gathered into dense matrices with the instruction's own thread/value layouts,
 multiplied with the accumulation order of the hardware (K by K, in the accumulator's precision), and
-scattered back. LLVM vectorises the loop over columns. Block-scaled and saturating forms are in `matrix_scaled`.
+scattered back. Columns are written as vectors. Block-scaled and saturating forms are in `matrix_scaled`.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ own is read there; one that is the same for all threads, and one in pieces, is f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import gcd
 from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
@@ -80,36 +81,43 @@ def _array(wg: Workgroup, op: Operation, role: str, parts: Sequence[SSAValue]) -
 
 
 Combine = Callable[[str, str, str], str]
-"""From the texts of a[m, k], b[k, n] and d[m, n] to that of the new d[m, n]."""
+"""From vectors of a[m, k], b[k, n] and d[m, n], `columns_type` each, to that of the new d[m, n]."""
+
+
+def columns_type(n: int, kind: str) -> str:
+    """Return the vector of as many of ``n`` columns as are computed at once."""
+    return f"<{gcd(n, 16)} x {kind}>"
 
 
 def dense_product(
     text: LoopText, shape: tuple[int, int, int], bases: tuple[str, str, str], kinds: tuple[str, str], combine: Combine
 ) -> None:
-    """D[m, n] = combine(A[m, k], B[k, n], D[m, n]), k outside n so that columns vectorise and sums go k by k.
+    """D[m, n] = combine(A[m, k], B[k, n], D[m, n]), columns in vectors, which LLVM makes at its level 0 too, k by k.
 
     ``bases`` are where A, B and D start; ``kinds`` the types of what is multiplied and of the sums.
     """
     (m, n, k), (factor, total) = shape, kinds
     a, b, d = bases
+    factors, totals, zeros = (columns_type(n, kind) for kind in (factor, total, "i32"))
 
     def row(im: str) -> None:
         a_row = text.assign(f"getelementptr {factor}, ptr {a}, i64 {text.assign(f'mul i64 {im}, {k}')}")
         d_row = text.assign(f"getelementptr {total}, ptr {d}, i64 {text.assign(f'mul i64 {im}, {n}')}")
 
         def step(ik: str) -> None:
-            left = text.assign(f"load {factor}, ptr {text.assign(f'getelementptr {factor}, ptr {a_row}, i64 {ik}')}")
+            one = text.assign(f"load {factor}, ptr {text.assign(f'getelementptr {factor}, ptr {a_row}, i64 {ik}')}")
+            first = text.assign(f"insertelement {factors} poison, {factor} {one}, i64 0")
+            left = text.assign(f"shufflevector {factors} {first}, {factors} poison, {zeros} zeroinitializer")
             b_row = text.assign(f"getelementptr {factor}, ptr {b}, i64 {text.assign(f'mul i64 {ik}, {n}')}")
 
-            def column(at: str) -> None:
-                right = text.assign(
-                    f"load {factor}, ptr {text.assign(f'getelementptr {factor}, ptr {b_row}, i64 {at}')}"
-                )
-                place = text.assign(f"getelementptr {total}, ptr {d_row}, i64 {at}")
-                before = text.assign(f"load {total}, ptr {place}")
-                text.line(f"store {total} {combine(left, right, before)}, ptr {place}")
+            def columns(at: str) -> None:
+                source = text.assign(f"getelementptr {factors}, ptr {b_row}, i64 {at}")
+                place = text.assign(f"getelementptr {totals}, ptr {d_row}, i64 {at}")
+                right = text.assign(f"load {factors}, ptr {source}, align 4")
+                before = text.assign(f"load {totals}, ptr {place}, align 4")
+                text.line(f"store {totals} {combine(left, right, before)}, ptr {place}, align 4")
 
-            text.loop(n, column)
+            text.loop(n // gcd(n, 16), columns)
 
         text.loop(k, step)
 
@@ -125,8 +133,9 @@ def block_product(text: LoopText, acc: str, shape: tuple[int, int, int], block: 
     )
 
     def fused(left: str, right: str, before: str) -> str:
+        type_ = columns_type(n, acc)
         if acc == "i32":
-            return text.assign(f"add i32 {before}, {text.assign(f'mul i32 {left}, {right}')}")
-        return text.assign(f"call {acc} @llvm.fma({acc} {left}, {acc} {right}, {acc} {before})")
+            return text.assign(f"add {type_} {before}, {text.assign(f'mul {type_} {left}, {right}')}")
+        return text.assign(f"call {type_} @llvm.fma({type_} {left}, {type_} {right}, {type_} {before})")
 
     dense_product(text, shape, (a, b, d), (acc, acc), fused)

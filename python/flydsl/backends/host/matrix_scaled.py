@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.backends.host.matrix_lanes import LoopText, describe, gather, place_table, scatter
-from flydsl.backends.host.matrix_registers import Combine, dense_product
+from flydsl.backends.host.matrix_registers import Combine, columns_type, dense_product
 from flydsl.codegen.module_scope import ModuleScope
 
 _NEGATE, _MAGNITUDE = 1, 2
@@ -43,7 +43,7 @@ def wide_text(scope: ModuleScope, facts: Any, lane_bytes: list[int], symbol: str
         for role, dense, size in (("a", "%A", lane_bytes[4]), ("b", "%B", lane_bytes[5])):
             _apply_scales(scope, text, facts, role, dense, size)
         _modify_c(text, getattr(facts, "mod_c", 0), m * n)
-    dense_product(text, (m, n, k), ("%A", "%B", "%D"), (wide, acc), _wide_sum(text, wide))
+    dense_product(text, (m, n, k), ("%A", "%B", "%D"), (wide, acc), _wide_sum(text, n, wide))
     if not scaled:
         text.loop(m * n, lambda index: _clamp(text, index))
     scatter(scope, text, operands[3], "%d", "%D", acc)
@@ -123,15 +123,16 @@ def _modify_c(text: LoopText, modifier: int, count: int) -> None:
 # The product -----------------------------------------------------------------------------------
 
 
-def _wide_sum(text: LoopText, wide: str) -> Combine:
+def _wide_sum(text: LoopText, n: int, wide: str) -> Combine:
     """Products are exact in the wide type; a float's sum is rounded to f32 after each."""
+    type_, floats = columns_type(n, wide), columns_type(n, "float")
 
     def combine(left: str, right: str, before: str) -> str:
         if wide == "i64":
-            return text.assign(f"add i64 {before}, {text.assign(f'mul i64 {left}, {right}')}")
-        product = text.assign(f"fmul double {left}, {right}")
-        total = text.assign(f"fadd double {text.assign(f'fpext float {before} to double')}, {product}")
-        return text.assign(f"fptrunc double {total} to float")
+            return text.assign(f"add {type_} {before}, {text.assign(f'mul {type_} {left}, {right}')}")
+        product = text.assign(f"fmul {type_} {left}, {right}")
+        total = text.assign(f"fadd {type_} {text.assign(f'fpext {floats} {before} to {type_}')}, {product}")
+        return text.assign(f"fptrunc {type_} {total} to {floats}")
 
     return combine
 

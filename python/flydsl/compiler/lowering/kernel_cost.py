@@ -146,7 +146,7 @@ def _of_amd(name: str, text: str, llvm: str, target: Target) -> KernelCost:
     )  # fmt: skip
 
 
-def _of_nvidia(name: str, text: str, llvm: str, target: Target) -> KernelCost:
+def _of_nvidia(name: str, text: str, llvm: str, target: Target, said: dict[str, int]) -> KernelCost:
     start = re.search(rf"\.entry {re.escape(name)}\(", text)
     assert start is not None, name
     end = text.index("\n}\n", start.start()) + 3
@@ -154,7 +154,6 @@ def _of_nvidia(name: str, text: str, llvm: str, target: Target) -> KernelCost:
     block = re.search(r"\.(?:reqntid|maxntid) (\d+)(?:, (\d+))?(?:, (\d+))?", body)
     threads = None if block is None else int(block[1]) * int(block[2] or 1) * int(block[3] or 1)
     shared = sum(int(size) for size in re.findall(r"\.shared [^;\[]*\[(\d+)\]", text))
-    said = nvidia_tools.usage_by_ptxas(text.encode(), target.arch).get(name, {})
     registers = said.get("registers")
     waves = None if registers is None else waves_per_file(target, registers, shared, threads or target.wave_size)
     code = body[body.index("{") :].splitlines()
@@ -180,5 +179,7 @@ def kernel_costs(
     text = family.device_text(module, target, False)
     with llvm_options.option_scope(option_settings(hints)):
         assembly = family.assembly(text, target, knobs.COMPILE_OPT_LEVEL.get(), knobs.COMPILE_LLVM_DIR.get())
-    read = _of_amd if _AMD_FACTS in assembly else _of_nvidia
-    return tuple(read(name, assembly, text, target) for name in names)
+    if _AMD_FACTS in assembly:
+        return tuple(_of_amd(name, assembly, text, target) for name in names)
+    said = nvidia_tools.usage_by_ptxas(assembly.encode(), target.arch)
+    return tuple(_of_nvidia(name, assembly, text, target, said.get(name, {})) for name in names)
