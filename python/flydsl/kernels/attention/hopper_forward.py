@@ -25,7 +25,7 @@ from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_o
 WARPGROUP = 128
 ROWS = 64
 """Queries of a warpgroup."""
-REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
+REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160), 4: (32, 120)}
 """A thread's registers where it loads and where it computes, by the number of computing warpgroups."""
 LEAST = 2.0**-100
 """Scales of blocks are this at least: zero times the minus infinity of what a query does not see would be NaN."""
@@ -53,6 +53,7 @@ class ForwardPlan:
     features: Features = PLAIN
     group: int = 1
     shared_rows: bool = False
+    trial: str = ""
     scaled: str = ""
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
 
@@ -355,6 +356,9 @@ def attend(mine, piece, states, finish):
         state_k, state_v = pass_by(mine, whole.end - piece.end, state_k, state_v)
     begin, end = piece.begin, piece.end
     mine.pipe_k.wait(state_k)
+    if fx.const_expr("stag" in mine.plan.trial):
+        if mine.number > 0:
+            fx.nvvm.barrier_sync(1 + mine.number, 2 * WARPGROUP)
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(state_q.stage, state_k.stage)
     fx.nvvm.wgmma_wait_group(0, mine.s)
@@ -365,6 +369,9 @@ def attend(mine, piece, states, finish):
     here, weight = mine.scales_at(piece, end - 1, factor)
     powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
     mine.take(powers)
+    if fx.const_expr("stag" in mine.plan.trial):
+        if mine.number < mine.plan.consumers - 1:
+            fx.nvvm.barrier_arrive(2 + mine.number, 2 * WARPGROUP)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
@@ -422,8 +429,11 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     mine.multiply_scores(tile, state_k.stage)
     mine.pipe_v.wait(state_v)
     mine.multiply_values(state_v.stage, block == piece.end - 2)
-    mine.pass_turn_on()
+    if fx.const_expr("late" not in mine.plan.trial):
+        mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
+    if fx.const_expr("late" in mine.plan.trial):
+        mine.pass_turn_on()
     mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
     cut = None

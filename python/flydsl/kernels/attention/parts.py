@@ -49,9 +49,8 @@ def room_for(
     """Room for the results of parts and their logarithms, and counters, which are zero before and after a call; they
     may be given."""
     if counters is None:
-        counters = empty_beside(q, (sequences,), "int32")
-        if splits > 1:
-            counters[...] = 0
+        counters = empty_beside(q, (sequences + 1,), "int32")
+        counters[...] = 0
     return (
         empty_beside(q, (sequences, splits, rows, dv), "float32"),
         empty_beside(q, (sequences, splits, rows), "float32"),
