@@ -427,14 +427,22 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     mine.wait_for_turn()
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(tile, state_k.stage)
-    mine.pipe_v.wait(state_v)
-    mine.multiply_values(state_v.stage, block == piece.end - 2)
-    if fx.const_expr("late" not in mine.plan.trial):
+    if fx.const_expr("swap" in mine.plan.trial):
+        fx.nvvm.wgmma_wait_group(0, mine.s)
         mine.pass_turn_on()
-    fx.nvvm.wgmma_wait_group(1, mine.s)
-    if fx.const_expr("late" in mine.plan.trial):
-        mine.pass_turn_on()
-    mine.release(mine.pipe_k, state_k)
+        mine.release(mine.pipe_k, state_k)
+        mine.pipe_v.wait(state_v)
+        fx.nvvm.wgmma_fence()
+        mine.multiply_values(state_v.stage, block == piece.end - 2)
+    else:
+        mine.pipe_v.wait(state_v)
+        mine.multiply_values(state_v.stage, block == piece.end - 2)
+        if fx.const_expr("late" not in mine.plan.trial):
+            mine.pass_turn_on()
+        fx.nvvm.wgmma_wait_group(1, mine.s)
+        if fx.const_expr("late" in mine.plan.trial):
+            mine.pass_turn_on()
+        mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
     cut = None
     if fx.const_expr(mine.plan.features.right and not mine.plan.cuts_several and not with_mask):
