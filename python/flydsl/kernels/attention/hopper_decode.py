@@ -35,7 +35,10 @@ TOGETHER = 8
 
 @fx.struct
 class Parts:
-    """The work of a launch: up to ``splits`` parts of ``part`` blocks of keys for every sequence and kv head."""
+    """The work of a launch: up to ``splits`` parts of ``part`` blocks of keys for every sequence and kv head.
+
+    The first ``whole`` of these are not cut.
+    """
 
     batches: fx.Int32
     kv_heads: fx.Int32
@@ -44,24 +47,37 @@ class Parts:
     tokens: fx.Int32
     left: fx.Int32
     page: fx.Int32
+    whole: fx.Int32
+
+
+def cut_of(parts):
+    """Return how many sequences, each with a kv head, are cut."""
+    return parts.batches * parts.kv_heads - parts.whole
+
+
+def parts_in(parts):
+    """Return how many parts there are at most."""
+    return parts.whole + cut_of(parts) * parts.splits
 
 
 @flyc.jit
 def part_at(parts, index, lengths, plan):
     """(the part, how many parts its sequence has, the first of them). Parts that a sequence does not have have no rows.
 
-    All first parts come before all second ones: those that are missing leave no gap in the work of a block.
+    All first parts come before all second ones: those that are missing leave no gap in the work of a block. So a
+    sequence has the number of its first part.
     """
-    sequences = parts.batches * parts.kv_heads
-    split, sequence = index // sequences, index % sequences
+    cut, behind = cut_of(parts), fx.max(index - parts.whole, 0)
+    split = behind // cut
+    sequence, size = index - split * cut, (index < parts.whole).select(fx.Int32(1 << 30), parts.part)
     batch, head = sequence // parts.kv_heads, sequence % parts.kv_heads
     length = lengths[batch]
     band = Band(length - parts.tokens, parts.left, fx.Int32(0), length)
     begin, end, plain_begin, plain_end = blocks_of(band, plan.features, fx.Int32(0), parts.tokens - 1, plan.keys)
     end = fx.max(end, begin + 1)
-    first, last = begin // parts.part, fx.ceildiv(end, parts.part)
+    first, last = begin // size, fx.ceildiv(end, size)
     here = (split >= first) & (split < last)
-    begin, end = fx.max(begin, split * parts.part), fx.min(end, (split + 1) * parts.part)
+    begin, end = fx.max(begin, split * size), fx.min(end, (split + 1) * size)
     rows = here.select(parts.tokens * plan.group, 0)
     piece = Piece(head, batch, fx.Int32(0), rows, split, fx.Int32(0), band, begin, end, plain_begin, plain_end)
     return piece, last - first, first
@@ -124,14 +140,21 @@ def drain(mine, tickets):
 
 
 @flyc.jit
-def next_part(counters, parts, lane):
-    sequences = parts.batches * parts.kv_heads
-    taken = fx.Int32(0)
-    if lane == 0:
-        taken = fx.atomic("add", counters, 1, at=sequences, scope="device")
-        if taken == sequences * parts.splits - 1:
-            counters[sequences] = 0
-    return fx.nvvm.warp_uniform(taken) + fx.grid_dim.x
+def part_behind(index, parts, counters, lane):
+    """The part that this block takes when it has ended one.
+
+    Where some are whole, blocks take them as they come: those of some multiprocessors read faster than others. Each
+    part has the next one counted, behind the counters of sequences, and the last is for the next launch to begin with.
+    """
+    following = index + fx.grid_dim.x
+    if parts.whole > 0:
+        taken = fx.Int32(0)
+        if lane == 0:
+            taken = fx.atomic("add", counters, 1, at=cut_of(parts), scope="device")
+            if taken == parts_in(parts) - 1:
+                counters[cut_of(parts)] = 0
+        following = fx.nvvm.warp_uniform(taken) + fx.grid_dim.x
+    return following
 
 
 @flyc.jit
@@ -159,11 +182,8 @@ def load(maps, places, pipes, tickets, sequence, parts, page, plan, box, counter
     lane = fx.thread_idx.x % 32
     state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
     index = fx.Int32(fx.block_idx.x)
-    while index < parts.batches * parts.kv_heads * parts.splits:
-        if fx.const_expr("dyn" in plan.trial):
-            following = next_part(counters, parts, lane)
-        else:
-            following = index + fx.grid_dim.x
+    while index < parts_in(parts):
+        following = part_behind(index, parts, counters, lane)
         piece, _, _ = part_at(parts, index, lengths, plan)
         blocks = (piece.queries > 0).select(piece.end - piece.begin, 0)
         # Where a block lies is read while the one before it waits for its stage.
@@ -247,6 +267,7 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale,
     _, count, first = part_at(parts, sequence, lengths, plan)
     alone = count == 1
     results, logarithms, _ = partial
+    place = sequence - parts.whole
     for i, values in enumerate(rows.split(mine.o.load())):
         row = rows.query + rows.rows[i]
         head = piece.head * plan.group + fx.min(row, piece.queries - 1) % plan.group
@@ -262,14 +283,14 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale,
                 for block, words in enumerate(lines):
                     words.bitcast(plan.dtype).store(line, [block * 32 + rows.column * 4], alignment=16)
             else:
-                line = results[sequence, piece.query_start, row, None]
+                line = results[place, piece.query_start, row, None]
                 for pair in fx.range_constexpr(kept.numel // 2):
                     two = kept.shuffle(kept, [2 * pair, 2 * pair + 1])
                     two.store(line, [rows.column + rows.columns[i][2 * pair]], alignment=8)
                 if rows.column == 0:
-                    logarithms[sequence, piece.query_start, row] = logarithm
+                    logarithms[place, piece.query_start, row] = logarithm
     if count > 1:
-        put_together(piece, first, count, out, sinks, partial, sequence, plan, done, (fx.thread_idx.x, WARPGROUP))
+        put_together(piece, first, count, out, sinks, partial, place, plan, done, (fx.thread_idx.x, WARPGROUP))
 
 
 @flyc.jit
@@ -335,7 +356,7 @@ def box_of(page: int, keys: int) -> int:
 def decode(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
     sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
-    v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, blocks: fx.Int32,
+    v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, whole: fx.Int32, blocks: fx.Int32,
     tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d); ``box`` as of `box_of`; ``part`` is in blocks of keys."""
@@ -349,8 +370,8 @@ def decode(
     swizzle = swizzle_of(chunk)
     map_q = fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(Q), packed), (1, 1, tokens, group, chunk), swizzle)
     map_k, map_v = (cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
-    parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), splits, part, fx.Int32(tokens), left, page)
-    used = fx.min(blocks, parts.batches * parts.kv_heads * splits)
+    parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), splits, part, fx.Int32(tokens), left, page, whole)
+    used = fx.min(blocks, parts_in(parts))
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
         (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, plan, box,

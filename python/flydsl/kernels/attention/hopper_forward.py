@@ -25,7 +25,7 @@ from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_o
 WARPGROUP = 128
 ROWS = 64
 """Queries of a warpgroup."""
-REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160), 4: (32, 120)}
+REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
 """A thread's registers where it loads and where it computes, by the number of computing warpgroups."""
 LEAST = 2.0**-100
 """Scales of blocks are this at least: zero times the minus infinity of what a query does not see would be NaN."""

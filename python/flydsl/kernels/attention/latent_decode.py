@@ -277,7 +277,7 @@ def latent_decode(
     packed = fx.make_layout(shape, (by_batch, by_head * group, by_token, by_head, 1))
     view = fx.make_view(fx.get_iter(Q), packed)
     map_q = fx.nvvm.make_tensor_map(view, (1, 1, tokens, group, chunk), swizzle_of(chunk))
-    parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page)
+    parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page, fx.Int32(0))
     numbers = (factor_of(scale, plan.features), scale, cap, v_scale)
     latent_kernel(
         (map_q, cache_map(K, plan.d, box)), out, tables, lengths, (results, logarithms, counters), numbers, parts, page,
@@ -320,7 +320,7 @@ def latent_attention(
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group, features=features)
     sequences = batch * (heads // group)
-    part, splits = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))
+    part, splits, _ = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))
     latent_decode(
         queries, k_cache, results, tables, lengths, *room_for(q, sequences, splits, tokens * group, dv, counters),
         scale, float(v_scale), softcap, window or 0, splits, part, tokens, box_of(int(k_cache.shape[1]), plan.keys),

@@ -13,6 +13,9 @@ MERGING = 3
 """How much faster one block reads the results of parts than keys, which all blocks read at a time: 93 GB/s on an H200
 on 2026-11-16, where a block's share of the memory is 34."""
 
+TAIL, LEAST = 8, 2
+"""In how many parts the sequences of the last round are cut, and blocks of keys of a part at least."""
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -23,12 +26,23 @@ class Sizes:
     results: int
 
 
-def parts_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes) -> tuple[int, int]:
-    """Return (blocks of keys in a part, parts that a sequence has at most)."""
+def parts_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes) -> tuple[int, int, int]:
+    """Return (blocks of keys in a part, parts that a sequence has at most, sequences that are not cut: none)."""
     blocks = -(-max(int(tables.shape[1]) * int(cache.shape[1]), 1) // sizes.keys)
     merging = sizes.results / (sizes.keys * sizes.key * MERGING)
     part = choose_part(sequences, blocks, multiprocessors(q), merging)
-    return part, -(-blocks // part)
+    return part, -(-blocks // part), 0
+
+
+def turns_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes) -> tuple[int, int, int]:
+    """Return (blocks of keys in a part, parts at most, sequences that are not cut), where blocks of threads take parts
+    in turns."""
+    part, splits, _ = parts_of(q, sequences, cache, tables, sizes)
+    whole = (sequences - 1) // multiprocessors(q) * multiprocessors(q)
+    if splits > 1 or whole <= 0 or part < 2 * LEAST:
+        return part, splits, 0
+    blocks, part = part, max(-(-part // TAIL), LEAST)
+    return part, -(-blocks // part), whole
 
 
 def choose_part(sequences: int, blocks: int, multiprocessors: int, merging: float = 0.0) -> int:
@@ -50,7 +64,8 @@ def room_for(
     may be given."""
     if counters is None:
         counters = empty_beside(q, (sequences + 1,), "int32")
-        counters[...] = 0
+        if splits > 1:
+            counters[...] = 0
     return (
         empty_beside(q, (sequences, splits, rows, dv), "float32"),
         empty_beside(q, (sequences, splits, rows), "float32"),
