@@ -141,19 +141,15 @@ def drain(mine, tickets):
 
 @flyc.jit
 def part_behind(index, parts, counters, lane):
-    """The part that this block takes when it has ended one.
+    """The part that this block takes when it has ended one; lane 0 has its number.
 
-    Where some are whole, blocks take them as they come: those of some multiprocessors read faster than others. Each
-    part has the next one counted, behind the counters of sequences, and the last is for the next launch to begin with.
+    Where some sequences are whole, blocks take parts as they come: some multiprocessors read faster than others. For
+    each part the next one is counted, behind the counters of sequences. It is known when the part has been loaded.
     """
     following = index + fx.grid_dim.x
     if parts.whole > 0:
-        taken = fx.Int32(0)
         if lane == 0:
-            taken = fx.atomic("add", counters, 1, at=cut_of(parts), scope="device")
-            if taken == parts_in(parts) - 1:
-                counters[cut_of(parts)] = 0
-        following = fx.nvvm.warp_uniform(taken) + fx.grid_dim.x
+            following = fx.atomic("add", counters, 1, at=cut_of(parts), scope="device") + fx.grid_dim.x
     return following
 
 
@@ -207,9 +203,11 @@ def load(maps, places, pipes, tickets, sequence, parts, page, plan, box, counter
                 load_tile(map_v, before, piece.head, lane, pipe_v, state_v, v_ptr, values, box, None if "nohint" in plan.trial else "evict_first")
                 state_v = pipe_v.advance(state_v)
             before, here = here, after
-        index = following
+        index = fx.nvvm.warp_uniform(following)
     pipe_q.acquire(state_q)
     if lane == 0:
+        if (parts.whole > 0) & (index == parts_in(parts) - 1 + fx.grid_dim.x):  # the last that is counted
+            counters[cut_of(parts)] = 0
         tickets.at(state_q).queries.poke(0)
         pipe_q.commit(state_q)
 
