@@ -47,7 +47,7 @@ class Parts:
     tokens: fx.Int32
     left: fx.Int32
     page: fx.Int32
-    whole: fx.Int32
+    whole: fx.Int32 = 0
 
 
 def cut_of(parts):
@@ -94,8 +94,7 @@ def decode_kernel(
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
     v_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.dv, 1024]).ptr
     pipe_q = fx.nvvm.Pipeline(smem, stages=1, consumers=1)
-    pair = 2 if "pair" in plan.trial else 1
-    pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=1, cluster=pair) for _ in range(2))
+    pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=1) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
     tickets, done = Tickets(smem, 1), smem.allocate(fx.Int32)
     thread = fx.thread_idx.x
@@ -103,8 +102,6 @@ def decode_kernel(
         for pipe in pipes:
             pipe.init()
     begin(q_ptr, plan.d, THREADS)
-    if fx.const_expr(pair > 1):
-        fx.nvvm.cluster_sync()
     warp = fx.nvvm.warp_uniform(thread // 32)
     if warp == WARPGROUP // 32:
         load(maps, places, pipes, tickets, (tables, lengths), parts, page, plan, box, partial[2])
@@ -112,31 +109,7 @@ def decode_kernel(
         swizzles = [tensor_map.swizzle for tensor_map in maps]
         mine = Warpgroup(places, pipes, swizzles, (None, None, sinks), numbers, plan, first=0)
         results = (out, sinks, lengths, partial, parts, v_scale, done)
-        if fx.const_expr("load" in plan.trial):
-            drain(mine, tickets)
-        else:
-            compute(mine, tickets, lambda *found: store(*found, *results))
-    if fx.const_expr(pair > 1):
-        fx.nvvm.cluster_sync()
-
-
-@flyc.jit
-def drain(mine, tickets):
-    states = [pipe.consumer_start() for pipe in (mine.pipe_q, mine.pipe_k, mine.pipe_v)]
-    mine.pipe_q.wait(states[0])
-    piece = tickets.at(states[0]).peek()
-    while piece.queries > 0:
-        state_q, state_k, state_v = states
-        fx.nvvm.barrier_sync(8 + mine.number, WARPGROUP)
-        mine.release(mine.pipe_q, state_q)
-        for _ in range(piece.end - piece.begin):
-            mine.pass_stage(mine.pipe_k, state_k)
-            state_k = mine.pipe_k.advance(state_k)
-            mine.pass_stage(mine.pipe_v, state_v)
-            state_v = mine.pipe_v.advance(state_v)
-        states = [mine.pipe_q.advance(state_q), state_k, state_v]
-        mine.pipe_q.wait(states[0])
-        piece = tickets.at(states[0]).peek()
+        compute(mine, tickets, lambda *found: store(*found, *results))
 
 
 @flyc.jit
@@ -188,7 +161,7 @@ def load(maps, places, pipes, tickets, sequence, parts, page, plan, box, counter
             after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
             if i < blocks:
                 keys = (plan.keys, plan.d)
-                load_tile(map_k, here, piece.head, lane, pipe_k, state_k, k_ptr, keys, box, None if "nohint" in plan.trial else "evict_first")
+                load_tile(map_k, here, piece.head, lane, pipe_k, state_k, k_ptr, keys, box)
                 state_k = pipe_k.advance(state_k)
             if i == 1:
                 # Queries wait for the end of the part before; its last products need no more than that of the ring of
@@ -200,7 +173,7 @@ def load(maps, places, pipes, tickets, sequence, parts, page, plan, box, counter
                 state_q = pipe_q.advance(state_q)
             if i > 0:
                 values = (plan.keys, plan.dv)
-                load_tile(map_v, before, piece.head, lane, pipe_v, state_v, v_ptr, values, box, None if "nohint" in plan.trial else "evict_first")
+                load_tile(map_v, before, piece.head, lane, pipe_v, state_v, v_ptr, values, box)
                 state_v = pipe_v.advance(state_v)
             before, here = here, after
         index = fx.nvvm.warp_uniform(following)
@@ -236,16 +209,16 @@ def places_of(tables, piece, block, lane, page, keys, box):
 
 
 @flyc.jit
-def load_tile(tensor_map, places, head, lane, pipe, state, ptr, tile, box, l2="evict_first"):
+def load_tile(tensor_map, places, head, lane, pipe, state, ptr, tile, box):
     """A block of keys or values to a stage of its own."""
     pipe.acquire(state)
     if lane == 0:
         fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), tile[0] * tile[1] * 2)
-    load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk_of(tile[1]), box, l2)
+    load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk_of(tile[1]), box)
 
 
 @flyc.jit
-def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, box, l2="evict_first"):
+def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, box):
     """A block of keys or values: each box of tokens in columns of ``chunk`` elements, as the tile has them."""
     keys, d = tile
     boxes = keys // box
@@ -254,7 +227,7 @@ def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, bo
         if lane + iteration * 32 < boxes:
             for part in fx.range_constexpr(d // chunk):
                 to = ptr + (state.stage * (keys * d) + part * (keys * chunk) + (lane + iteration * 32) * (box * chunk))
-                fx.nvvm.tma_load(tensor_map, (number, head, row, part * chunk), to, pipe.full(state), l2=l2)
+                fx.nvvm.tma_load(tensor_map, (number, head, row, part * chunk), to, pipe.full(state), l2="evict_first")
 
 
 @flyc.jit
@@ -354,8 +327,8 @@ def box_of(page: int, keys: int) -> int:
 def decode(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
     sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
-    v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, whole: fx.Int32, blocks: fx.Int32,
-    tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+    v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, whole: fx.Int32,
+    blocks: fx.Int32, tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d); ``box`` as of `box_of`; ``part`` is in blocks of keys."""
     (batches, _, _, _), (by_batch, by_token, by_head, _) = (
@@ -373,7 +346,7 @@ def decode(
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
         (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, plan, box,
-    ).launch(grid=(used, 1, 1), block=(THREADS, 1, 1), cluster=(2, 1, 1) if "pair" in plan.trial else None, stream=stream, pdl=True)  # fmt: skip
+    ).launch(grid=(used, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True)  # fmt: skip
 
 
 def cache_map(cache: Any, d: int, box: int) -> Any:

@@ -53,7 +53,6 @@ class ForwardPlan:
     features: Features = PLAIN
     group: int = 1
     shared_rows: bool = False
-    trial: str = ""
     scaled: str = ""
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
 
@@ -356,9 +355,6 @@ def attend(mine, piece, states, finish):
         state_k, state_v = pass_by(mine, whole.end - piece.end, state_k, state_v)
     begin, end = piece.begin, piece.end
     mine.pipe_k.wait(state_k)
-    if fx.const_expr("stag" in mine.plan.trial):
-        if mine.number > 0:
-            fx.nvvm.barrier_sync(1 + mine.number, 2 * WARPGROUP)
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(state_q.stage, state_k.stage)
     fx.nvvm.wgmma_wait_group(0, mine.s)
@@ -369,9 +365,6 @@ def attend(mine, piece, states, finish):
     here, weight = mine.scales_at(piece, end - 1, factor)
     powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
     mine.take(powers)
-    if fx.const_expr("stag" in mine.plan.trial):
-        if mine.number < mine.plan.consumers - 1:
-            fx.nvvm.barrier_arrive(2 + mine.number, 2 * WARPGROUP)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
@@ -427,22 +420,11 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     mine.wait_for_turn()
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(tile, state_k.stage)
-    if fx.const_expr("swap" in mine.plan.trial):
-        fx.nvvm.wgmma_wait_group(0, mine.s)
-        mine.pass_turn_on()
-        mine.release(mine.pipe_k, state_k)
-        mine.pipe_v.wait(state_v)
-        fx.nvvm.wgmma_fence()
-        mine.multiply_values(state_v.stage, block == piece.end - 2)
-    else:
-        mine.pipe_v.wait(state_v)
-        mine.multiply_values(state_v.stage, block == piece.end - 2)
-        if fx.const_expr("late" not in mine.plan.trial):
-            mine.pass_turn_on()
-        fx.nvvm.wgmma_wait_group(1, mine.s)
-        if fx.const_expr("late" in mine.plan.trial):
-            mine.pass_turn_on()
-        mine.release(mine.pipe_k, state_k)
+    mine.pipe_v.wait(state_v)
+    mine.multiply_values(state_v.stage, block == piece.end - 2)
+    mine.pass_turn_on()
+    fx.nvvm.wgmma_wait_group(1, mine.s)
+    mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
     cut = None
     if fx.const_expr(mine.plan.features.right and not mine.plan.cuts_several and not with_mask):

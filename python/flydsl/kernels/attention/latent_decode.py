@@ -277,7 +277,7 @@ def latent_decode(
     packed = fx.make_layout(shape, (by_batch, by_head * group, by_token, by_head, 1))
     view = fx.make_view(fx.get_iter(Q), packed)
     map_q = fx.nvvm.make_tensor_map(view, (1, 1, tokens, group, chunk), swizzle_of(chunk))
-    parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page, fx.Int32(0))
+    parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page)
     numbers = (factor_of(scale, plan.features), scale, cap, v_scale)
     latent_kernel(
         (map_q, cache_map(K, plan.d, box)), out, tables, lengths, (results, logarithms, counters), numbers, parts, page,

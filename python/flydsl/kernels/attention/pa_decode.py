@@ -56,8 +56,7 @@ def decode_blocks(
     )
     caches = (fx.make_view(fx.get_iter(cache), layout) for cache, layout in ((K, keys_layout), (V, values_layout)))
     parts = Parts(
-        fx.Int32(Q.shape[0]), fx.Int32(kv_heads), splits, part * (BLOCK // mine.keys), tokens, left, fx.Int32(page),
-        fx.Int32(0),
+        fx.Int32(Q.shape[0]), fx.Int32(kv_heads), splits, part * (BLOCK // mine.keys), tokens, left, fx.Int32(page)
     )
     by_token = plan.scaled == "token"
     factor = scale * LOG2_E

@@ -238,7 +238,7 @@ def wave_decode(
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d); ``part`` is in blocks of `BLOCK` keys."""
     mine, page = decode_plan(plan), fx.Int32(K.shape[1])
-    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part * (BLOCK // mine.keys), tokens, left, page, fx.Int32(0))
+    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part * (BLOCK // mine.keys), tokens, left, page)
     wave_decode_kernel(
         Q, K, V, out, tables, lengths, sinks, (results, logarithms, counters),
         (factor_of(scale, plan.features), scale, cap), parts, v_scale, None, mine,
