@@ -29,6 +29,9 @@ ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
 THREADS = 2 * WARPGROUP
 """A warpgroup computes, and the first warp of the other one loads."""
+BOX = 16
+"""Tokens that one copy moves at most, of caches of 16 bits: of 64 sequences of 8192 keys in pages of 64, copies of 16
+took 504 us, of 32 508, of 64 512 and of 8 670, on an H200 on 2026-11-17."""
 TOGETHER = 8
 """Parts that are read at the same time when all are put together, and elements that a thread has of each."""
 

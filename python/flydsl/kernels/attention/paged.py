@@ -10,11 +10,11 @@ Nothing is read back to the host: calls can be captured into graphs.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isfinite, prod
+from math import gcd, isfinite, prod
 from operator import index
 from typing import Any
 
-from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
+from flydsl.kernels.attention.hopper_decode import BOX, ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for, turns_of
@@ -98,7 +98,7 @@ def paged_attention(
         wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
     else:
         numbers = (scale, float(v_scale), softcap, left, splits, part, whole, multiprocessors(q), tokens)
-        decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
+        decode(*tensors, *numbers, gcd(box_of(int(k_cache.shape[1]), plan.keys), BOX), plan, stream_of(q, stream))
     return out
 
 
