@@ -113,6 +113,20 @@ def test_a_workspace_serves_call_after_call() -> None:
         assert np.isfinite(out).all() and (workspace[2] == 0).all()
 
 
+@pytest.mark.parametrize("window", [None, 700])
+def test_the_last_round_is_cut(window: int | None) -> None:
+    """Of nine sequences four blocks of threads take eight whole, and parts of the ninth; lengths are of any order."""
+    lengths, page = [200, 1, 0, 1500, 640, 64, 300, 513, 1300], 16
+    run(lengths, page, (4, 1), window=window)
+    (k, v), tables, _ = caches(lengths, page, 1, 64, np.float16)
+    q = np.zeros((len(lengths), 4, 64), np.float16)
+    workspace = paged_workspace(q, k, v, tables, SMALL)
+    assert workspace[0].shape[:2] == (1, 3)
+    for _ in range(2):
+        out = paged_attention(q, k, v, tables, np.array(lengths, np.int32), workspace=workspace, plan=SMALL)
+        assert np.isfinite(out).all() and (workspace[2] == 0).all()
+
+
 def test_parts_fill_the_device() -> None:
     assert choose_part(512, 64, 132) == 64
     assert 132 >= 8 * -(-32 // choose_part(8, 32, 132)) > 100

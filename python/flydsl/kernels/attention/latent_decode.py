@@ -320,7 +320,7 @@ def latent_attention(
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group, features=features)
     sequences = batch * (heads // group)
-    part, splits = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))
+    part, splits, _ = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))
     latent_decode(
         queries, k_cache, results, tables, lengths, *room_for(q, sequences, splits, tokens * group, dv, counters),
         scale, float(v_scale), softcap, window or 0, splits, part, tokens, box_of(int(k_cache.shape[1]), plan.keys),

@@ -10,14 +10,14 @@ Nothing is read back to the host: calls can be captured into graphs.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isfinite, prod
+from math import gcd, isfinite, prod
 from operator import index
 from typing import Any
 
-from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
+from flydsl.kernels.attention.hopper_decode import BOX, ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
-from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for
+from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for, turns_of
 from flydsl.kernels.attention.scores import Features, check_softcap, is_scaled_first
 from flydsl.kernels.attention.warp_decode import warp_decode
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
@@ -84,8 +84,10 @@ def paged_attention(
     if 0 in results.shape:
         return out
     sizes = sizes_of(q, k_cache, v_cache, plan)
-    part, splits = parts_of(q, int(q.shape[0]) * kv_heads, k_cache, block_tables, sizes)
-    space = workspace or room_for(q, int(q.shape[0]) * kv_heads, splits, tokens * heads // kv_heads, dv, counters)
+    sequences = int(q.shape[0]) * kv_heads
+    cut_in = parts_of if by_waves or by_warps else turns_of
+    part, splits, whole = cut_in(q, sequences, k_cache, block_tables, sizes)
+    space = workspace or room_for(q, sequences - whole, splits, tokens * heads // kv_heads, dv, counters)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     if by_warps:
         numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
@@ -94,8 +96,8 @@ def paged_attention(
         numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
         wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
     else:
-        numbers = (scale, float(v_scale), softcap, left, splits, part, multiprocessors(q), tokens)
-        decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
+        numbers = (scale, float(v_scale), softcap, left, splits, part, whole, multiprocessors(q), tokens)
+        decode(*tensors, *numbers, gcd(box_of(int(k_cache.shape[1]), plan.keys), BOX), plan, stream_of(q, stream))
     return out
 
 
@@ -148,7 +150,9 @@ def paged_workspace(
     kv_heads, dv = int(k_cache.shape[2]), int(v_cache.shape[3])
     sequences, rows = int(q.shape[0]) * kv_heads, prod(q.shape[1:-1]) // kv_heads
     sizes = sizes_of(q, k_cache, v_cache, plan)
-    return room_for(q, sequences, parts_of(q, sequences, k_cache, block_tables, sizes)[1], rows, dv)
+    cut_in = parts_of if by_waves or by_warps else turns_of
+    _, splits, whole = cut_in(q, sequences, k_cache, block_tables, sizes)
+    return room_for(q, sequences - whole, splits, rows, dv)
 
 
 def sizes_of(q: Array, k_cache: Array, v_cache: Array, plan: ForwardPlan) -> Sizes:
