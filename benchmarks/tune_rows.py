@@ -28,7 +28,8 @@ import rows as cells
 
 from flydsl.kernels.blocks.row_choice import RowTask, candidates, for_rows
 from flydsl.kernels.blocks.row_machine import HOPPER
-from flydsl.kernels.blocks.row_plan import RowPlan, launch_time
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.blocks.row_time import launch_time
 from flydsl.kernels.norm.cross_entropy import FORWARD, build_cross_entropy_module
 from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module

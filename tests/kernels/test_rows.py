@@ -156,6 +156,13 @@ RINGS = {
     "beside lines in shared memory, rows that all begin at one place": RowPlan(
         1027, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=True, one_place=True
     ),
+    "beside lines that come for every row": RowPlan(
+        1032, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, lines_ahead=2
+    ),
+    "by elements": RowPlan(1027, "f32", 1, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=True),
+    "by elements, beside lines that come for every row": RowPlan(
+        1027, "f32", 1, 32, cluster=4, keep=False, hints=ONCE, slots=3, chunks=2, lines_ahead=1
+    ),
 }
 """Chunks of a row that take turns with the slots of a ring."""
 
@@ -167,10 +174,10 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
     plan = RINGS[kind]
-    if plan.near_lines or plan.one_place:
+    if plan.near_lines or plan.one_place or plan.lines_ahead:
         monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are more
         monkeypatch.setattr(row_plan, "RING_REGISTERS", 255)
-    for before, gap in PLACES if plan.shifted else [((8, 16), (8, 0))]:
+    for before, gap in PLACES if plan.anywhere else [((8, 16), (8, 0))]:
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 
 
@@ -197,6 +204,49 @@ def test_loads_begin_before_any_is_waited_for(monkeypatch: pytest.MonkeyPatch) -
     assert begun.count("line") == 2 and "branch" not in begun
     assert begun.count("row") == 2  # its own vector, and the first, whose mean sums are about
     assert begun.count("depends") == 1
+
+
+def test_few_rows_wait_for_the_memory_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All lines are loaded before lanes tell each other anything; so is a row of an odd number of accesses a thread."""
+    order = loads_and_stores(RowPlan(3480, "f32", 4, 192, hints=ONCE, few=True), monkeypatch)
+    assert order[: order.index("reduce")].count("line") == 10 == order.count("line")
+    assert "depends" in loads_and_stores(RowPlan(813, "f16", 1, 192, few=True), monkeypatch)
+
+
+def test_few_rows_take_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest element by one instruction, and no shuffles behind the barrier: lanes read all waves' numbers."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    x = np.zeros((2, 600), np.float32)
+    plan = RowPlan(600, "f32", 4, 160)
+    for few, shuffles in ((False, 16), (True, 5)):
+        run = build_softmax_module(2, 600, "f32", plan=replace(plan, few=few))
+        run(x, np.zeros_like(x), 2)
+        code = run.specialisations[-1].kernels[0].ptx
+        assert code.count("shfl.sync") == shuffles and ("redux.sync.max" in code) == few
+
+
+def test_softmax_of_few_rows_below_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers below zero are in the order of their bits turned around; rows of nothing but -inf have no softmax."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    x = np.full((4, 100), -np.inf, np.float32)
+    x[0] = -np.arange(100)
+    x[1, 40:] = np.arange(60) - 1000
+    x[2, 7] = np.nan
+    y = np.zeros_like(x)
+    build_softmax_module(4, 100, "f32", plan=RowPlan(100, "f32", 1, 64, few=True))(x, y, 4)
+    assert np.abs(y[:2] - expected("softmax", x[:2], x[0], x[0])).max() < TOLERANCE["f32"]
+    assert np.isnan(y[2:]).all()
+
+
+@pytest.mark.parametrize("eps", [0.0, 1e-5])
+def test_roots_of_subnormal_squares(eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where eps keeps such numbers away their root is taken by an instruction that makes them zero."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    run, x = build_rmsnorm_module(64, "f32", eps=eps), np.zeros((2, 64), np.float32)
+    run(x, x[0], np.zeros_like(x), 2)
+    assert ("rsqrt.approx.ftz.f32" in run.specialisations[-1].kernels[0].ptx) == (eps > 0)
 
 
 def test_lines_are_loaded_ahead_of_stores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +304,7 @@ def test_sources_of_a_ring_that_begin_apart(kind: str, monkeypatch: pytest.Monke
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(row_blocks, "places", lambda plan: 2)
     plan, rng = replace(RINGS[kind], sources=2), random_data.generator()
-    for before in ((0, 0), (3, 3), (0, 5)) if plan.shifted else ((0, 0),):
+    for before in ((0, 0), (3, 3), (0, 5)) if plan.anywhere else ((0, 0),):
         (_, dy), (_, y), (_, dx) = (matrix((5, plan.length), plan.dtype, place, 0) for place in (*before, before[0]))
         dy[...], y[...] = (rng.random(dy.shape).astype(dy.dtype) for _ in range(2))
         build_softmax_bwd_module(plan.length, plan.dtype, plan=plan)(dy, y, dx, 5)
@@ -305,6 +355,22 @@ def test_layernorm_of_rows_that_are_far_from_their_first_elements(dtype: str, mo
         want = expected("layernorm", x, gamma, beta)
         assert np.abs(y.astype(np.float64) - want).max() < TOLERANCE[dtype] * np.abs(want).max()
         assert not y[2].any()
+
+
+def test_layernorm_of_differences_from_some_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of the elements that come ahead of a row are far off: another one of them is what differences are from."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    plan = RowPlan(4099, "f16", 8, 64, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2)
+    x = (random_data.generator().standard_normal((9, plan.length)) + 100).astype(np.float16)
+    gamma, beta = np.ones(plan.length, x.dtype), np.zeros(plan.length, x.dtype)
+    for row in range(9):
+        x[row, 8 - 3 * row % 8 : 10 - 3 * row % 8] = 60_000  # in the second piece that the row lies in
+    x[4] = x[4, 0]
+    y, mean, rstd = np.full_like(x, np.nan), np.zeros(9, np.float32), np.zeros(9, np.float32)
+    build_layernorm_module(plan.length, "f16", True, plan=plan)(x, gamma, beta, y, mean, rstd, 9)
+    wide = x.astype(np.float64)
+    assert mean == pytest.approx(wide.mean(1), rel=1e-6) and not y[4].any()
+    assert rstd == pytest.approx((wide.var(1) + 1e-5) ** -0.5, rel=1e-5)
 
 
 @pytest.mark.parametrize("kind", AHEAD)

@@ -44,6 +44,18 @@ def wave_reduce(value: Any, combine: Combine, lanes: int | None = None) -> Any:
     return value
 
 
+def wave_maximum(value: fx.Float32) -> Any:
+    """Return the largest f32 of a whole wave of an NVIDIA GPU, by one instruction: as integers in the order of the
+    numbers. The largest of all is a NaN, where it has no sign."""
+    return _in_order(fx.nvvm.redux(_in_order(value.bitcast(fx.Int32)), "max")).bitcast(fx.Float32)
+
+
+def _in_order(bits: Any) -> Any:
+    """Return integers in the order of the f32 whose bits these are, or the other way: those below zero turned
+    around."""
+    return bits ^ ((bits >> 31) & 0x7FFFFFFF)
+
+
 def _reduce_by_rows(value: Any, combine: Combine, group: int, wave: int) -> Any:
     """`wave_reduce` on AMD's GPUs: rows of 16 lanes, then all of them."""
     for distance, control in _IN_ROW.items():

@@ -15,11 +15,11 @@ from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     BARRIERS,
     DTYPES,
+    LEAST_ACCESS,
     LEAST_PIECES,
     MAX_KEPT,
     RowPlan,
     check_row,
-    launch_time,
     near_line_bytes,
     register_limit,
     registers,
@@ -27,6 +27,7 @@ from flydsl.kernels.blocks.row_plan import (
     ring_bytes,
     shared_bytes,
 )
+from flydsl.kernels.blocks.row_time import launch_time
 
 MAX_THREADS = 1024
 MAX_HELD = 72
@@ -37,10 +38,12 @@ MAX_NARROW = 48
 MAX_EARLY, EARLY = 32, 8192
 """Those of rows that come early beside them; and bytes of a row from which on that is faster than through shared memory
 where rows begin anywhere and lines go with them."""
-LEAST_ACCESS, MAX_NARROWER = 4, 512
-"""Bytes of the accesses of few rows, and threads of a row that has narrower ones than it could."""
+MAX_NARROWER = 512
+"""Threads of a row of few that has narrower accesses than it could."""
 MAX_LINES_KEPT, TURNS, KEPT_CROWDS = 96, (1, 2, 4), (2, 3, 4, 5, 6, 8)
 """Those of a row and its lines where blocks stay and keep lines; rows that a thread then takes in turn, and blocks."""
+MAX_RING = 160
+"""Those that a thread takes from a ring, which are not all there at a time."""
 MAX_ONCE = 256
 """Where each is needed once only."""
 FEW_SUMS, MAX_SUMS = 32, 64
@@ -55,7 +58,7 @@ RING_LANES, MIN_RING_LANES, RING_CHUNKS = 512, 128, (2, 4, 8)
 the ring has place for two rows."""
 MIN_POWER_LANES = 256
 """Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
-RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32
+RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
 SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
@@ -68,12 +71,21 @@ IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 SHORTEST_RING = 8192
 """Bytes of a row that begins anywhere and that lines go with from which on a ring comes into question."""
+LINES_AHEAD = 4
+"""Iterations of lines that are on their way from L2 where they come for every row."""
 MOST_AHEAD = 3
 """Rows that a ring has place for at most."""
 SPARING = 2
 """Accesses of a thread to a row on GPUs that nothing was measured on, if the row allows it."""
 FEW, MANY = 16, 128 << 20
 """Launches that plans are compared for: so many rows, and rows of so many bytes."""
+MOST_FEW_LINES = 384
+"""Bytes of lines that a thread of few rows loads before it waits for its row."""
+SHORT = 2048
+"""Bytes of a row up to which more rows than multiprocessors are faster by several in a block: 400 of 400 f32 in 4.5 µs
+and 4.9 (LayerNorm, H200)."""
+MOST_FEW = 8 << 20
+"""Bytes of few rows where blocks stay for many: the model compares those with others well for many rows only."""
 CLUSTERED = 512
 """Blocks of clusters from which on their launch takes longer than few rows gain by it."""
 
@@ -142,6 +154,8 @@ def candidates(
                     continue
                 if not lines:
                     yield from _in_pieces(pieces, machine)
+                elif lines > 1 and pieces.size == 2 and task.sources == 1:
+                    continue  # by three or four rings: 0.94 of a copy's speed and 0.90 (LayerNorm of 4,401 f16, H200)
                 elif cluster == 1 and pieces.held <= MAX_EARLY and length * pieces.size >= EARLY:
                     yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
     if machine.bulk and not threads:
@@ -224,10 +238,13 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     if size * (task.sources if aligned else 1) < (IN_REGISTERS if aligned else SHORTEST_RING if lines else LONG):
         return
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
-    for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), CROWDS):
-        plan, found = replace(start, cluster=cluster, crowd=crowd), set()
+    kinds = [(1, 2, width)] if task.once else product((1, 2, 4, 8), CROWDS, (width,))
+    if lines > 1 and not aligned and start.size == 4 and task.sources == 1 and not task.once:
+        kinds = product((1, 2, 4, 8), CROWDS, (width, 1))  # vectors, or elements one by one
+    for cluster, crowd, taken in kinds:
+        plan, found = replace(start, cluster=cluster, crowd=crowd, width=taken), set()
         for iterations in RING_ITERATIONS:
-            lanes = -(-plan.share // iterations // machine.wave) * machine.wave
+            lanes = -(-plan.share * taken // width // iterations // machine.wave) * machine.wave
             least = MIN_POWER_LANES if crowd == 2 and not lines else MIN_RING_LANES
             fits = least <= lanes <= RING_LANES and (lanes + machine.wave) * crowd <= MAX_THREADS
             if not fits or lanes in found:
@@ -291,21 +308,20 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
     What registers do not hold of lines is in shared memory, or comes from L2 for every row. Where rows begin anywhere
     and tables leave too little place, lines are in registers.
     """
-    if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
+    if plan.held > (MAX_ONCE if plan.once else MAX_RING):
         return
     rest = bool(lines) and near_line_bytes(plan, lines) > 0
-    spacious = False
-    for kind in [replace(plan, near_lines=True), plan] if rest and not plan.shifted else [plan]:
-        for chunks in RING_CHUNKS:
-            if ring := _ring(replace(kind, chunks=chunks), machine, lines):
-                yield ring
-                spacious = ring.slots >= 2 * chunks
-                if plan.once:
-                    break
-    if lines and plan.shifted and not spacious and plan.lanes < RING_LANES:
+    kinds, by_elements = [plan], plan.shifted and lines > 1 and plan.size == 4 and plan.sources == 1
+    if rest and not plan.shifted:
+        kinds = [replace(plan, near_lines=True), replace(plan, lines_ahead=LINES_AHEAD)]
+    sizes = (replace(kind, chunks=chunks) for kind in kinds for chunks in RING_CHUNKS)
+    found = [ring for size in sizes if (ring := _ring(size, machine, lines))]
+    spacious = [ring for ring in found if ring.slots >= 2 * ring.chunks]
+    yield from found[:1] if plan.once else spacious if by_elements else found
+    if lines and plan.shifted and not spacious and not by_elements and plan.lanes < RING_LANES:
         places = [replace(plan, one_place=True, near_lines=near) for near in ((True, False) if rest else (False,))]
-        found = (_ring(replace(kind, chunks=chunks), machine, lines) for kind in places for chunks in RING_CHUNKS)
-        yield from filter(None, found)
+        rings = (_ring(replace(kind, chunks=chunks), machine, lines) for kind in places for chunks in RING_CHUNKS)
+        yield from filter(None, rings)
 
 
 def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
@@ -369,10 +385,18 @@ def choose(
     limit = max(limit // 2, FEW if many.stays else 0)
     if few.cluster > 1:
         limit = min(limit, CLUSTERED // few.cluster)
-    if few == many or limit == 0:
+    if many.direct and length * many.size <= SHORT:
+        limit = min(limit, machine.processors)
+    if many.stays:
+        limit = min(limit, max(MOST_FEW // (length * many.size), FEW))
+    plain = few.keep and not few.staged and not few.stays and machine.bulk
+    if few == many and plain:
+        limit = machine.processors  # the same plan, but for what few rows gain by
+    if (few == many and not plain) or limit == 0:
         return only(many)
-    if few.keep and not few.staged and not few.stays and machine.bulk:
-        few = replace(few, hints=PLAIN)  # few rows do not fill a cache, and priorities take instructions
+    if plain:
+        # Few rows do not fill a cache, and priorities take instructions.
+        few = replace(few, hints=PLAIN, few=lines * few.held * few.size <= MOST_FEW_LINES)
     return RowChoice(many, few, limit, many.apart or few.apart)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
+from flydsl.kernels.blocks.ring_lines import KeptLine, ring_lines
 from flydsl.kernels.blocks.row_pieces import (
     LineAtPlace,
     PieceLine,
@@ -23,9 +24,9 @@ from flydsl.kernels.blocks.row_pieces import (
     store_shifted,
 )
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
-from flydsl.kernels.blocks.row_ring import KeptLine, Ring, RingLine, RingRow, ring_lines, store_from_ring
+from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, store_from_ring
 from flydsl.kernels.blocks.row_tile import RowTile, needs_meeting, tile_elements, tile_memory
-from flydsl.kernels.blocks.rows import Line, Share, row_start, store_iteration, vectors_of
+from flydsl.kernels.blocks.rows import Line, Share, loaded_after, row_start, store_iteration, vectors_of
 
 FEW_LINES = 16
 """Elements of lines that a thread keeps beside its row."""
@@ -45,6 +46,8 @@ class RowArrays:
     """What elements beyond the row are."""
     numbers: int = 0
     """How many numbers the waves of a row tell each other."""
+    pivot: bool = False
+    """Whether the kernel asks for some elements of a row before all others, where a ring can bring them."""
     given: Sequence[Any] = ()
     """Vectors of f32 that have a number for each row; blocks that stay load those of their next row ahead."""
 
@@ -67,6 +70,8 @@ class RowWork:
     """The row's numbers of `RowArrays.given`."""
     never: Any = False
     """What is false for every row, which LLVM does not know; nothing where that is of no use (`row_sums.py`)."""
+    nothing: Any = None
+    """A number that is always zero, which LLVM does not know either; None where that is of no use."""
 
     def store(self, iteration: int, vector: fx.Vector, target: int = 0) -> None:
         """Write one of this thread's vectors of a result."""
@@ -118,7 +123,8 @@ class _Block:
         self.exchange = RowExchange(plan, arrays.numbers, smem)
         # Blocks that stay load them once, where there are registers for it. Others do so before they wait for each
         # other where these are few: a launch of few rows would wait for the memory a second time.
-        kept = plan.keeps_lines or (plan.keep and (plan.stays or plan.held * len(arrays.lines) <= FEW_LINES))
+        few = plan.few or plan.held * len(arrays.lines) <= FEW_LINES
+        kept = plan.keeps_lines or (plan.keep and (plan.stays or few))
         beyond = 0.0 if plan.sums else None  # results beyond a row are of no account, but sums are
         self.lines: list[Line] = [
             LineAtPlace(line, self.share)
@@ -145,7 +151,8 @@ class _Block:
             return self._work_in_pieces(row, end)
         x = [self._line(source, row) for source in self.arrays.sources]
         _load_together(x[0], self.lines, end)
-        return RowWork(x, self.lines, self.exchange, self.share, row, alive, self._stores([], row, alive))
+        stores = self._stores([], row, alive)
+        return RowWork(x, self.lines, self.exchange, self.share, row, alive, stores, nothing=end >> 31)
 
     def _work_in_pieces(self, row: fx.Int32, end: fx.Int32) -> RowWork:
         arrays = self.arrays
@@ -260,31 +267,19 @@ class _Block:
 
 
 def _load_together(x: Line, lines: list[Line], end: fx.Int32) -> None:
-    """Have what was loaded of a row depend on what was loaded of lines, by bits that are always zero.
+    """Have what was loaded of a row depend on what was loaded of lines.
 
     ptxas puts off loads of lines until the row has come and its numbers are computed: a launch of few rows would wait
     for the memory twice.
     """
     held = [vector for line in lines for vector in line.held]
-    whole = all(vector.numel * vector.dtype.width % 32 == 0 for vector in [*x.held[:1], *held])
-    if not (x.held and held and whole and fx.nvvm.is_target()):
-        return
-    parts = _words(x.held[0])
-    for vector in held:
-        # A word of each access.
-        for word in _words(vector)[:: max(x.share.plan.width * vector.dtype.width // 32, 1)]:
-            parts[0] = parts[0] ^ (word & (end >> 31))
-    x.held[0] = fx.Vector.from_elements(parts, fx.Int32).bitcast(x.kind)
+    if x.held and held and fx.nvvm.is_target():
+        x.held[0] = loaded_after(x.held[0], held, x.share.plan.width, end >> 31)
 
 
 def only_if(alive: Any, vector: Any) -> Any:
     """Return the vector, or zeros; by the bits, which takes an instruction for each word."""
     return (vector.bitcast(fx.Int32) & alive.select(fx.Int32(-1), fx.Int32(0))).bitcast(vector.dtype)
-
-
-def _words(vector: Any) -> list[Any]:
-    words = vector.bitcast(fx.Int32)
-    return [words[word] for word in range(words.numel)]
 
 
 def in_place(target: fx.Tensor, plan: RowPlan) -> bool:
@@ -442,7 +437,7 @@ def _in_turn_through_shared_memory(
 
 @flyc.jit
 def _in_ring(arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator, code: RowCode) -> None:
-    ring = Ring(arrays.sources, end, plan, smem)
+    ring = Ring(arrays.sources, end, plan, smem, plan.pivots if arrays.pivot else 0)
     exchange = RowExchange(plan, arrays.numbers, smem)
     if fx.thread_idx.x >= plan.lanes:
         if fx.thread_idx.x == plan.lanes:

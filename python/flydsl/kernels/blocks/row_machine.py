@@ -52,6 +52,11 @@ class Machine:
     direct_issue: float = 2.0
     """Those of all waves where threads load and store rows themselves, 16 bytes at once; and how they reach them."""
     direct_reach: Reach = Reach()
+    narrow_issue: float = 2.0
+    """The same of whole waves that reach a row of f32 by accesses of 4 or 8 bytes; and for all types, how much longer
+    the memory takes for each of a thread's beyond a few, and how much less time than other blocks one takes alone."""
+    narrow_access: float = 0.006
+    narrow_alone: float = 1.0
     element: float = 1.1
     """Instructions for an element of a source or target; of a line; of a sum over all rows; for reading an element
     again from shared memory; for an access, a mask, and a step of a reduction."""
@@ -99,27 +104,28 @@ class Machine:
     kept_bytes: float = 1.06
     kept_ends: float = 3000.0
     kept_power: float = 6.0
-    ring_issue: float = 2.88
+    ring_issue: float = 2.81
     """Of a block whose rows come through a ring (`row_ring.py`): instructions that begin in a cycle, at most and of a
     wave; cycles that a row loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk;
     and those before the first row and behind the last."""
-    ring_wave_issue: float = 0.296
-    ring_meeting: float = 12.0
-    ring_cluster: float = 302.0
-    ring_chunk: float = 5.0
-    ring_ends: float = 4930.0
-    ring_bytes: float = 1.165
-    """How many times longer than by itself the memory takes, since each block's results come in bursts; and lines that
-    L2 has to give for every row."""
+    ring_wave_issue: float = 0.352
+    ring_meeting: float = 11.0
+    ring_cluster: float = 223.0
+    ring_chunk: float = 4.7
+    ring_ends: float = 4420.0
+    ring_bytes: float = 1.18
+    """How many times longer than by itself the memory takes, since each block's results come in bursts; how many times
+    more where they are written element by element; and lines that L2 has to give for every row."""
+    ring_elements: float = 1.1
     ring_reloaded: float = 8.0
-    ring_behind: float = 0.48
+    ring_behind: float = 0.59
     """Part of the time of the bytes that a ring has no place for beside a row."""
-    ring_one_place: float = 0.06
+    ring_one_place: float = 0.075
     """How many times longer rows take that are taken in the order of their places in a piece, more for each line."""
+    ring_power: float = 14.0
+    """`power` of rings."""
     ring_other: float = 0.92
     """How many times longer than by that rows of several sources take, and those that are gone over once."""
-    ring_power: float = 7.3
-    """`power` of rings."""
     staged_bytes: float = 1.0
     """How many times longer the memory takes for rows that pass through shared memory, how many times more for those of
     a cluster, and for those that come ahead of their turn."""
@@ -146,7 +152,7 @@ class Machine:
 
 HOPPER = Machine(
     wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, narrow_again=2.4, direct_issue=2.65,
-    direct_reach=Reach(narrow=30.0, sharpness=2.0, part=0.055, idle=0.0),
+    direct_reach=Reach(narrow=30.0, sharpness=2.0, part=0.055, idle=0.0), narrow_issue=4.0, narrow_alone=0.6,
 )  # fmt: skip
 """What direct plans take is by 75 plans of 27 shapes measured when lanes beyond a row no longer branched around their
 loads: of those it chooses what is 0.3 % slower than the fastest."""
@@ -159,11 +165,22 @@ HOPPER_LONG = replace(
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day. What clusters take, `staged_bytes` and `ahead_bytes`
-are by 90 more plans of the day after, when loads no longer waited for each other; and so is what rings take in both,
-by 150 rings of 40 launches."""
+are by 90 more plans of the day after, when loads no longer waited for each other. What rings take in both is by 80
+rings of 27 launches of 2026-11-17, of which it chooses what is 1.2 % slower than the fastest
+(`with_other_rings` has those of others)."""
 LONG = 24_000
 ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
 """By the lanes of a wave."""
+
+
+@cache
+def with_other_rings(machine: Machine) -> Machine:
+    """Return the numbers for rings of several sources, of sums over rows, and of rows that are gone over once: those of
+    150 rings of 40 launches."""
+    return replace(
+        machine, ring_issue=2.88, ring_wave_issue=0.296, ring_meeting=12.0, ring_cluster=302.0, ring_chunk=5.0,
+        ring_ends=4930.0, ring_bytes=1.165, ring_behind=0.48, ring_one_place=0.06, ring_power=7.3,
+    )  # fmt: skip
 
 
 def machine_of_target() -> Machine:

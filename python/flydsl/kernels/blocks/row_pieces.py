@@ -56,6 +56,11 @@ class ShiftedShare(Share):
             return end
         return (self.vector(iteration) < plan.share).select(end, fx.Int32(0))
 
+    def in_share(self, iteration: int) -> Any:
+        """Return whether a vector is of the block's part of the row."""
+        inside = (iteration + 1) * self.plan.lanes <= self.plan.share
+        return fx.Boolean(True) if inside else self.vector(iteration) < self.plan.share
+
     def whole(self, iteration: int) -> Any:
         """Return whether all elements of a vector are of the row: in all threads but one or two, where it is asked."""
         first = self.first(iteration)
@@ -75,14 +80,17 @@ class ShiftedShare(Share):
         return [(at >= 0) & (at < end) for at in ats] if iteration == 0 else [at < end for at in ats]
 
     @flyc.jit
-    def filled(self, vector: Any, iteration: int, fill: float, dtype: Any) -> Any:
+    def filled(self, vector: Any, iteration: int, fill: Any, dtype: Any) -> Any:
         """Return the vector with ``fill`` in place of what is not of the row; threads with whole vectors skip that,
         but where masks are kept for all rows of a block."""
         if fx.const_expr(not self.known_whole(iteration)):
             if fx.const_expr(self.steady and fill == 0.0):
                 vector = (vector.bitcast(fx.Int32) & self._mask(iteration, dtype.width)).bitcast(dtype)
             else:
-                if not self.whole(iteration):
+                if fx.const_expr((iteration + 1) * self.plan.lanes > self.plan.share):
+                    # Waves behind the block's part have no branch to take.
+                    vector = picked(vector, [self.in_share(iteration)] * self.plan.width, fill, dtype)
+                if self.in_share(iteration) & ~self.whole(iteration):
                     vector = picked(vector, self.insides(iteration), fill, dtype)
         return vector
 
@@ -283,7 +291,7 @@ def store_shifted(
         for memory, register in access.pairs(share.vector(iteration), 0):
             fx.copy_atom_call(access.atom, register, memory)
     if fx.const_expr(not known):
-        if writes & ~share.whole(iteration):
+        if writes & share.in_share(iteration) & ~share.whole(iteration):
             rounded, own = access.fragment.load(), share.anew(row)
             first, insides = own.first(iteration), own.insides(iteration)
             for element in fx.range_constexpr(plan.width):

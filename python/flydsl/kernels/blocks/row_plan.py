@@ -1,8 +1,8 @@
-"""A plan of a row kernel: how rows are spread over a device, and what a launch is expected to take with it.
+"""A plan of a row kernel: how rows are spread over a device, and what of a multiprocessor it needs.
 
 Every plan is one of a few kinds, and the kinds differ in numbers only: how many lanes hold a row, how many rows a
-block has, how many blocks of a cluster share a row, and whether rows pass through shared memory. `launch_time` is the
-model, with the facts of a machine (`row_machine.py`); `row_choice.py` takes the fastest plan. docs/rows.md states it.
+block has, how many blocks of a cluster share a row, and whether rows pass through shared memory. `row_time.py` says
+what a launch is expected to take; `row_choice.py` takes the fastest plan. docs/rows.md states it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import PLAIN, RowHints
-from flydsl.kernels.blocks.row_machine import HOPPER, Machine, Reach, bank_passes
+from flydsl.kernels.blocks.row_machine import HOPPER, Machine
 
 ACCESS_BYTES = 16
 """The widest access, and what rows must begin at a multiple of to be reached by it."""
+LEAST_ACCESS = 4
+"""Bytes that neighbouring lanes reach side by side as fast as 16, where a wave has no other rows."""
+MOST_NARROW = 8192
+"""Bytes of a row up to which that is known."""
 LEAST_PIECES = 3
 """Of a row that is loaded by pieces, so that one in its middle is in its memory as a whole."""
 DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
@@ -76,6 +80,12 @@ class RowPlan:
     """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
+    lines_ahead: int = 0
+    """Iterations of lines, where neither registers nor shared memory have all of them, that are on their way from L2 to
+    a ring's threads."""
+    few: bool = False
+    """Whether it is for few rows, which wait for one thread's instructions: lines are loaded before the row is waited
+    for, and what lanes tell each other takes as few steps as can be."""
 
     @property
     def size(self) -> int:
@@ -91,6 +101,16 @@ class RowPlan:
     def shifted(self) -> bool:
         """Whether vectors are the pieces of 16 bytes that a row lies in, wherever it begins in the first of them."""
         return (self.slots > 0 or self.pieces) and self.length % self.width > 0
+
+    @property
+    def by_elements(self) -> bool:
+        """Whether threads take elements from a ring one by one, neighbouring lanes neighbouring ones."""
+        return self.slots > 0 and self.width * self.size < ACCESS_BYTES
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether rows may begin anywhere in a piece of 16 bytes, and come by pieces nevertheless."""
+        return self.shifted or self.by_elements
 
     @property
     def vectors(self) -> int:
@@ -141,8 +161,9 @@ class RowPlan:
 
     @property
     def chunk(self) -> int:
-        """Elements of a source that a slot has place for."""
-        return self.chunk_iterations * self.lanes * self.width
+        """Elements of a source that a slot has place for; a piece more where the row may begin within one."""
+        whole = self.chunk_iterations * self.lanes * self.accesses * self.width
+        return whole + (ACCESS_BYTES // self.size if self.by_elements else 0)
 
     @property
     def apart(self) -> RowPlan | None:
@@ -153,7 +174,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, staged=True, bulk=True, stages=2 if self.sums else self.stages,
+            early=False, lines_ahead=0, staged=True, bulk=True, stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
     @property
@@ -169,15 +190,28 @@ class RowPlan:
 
     @property
     def one_pivot(self) -> bool:
-        """Whether lanes know a row's first elements before they tell each other anything, and sums of squares about
+        """Whether lanes know some elements of a row before they tell each other anything, and sums of squares about
         those lose no digits that matter: none that elements of 16 bits have."""
+        if self.slots:
+            return self.size == 2 and self.sources == 1 and not self.sums
         return self.cluster == 1 and not self.shifted and self.size == 2
 
     @property
+    def pivots(self) -> int:
+        """Rows of a ring whose first elements shared memory has for all blocks of a cluster."""
+        return -(-self.slots // self.parts) + 1 if self.slots and self.one_pivot else 0
+
+    @property
     def direct(self) -> bool:
-        """Whether threads load and store the vectors of rows that begin at pieces themselves, 16 bytes at once, and
-        keep them."""
-        return self.keep and not (self.staged or self.shifted) and self.width * self.size == ACCESS_BYTES
+        """Whether threads load and store the vectors of rows themselves, words at least at once, and keep them."""
+        return self.keep and not (self.staged or self.shifted) and self.width * self.size >= LEAST_ACCESS
+
+    @property
+    def narrow(self) -> bool:
+        """Whether whole waves do so by accesses of 4 or 8 bytes, with rows that a block has alone and that are short
+        enough to have been measured."""
+        short = self.length * self.size <= MOST_NARROW and self.cluster == 1
+        return self.direct and self.width * self.size < ACCESS_BYTES and self.lanes >= HOPPER.wave and short
 
     @property
     def stays(self) -> bool:
@@ -204,7 +238,7 @@ def check_row(length: int, dtype: str) -> None:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
 
 
-# The model -----------------------------------------------------------------------------------------------------------
+# What it needs -------------------------------------------------------------------------------------------------------
 
 
 def registers(plan: RowPlan, lines: int) -> int:
@@ -222,6 +256,8 @@ def registers(plan: RowPlan, lines: int) -> int:
     if not plan.keep:
         return 32
     held = plan.held * plan.sources
+    if plan.narrow and held <= 32:
+        return 16 + held
     if held <= 32:
         return 32 + held
     if plan.staged or plan.sources > 1:
@@ -259,8 +295,16 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
     table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
     near = lines * (near_line_bytes(plan, lines) + 128) if plan.near_lines else 0
+    near += lines * (coming_elements(plan) * plan.size + 128) if plan.lines_ahead else 0
     ring = ring_bytes(plan) + BARRIERS * plan.rows * plan.slots + 256 if plan.slots else 0
+    ring += ACCESS_BYTES * plan.pivots
     return 1024 + slots + tiles + summed + table + near + ring
+
+
+def coming_elements(plan: RowPlan) -> int:
+    """Elements of a line that shared memory has place for where lines come for every row: those on their way, and an
+    iteration that is being read."""
+    return (plan.lines_ahead + 1) * plan.lanes * plan.accesses * plan.width
 
 
 def kept_line_iterations(plan: RowPlan, words: int) -> int:
@@ -297,199 +341,11 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
     )
 
 
-def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
-    """Of a wave, for its part of a block's rows; an access that is served in parts counts as many times."""
-    accesses = plan.taken // plan.width
-    parts = max(plan.width * plan.size * machine.wave / 128, 1)
-    if plan.staged:
-        parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
-    loads = plan.sources * (1 if plan.keep or plan.once else 2)
-    moves = accesses * parts * (loads + plan.targets + lines)
-    if plan.staged and not plan.bulk:
-        moves += 4 * 2 * (plan.sources + plan.targets) * plan.tile * plan.size / ACCESS_BYTES / plan.threads
-    masks = accesses if plan.share % plan.lanes else 0
-    steps = min(plan.lanes, machine.wave).bit_length() - 1
-    each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
-    if plan.staged and not (plan.keep or plan.once):
-        narrow = plan.sources == 1 and plan.width * plan.size < ACCESS_BYTES
-        each += machine.read_again * plan.sources + (machine.narrow_again if narrow else 0)
-    if plan.sums and not plan.keep:
-        # A row is normalised in both passes, and lines are loaded in both.
-        each += machine.line * (1 if plan.keeps_lines else 1 + lines)
-    if plan.early and registers(plan, lines) > machine.spare:
-        each += machine.tight
-    if plan.width * plan.size < ACCESS_BYTES:
-        each += machine.narrow_line * lines / plan.width
-    return 20 + plan.taken * each + machine.access * moves + machine.mask * masks + machine.step * steps
-
-
-def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
-    """Cycles that a block takes of a multiprocessor: of the memory, of L2, of the instructions that
-    begin, and, alone, from its beginning to its end."""
-    count, waves = resident(plan, machine, lines), -(-plan.threads // machine.wave)
-    size = plan.rows * plan.length * plan.size / plan.cluster
-    loads, again = 1.0, not (plan.keep or plan.staged or plan.once)
-    if again:
-        # What does not stay in the first-level cache is loaded again, and lines take place there too.
-        near = count * size * plan.sources + lines * plan.length * plan.size
-        missed = max(1 - machine.near / near, 0)
-        loads += machine.again_in_cluster if plan.cluster > 1 else min(machine.loaded_again * missed, 1.0)
-    memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
-    work = instructions(plan, machine, lines) * waves
-    most = machine.direct_issue if plan.direct else machine.issue
-    chain = work / min(machine.issue, machine.lone_issue * waves)
-    chain += machine.cluster_meeting if plan.cluster > 1 else machine.meeting if plan.lanes > machine.wave else 0
-    alone = machine.start + machine.latency * (1.5 if again else 1)
-    alone += machine.own_bytes * plan.sources * size / machine.bytes_per_cycle
-    alone += chain + (machine.through_shared if plan.staged else 0)
-    fetched = lines * (machine.cluster_lines if plan.cluster > 1 else 1)
-    return {
-        "memory": memory,
-        "second level": (plan.sources * (2 if again else 1) + fetched) * size / machine.second_level,
-        "issue": work / min(most, machine.wave_issue * waves * max(count, 1)),
-        "chain": chain + machine.between_tiles + (machine.staying_cluster if plan.cluster > 1 else 0),
-        "alone": alone,
-    }
-
-
-def _waste(plan: RowPlan, machine: Machine) -> float:
-    """Return how much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
-    if plan.staged:
-        if plan.sums:
-            return 1.0
-        slower = machine.ahead_bytes if plan.stages else machine.staged_bytes
-        return slower * (machine.staged_in_cluster if plan.cluster > 1 and not plan.once else 1.0)
-    wide = plan.width * plan.size
-    waste = ACCESS_BYTES / wide * (machine.early_bytes if plan.early and not plan.sums else 1.0)
-    reach = machine.direct_reach if plan.direct else Reach()
-    if plan.lanes < machine.wave and plan.lanes != plan.vectors:
-        waste *= 1 + (reach.narrow / (plan.lanes * wide)) ** reach.sharpness  # sectors that are written in parts
-    if plan.length * plan.size % 32 and plan.targets:
-        waste *= 1 + reach.part  # so are those at the ends of what a wave writes
-    if plan.share % plan.lanes and reach.idle:
-        idle = plan.iterations * plan.accesses * plan.lanes / plan.share - 1
-        waste *= 1.02 + reach.idle * idle + (machine.cluster_mask if plan.cluster > 1 else 0)
-    return waste
-
-
-def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
-    """Cycles of a launch of ``rows`` rows. What takes longest decides; what takes nearly as long adds to it."""
-    count = resident(plan, machine, lines)
-    if not count:
-        return float("inf")
-    if plan.slots:
-        return _ring_time(plan, machine, lines, rows)
-    if plan.lines_stay:
-        return _kept_lines_time(plan, machine, lines, rows)
-    if plan.early and plan.sums and plan.shifted:
-        return _early_sums_time(plan, machine, rows)
-    times = block_times(plan, machine, lines)
-    blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
-    rounds = max(blocks / count, 1)
-    if plan.stays:
-        # Tiles come while others are computed on: a round takes what is slowest, the memory or a block's own work.
-        shares = [times[name] * min(count, blocks) for name in ("memory", "second level", "issue")]
-        return rounds * _together([*shares, times["chain"]], machine.power) + times["alone"]
-    between = machine.cluster_start if plan.cluster > 1 else 0
-    waiting = times["alone"] * rounds + between * (rounds - 1)
-    if plan.cluster > 1:
-        waiting = max(waiting, times["alone"] + rows * machine.cluster_launch * plan.cluster**2)
-    lost = 1 + machine.part_round / rounds if plan.once else 1
-    shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
-    return _together([*shares, waiting], machine.power) + machine.tail * times["alone"]
-
-
-KEPT_WORK = {0: (45, 10, 8), 1: (45, 6.5, 5), 2: (45, 11, 8.5)}
-"""By the number of lines, instructions of a wave for its part of rows whose lines stay: for all of it, for each element
-of 16 bits of a lane, and for each of f32, counted in machine code."""
-TILE_WORK = 140
-"""Those for a tile."""
-
-
-def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
-    """Tiles come while others are computed on; a round takes what is slowest: the memory, the instructions of all
-    blocks, or a block's own way through a tile."""
-    row, narrow, wide = KEPT_WORK[min(lines, 2)]
-    work = TILE_WORK + plan.turns * (row + plan.taken * (wide if plan.size == 4 else narrow))
-    tile = (plan.sources + plan.targets) * plan.tile * plan.size
-    memory = machine.kept_bytes * plan.crowd * tile / machine.bytes_per_cycle
-    issue = plan.crowd * plan.threads / machine.wave * work / machine.kept_issue
-    rounds = max(-(-rows // plan.tile_rows) / (machine.processors * plan.crowd), 1)
-    return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
-
-
-def _early_sums_time(plan: RowPlan, machine: Machine, rows: int) -> float:
-    """Return the cycles of a launch whose blocks have their next rows on their way while they compute on these: a round
-    takes what those take, and what memory takes to answer, more of which shows where all waves wait for one row."""
-    together = plan.crowd * plan.rows
-    memory = together * (plan.sources + plan.targets) * plan.length * plan.size / machine.bytes_per_cycle
-    round_ = (machine.early_answer + machine.early_summed * memory) * (1.06 if together == 1 else 1)
-    return rows / (machine.processors * together) * round_ + machine.ring_ends
-
-
-RING_WORK = {0: (266, 70, 40), 1: (120, 49, 14), 2: (242, 69, 26)}
-"""By the number of lines, instructions of a wave for a row that comes through a ring, for a vector of 16-bit elements
-of it, and for one of f32, counted in machine code: without lines that is a softmax."""
-CHUNK_WORK = 20
-"""Those for each chunk, beside two."""
-SHIFTED_WORK = 100, 6, 4
-"""Those that rows take beside them which begin anywhere."""
-
-
-SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
-"""The same of a gradient of a norm, by the number of sums over rows, of rows that begin anywhere."""
-
-
-def ring_work(plan: RowPlan, lines: int) -> float:
-    """Return the instructions of a wave for its part of a row in a ring."""
-    if plan.sums:
-        row, narrow, wide = SUMMING_WORK[plan.sums]
-        return row + plan.iterations * (wide if plan.size == 4 else narrow)
-    row, narrow, wide = RING_WORK[min(lines, 2)]
-    if plan.shifted:
-        row, narrow, wide = row + SHIFTED_WORK[0], narrow + SHIFTED_WORK[1], wide + SHIFTED_WORK[2]
-    vector = (wide if plan.size == 4 else narrow) * (plan.sources + plan.targets) / 2
-    return row + plan.iterations * vector + CHUNK_WORK * (plan.parts - 2)
-
-
-def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
-    """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
-    own way through a row, which nothing of the same block hides. The last round may be a part of one."""
-    waves = plan.lanes / machine.wave
-    work = ring_work(plan, lines) * waves
-    chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
-    chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
-    if lines and (plan.one_place or not plan.shifted) and not plan.near_lines and near_line_bytes(plan, lines):
-        # Lines that do not fit registers come from L2 again for every row.
-        reloaded = lines * near_line_bytes(plan, lines)
-        chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency
-    # What has no slot yet when a row is there has to come while its results are computed.
-    size = plan.share * ACCESS_BYTES
-    behind = max(2 - (plan.slots - 0.5) / plan.parts, 0) * size  # a slot is free when all of it is read
-    stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
-    places = ring_places(plan, machine) * plan.rows
-    # The memory is as fast with some multiprocessors fewer.
-    busy = places * plan.cluster / machine.processors
-    memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
-    together = _together([memory, work * plan.crowd * plan.rows / machine.ring_issue, chain], machine.ring_power)
-    together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
-    # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
-    rounds = (-(-rows // places) + rows / places + 0.5) / 2
-    other = machine.ring_other if plan.sources > 1 or plan.once else 1.0
-    return other * rounds * together + machine.ring_ends
-
-
 def ring_places(plan: RowPlan, machine: Machine) -> int:
     """Return how many blocks with rings, or clusters of them, the machine has at once."""
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
     return max(processors * plan.crowd // plan.cluster, 1)
-
-
-def _together(times: list[float], power: float) -> float:
-    """Return how long several things take that go on at once: the longest decides, and what is nearly as long adds to
-    it."""
-    return sum(time**power for time in times) ** (1 / power)
 
 
 def ring_bytes(plan: RowPlan) -> int:

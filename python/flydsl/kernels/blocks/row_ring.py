@@ -5,8 +5,9 @@ its results, which threads write straight to memory. One wave does nothing but s
 have read in the second pass makes place for one of a row to come, so that the memory is always busy. Threads read the
 pieces of 16 bytes that a row lies in, wherever in the first of them it begins, and write such pieces: rows of all
 matrices must begin at the same place in a piece (`rows.py` looks at that). What is not of the row is masked in the
-first and the last vector. Lines that go with every row are brought to the multiprocessor once: into registers, or,
-where rows begin anywhere, into a table in shared memory.
+first and the last vector. Or they read and write rows of f32 element by element, neighbouring lanes neighbouring ones,
+which is as fast wherever a row begins, and each thread has the same elements of all rows. `ring_lines.py` has the
+lines that go with every row.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
-from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
-from flydsl.kernels.blocks.row_pieces import LineAtPlace, place_of, store_shifted
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, kept_line_iterations
+from flydsl.kernels.blocks.row_pieces import place_of, store_shifted
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan
 from flydsl.kernels.blocks.rows import (
     Access,
     Line,
@@ -29,7 +29,6 @@ from flydsl.kernels.blocks.rows import (
     row_start,
     store_iteration,
     vectors_of,
-    widened_again,
 )
 
 
@@ -43,15 +42,29 @@ class RingLine(Line):
     def _loaded(self, iteration: int) -> Any:
         """Return a vector with what lies beside the row."""
         plan = self.share.plan
-        vectors = vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes)
+        vectors = vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes * plan.accesses)
         access = Access(plan, vectors, DTYPES[plan.dtype], None)
-        for memory, register in access.pairs(self.share.lane, 0):
-            fx.copy_atom_call(access.atom, memory, register)
+        for place in range(plan.accesses):
+            for memory, register in access.pairs(self.share.vector(place), place):
+                fx.copy_atom_call(access.atom, memory, register)
         return access.fragment.load()
+
+    def of_first_lane(self) -> Any:
+        """Return some of the row's first elements, whichever lane of whichever block asks."""
+        self.row.start_of(self.source, 0)  # they have come with the first chunk
+        kind = DTYPES[self.share.plan.dtype]
+        access = Access(self.share.plan, vectors_of(self.row.pivot, self.share.plan, 1), kind, None)
+        for memory, register in access.pairs(fx.Int32(0), 0):
+            fx.copy_atom_call(access.atom, memory, register)
+        return self._wide(access.fragment.load())
 
     def again_at(self, iteration: int) -> Any:
         """Return a vector whose elements are all that a result depends on: those beside the row are of no account."""
         return self._wide(self._loaded(iteration))
+
+    def again(self) -> Iterator[Any]:
+        """Return the vectors for a loop that stores results: see `again_at`."""
+        return (self.again_at(iteration) for iteration in range(self.share.plan.iterations))
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
         plan = self.share.plan
@@ -68,10 +81,12 @@ class RingLine(Line):
 class Ring:
     """Slots for chunks of the rows of this block, who has arrived in them, and who has been read."""
 
-    def __init__(self, sources: Any, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator) -> None:
+    def __init__(self, sources: Any, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator, pivots: int = 0) -> None:
+        """``pivots`` is how many rows' first elements have place beside the slots; none where nobody asks for them."""
         self.sources, self.end, self.plan, self.share = sources, end, plan, Share(plan)
         kind, slots = DTYPES[plan.dtype], plan.rows * plan.slots
         self.memories = [smem.allocate(fx.Array[kind, slots * plan.chunk, 128]).ptr for _ in sources]
+        self.pivots = smem.allocate(fx.Array[kind, pivots * plan.width, 16]).ptr if pivots else None
         self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, slots]).ptr for _ in range(2))
         self.begin = fx.block_idx.x // plan.cluster
         self.step = fx.grid_dim.x // plan.cluster
@@ -134,12 +149,10 @@ class Ring:
     @flyc.jit
     def _send_for_row(self, row: fx.Int32, number: fx.Int32) -> None:
         plan = self.plan
-        for chunk in fx.range_constexpr(plan.parts):
-            count = number * plan.parts + chunk
-            slot, uses = count % plan.slots, count // plan.slots
+        for chunk, (slot, uses) in enumerate(slots_of_row(plan, number)):
             if uses > 0:
                 fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
-            self._send(row, chunk, slot)
+            self._send(row, chunk, slot, self.pivot_of(number) if chunk == 0 else None)
 
     @flyc.jit
     def send_for_own(self, row: fx.Int32, number: fx.Int32) -> None:
@@ -148,15 +161,41 @@ class Ring:
             if row < self.end:
                 self._send(row, 0, number % self.plan.slots)
 
-    def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32) -> None:
-        """Have a chunk of every source brought to a slot; one thread does that."""
+    def pivot_of(self, number: fx.Int32) -> Any:
+        """Return where first elements of this block's ``number``-th row are; None where nobody asks for them."""
+        return None if self.pivots is None else self.pivots + number % self.plan.pivots * self.plan.width
+
+    def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32, pivot: Any = None) -> None:
+        """Have a chunk of every source brought to a slot, and first elements of the row to ``pivot``; one thread does
+        that."""
         parts = [_Chunk(self, source, row, chunk) for source in self.sources]
         places = [memory + slot * self.plan.chunk for memory in self.memories]
         for part, place in zip(parts, places, strict=True):
             part.copy_ends(place)
-        fx.nvvm.mbarrier_arrive_expect_tx(self.arrived + slot, sum(part.size for part in parts))
+        size = sum(part.size for part in parts) + (0 if pivot is None else ACCESS_BYTES)
+        fx.nvvm.mbarrier_arrive_expect_tx(self.arrived + slot, size)
+        if pivot is not None:
+            # The second piece that the row lies in: all of it is the row's.
+            second = parts[0].start - parts[0].place + self.plan.width
+            fx.nvvm.bulk_load(second, pivot, ACCESS_BYTES, self.arrived + slot, l2=self.plan.hints.priority)
         for part, place in zip(parts, places, strict=True):
             part.send_for(place, self.arrived + slot)
+
+
+def slots_of_row(plan: RowPlan, number: fx.Int32) -> list[tuple[Any, Any]]:
+    """Return the slot of each chunk of a block's ``number``-th row, and how often that was used before.
+
+    Only the first one is divided: a row has no more chunks than there are slots.
+    """
+    uses = number * plan.parts // plan.slots
+    first = number * plan.parts - uses * plan.slots
+    if plan.slots % plan.parts == 0:
+        return [(first + chunk, uses) for chunk in range(plan.parts)]
+    beyond = [first + chunk >= plan.slots for chunk in range(plan.parts)]
+    return [
+        (over.select(first + (chunk - plan.slots), first + chunk), uses + over.select(fx.Int32(1), fx.Int32(0)))
+        for chunk, over in enumerate(beyond)
+    ]
 
 
 class _Chunk:
@@ -167,21 +206,28 @@ class _Chunk:
     """
 
     def __init__(self, ring: Ring, source: fx.Tensor, row: fx.Int32, chunk: int) -> None:
-        plan, width = ring.plan, ring.plan.width
-        self.plan, self.start = plan, row_start(source, row)
-        most = min(plan.chunk_iterations * plan.lanes, plan.share - chunk * plan.chunk_iterations * plan.lanes)
-        self.low = fx.Int32(ring.share.offset) + chunk * plan.chunk_iterations * plan.lanes
-        self.place, pieces = fx.Int32(0), fx.Int32(plan.vectors)
-        if plan.shifted:
+        plan, share, self.width = ring.plan, ring.share, ACCESS_BYTES // ring.plan.size
+        self.plan, self.start, self.length = plan, row_start(source, row), fx.Int32(plan.length)
+        each = plan.chunk_iterations * plan.lanes * plan.accesses * plan.width // self.width
+        self.low, self.place, is_last = fx.Int32(chunk * each), fx.Int32(0), row == ring.end - 1
+        most, before = min(each, plan.share - chunk * each), row == 0
+        if plan.by_elements:
+            # Pieces are those of the block's part, one more than would be without a shift.
+            most, before = each + 1, before & (fx.Int32(share.offset) == 0)
+            is_last = is_last & (fx.Int32(share.offset) + share.here == plan.length)
+            self.start, self.length = self.start + share.offset, fx.Int32(share.here)
+        else:
+            self.low = self.low + share.offset
+        if plan.anywhere:
             self.place = place_of(self.start, plan)
-            pieces = (self.place + plan.length + width - 1) // width
+        pieces = (self.place + self.length + self.width - 1) // self.width
         high = fx.min(self.low + most, pieces)
         self.begin, self.stop = self.low, fx.max(high, self.low)
-        if plan.shifted:
+        if plan.anywhere:
             one, none = fx.Int32(1), fx.Int32(0)
-            self.cut_before = (row == 0) & (self.low == 0) & (self.place > 0)
-            open_end = (self.place + plan.length) % width > 0
-            self.cut_behind = (row == ring.end - 1) & (high == pieces) & (high > self.low) & open_end
+            self.cut_before = before & (self.low == 0) & (self.place > 0)
+            open_end = (self.place + self.length) % self.width > 0
+            self.cut_behind = is_last & (high == pieces) & (high > self.low) & open_end
             self.begin = self.low + self.cut_before.select(one, none)
             self.stop = fx.max(self.stop - self.cut_behind.select(one, none), self.begin)
             self.last = pieces - 1
@@ -189,7 +235,7 @@ class _Chunk:
 
     @flyc.jit
     def copy_ends(self, slot: fx.Pointer) -> None:
-        if fx.const_expr(self.plan.shifted):
+        if fx.const_expr(self.plan.anywhere):
             if self.cut_before:
                 self._copy(slot, fx.Int32(0))
             if self.cut_behind:
@@ -197,16 +243,15 @@ class _Chunk:
 
     def _copy(self, slot: fx.Pointer, piece: Any) -> None:
         """Copy the elements of a piece that are of the row."""
-        for element in fx.range_constexpr(self.plan.width):
-            at = piece * self.plan.width + element - self.place
-            if (at >= 0) & (at < self.plan.length):
-                slot[(piece - self.low) * self.plan.width + element] = self.start[at]
+        for element in fx.range_constexpr(self.width):
+            at = piece * self.width + element - self.place
+            if (at >= 0) & (at < self.length):
+                slot[(piece - self.low) * self.width + element] = self.start[at]
 
     def send_for(self, slot: fx.Pointer, arrived: fx.Pointer) -> None:
-        width = self.plan.width
         if self.size > 0:
-            come = self.start - self.place + self.begin * width
-            place = slot + (self.begin - self.low) * width
+            come = self.start - self.place + self.begin * self.width
+            place = slot + (self.begin - self.low) * self.width
             fx.nvvm.bulk_load(come, place, self.size, arrived, l2=self.plan.hints.priority)
 
 
@@ -216,11 +261,15 @@ class RingRow:
     def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32, *, is_here: bool = False) -> None:
         """``is_here`` says that all chunks have been waited for."""
         self.ring, self.row, plan = ring, row, ring.plan
-        first = number * plan.parts
-        self.slots = [(first + chunk) % plan.slots for chunk in range(plan.parts)]
-        self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.parts)]
+        places = slots_of_row(plan, number)
+        self.slots, self.phases = [slot for slot, _ in places], [uses % 2 for _, uses in places]
         self.waited, self.returned = plan.parts if is_here else 0, 0
         self.writes = [0] * plan.iterations
+        self.pivot = ring.pivot_of(number)
+        self.places: list[Any] = [0] * len(ring.sources)
+        if plan.by_elements:
+            starts = [row_start(source, row) + ring.share.offset for source in ring.sources]
+            self.places = [place_of(start, plan) for start in starts]
 
     def start_of(self, source: int, iteration: int) -> Any:
         """Return where the vectors of a iteration begin; waits for them."""
@@ -232,7 +281,8 @@ class RingRow:
         while self.waited <= chunk:
             fx.nvvm.mbarrier_wait(self.ring.arrived + self.slots[self.waited], self.phases[self.waited])
             self.waited += 1
-        return self.ring.memories[source] + self.slots[chunk] * plan.chunk + inner * plan.lanes * plan.width
+        inner = inner * plan.lanes * plan.accesses * plan.width
+        return self.ring.memories[source] + self.slots[chunk] * plan.chunk + self.places[source] + inner
 
     def stored(self, iteration: int) -> None:
         """A vector of a iteration was written: with that of the last target, the iteration is done."""
@@ -268,196 +318,3 @@ def store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[in
             row.stored(iteration)
 
     return store
-
-
-def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator) -> Callable[[Share, Any], list[Line]]:
-    """Return a function of a row's share and number: what of the lines goes with it.
-
-    ``share`` is that of all rows which begin at one place in a piece.
-    """
-    words = [-(-plan.width * line.dtype.width // 32) for line in lines]
-    keep = kept_line_iterations(plan, sum(words))
-
-    def near_line(line: Any) -> bool:
-        return plan.near_lines and line.dtype is DTYPES[plan.dtype]
-
-    if plan.one_place:
-        at_place: list[Line] = [LineAtPlace(line, share, keep) for line in lines]
-        at_place = [NearLine(line, smem) if near_line(line) else line for line in at_place]
-        return lambda _, row: [KeptLine(line, row) for line in at_place]
-    if plan.shifted:
-        tables = [LineTable(group, plan, smem) for group in _groups(lines)]
-        return lambda share, _: [
-            ShiftedLine(table, share, number) for table in tables for number in range(len(table.lines))
-        ]
-    kept: list[Line] = []
-    for line in lines:
-        own = Line(vectors_of(fx.get_iter(line) + share.offset * plan.width, plan), share, None, keep=keep,
-                   hint=plan.hints.line, dtype=line.dtype)  # fmt: skip
-        kept.append(NearLine(own, smem) if near_line(line) else own)
-    return lambda _, row: [KeptLine(line, row) for line in kept]
-
-
-NEAR_AT_ONCE = 8
-"""Vectors of a line that a thread has on their way to shared memory."""
-
-
-class NearLine(Line):
-    """A line of which registers have some iterations, and shared memory the others. Each thread reads what it wrote."""
-
-    def __init__(self, line: Line, smem: fx.SharedAllocator) -> None:
-        super().__init__(line.vectors, line.share, None, keep=0, hint=line.hint, dtype=line.dtype, held=line.held)
-        plan = line.share.plan
-        self.rest = range(len(line.held), plan.iterations)
-        memory = smem.allocate(fx.Array[self.kind, max(len(self.rest), 1) * plan.lanes * plan.width, 128]).ptr
-        self.places = vectors_of(memory, plan, max(len(self.rest), 1) * plan.lanes)
-        for first in range(0, len(self.rest), NEAR_AT_ONCE):
-            iterations = self.rest[first : first + NEAR_AT_ONCE]
-            loaded = [line._load(iteration, line.hint) for iteration in iterations]  # no load passes a store
-            for iteration, vector in zip(iterations, loaded, strict=True):
-                access, near = self._access(iteration)
-                access.fragment.store(vector)
-                for place, register in near:
-                    fx.copy_atom_call(access.atom, register, place)
-
-    def _access(self, iteration: int) -> tuple[Access, list[Any]]:
-        access = Access(self.share.plan, self.places, self.kind, None)
-        return access, access.pairs(self.share.lane + (iteration - self.rest.start) * self.share.plan.lanes, 0)
-
-    def _load(self, iteration: int, hint: Hint | None) -> Any:
-        access, near = self._access(iteration)
-        for place, register in near:
-            fx.copy_atom_call(access.atom, place, register)
-        return access.fragment.load()
-
-
-class KeptLine(Line):
-    """A line that is kept for all rows, in its own type: 16-bit elements must not be made f32 before the loop.
-
-    LLVM would move that out of the loop, and need twice the registers; so what is converted depends on the row, by
-    bits that are always zero.
-    """
-
-    def __init__(self, line: Line, row: fx.Int32, other: fx.Int32 | None = None) -> None:
-        """``other`` is a number that is not negative either: what is asked for again is converted again by it."""
-        self.share, self.fill, self.hint, self.again_hint = line.share, line.fill, line.hint, line.again_hint
-        self.line, self.dtype, self.held = line, line.dtype, line.held
-        self.nothing = row >> 31
-        self.nothing_again = self.nothing if other is None else other >> 31
-
-    def _load(self, iteration: int, hint: Hint | None) -> Any:
-        return self.line._load(iteration, hint)
-
-    def _get(self, iteration: int, hint: Hint | None) -> Any:
-        return self._converted(iteration, hint, self.nothing)
-
-    def again_at(self, iteration: int) -> Any:
-        return self._converted(iteration, self.again_hint, self.nothing_again)
-
-    def _converted(self, iteration: int, hint: Hint | None, nothing: Any) -> Any:
-        vector = self._own(iteration, hint)
-        return vector.to(fx.Float32) if iteration >= len(self.held) else widened_again(vector, nothing)
-
-
-def _groups(lines: Any) -> list[list[Any]]:
-    """Lines that lie together in a table: two of 16 bits are read as one word."""
-    pair = len(lines) > 1 and all(line.dtype.width == 16 for line in lines[:2]) and lines[0].dtype is lines[1].dtype
-    return [list(lines[:2]), *([line] for line in lines[2:])] if pair else [[line] for line in lines]
-
-
-class LineTable:
-    """The block's part of a line, or of two, in shared memory, with what a shift may need before it.
-
-    First come the elements 0, ``width``, … then 1, ``width + 1``, …: neighbouring lanes, which are ``width`` elements
-    apart, read neighbouring places at any shift.
-    """
-
-    def __init__(self, lines: list[Any], plan: RowPlan, smem: fx.SharedAllocator) -> None:
-        self.plan, self.lines, self.groups, self.dtype = plan, lines, plan.share + 1, lines[0].dtype
-        self.word = self.dtype if len(lines) == 1 else fx.Int32
-        self.memory = smem.allocate(fx.Array[self.word, table_elements(plan), 128]).ptr
-        self._fill()
-
-    def words(self, vectors: list[Any]) -> Any:
-        """Elements of each line, as they lie in the table."""
-        if len(vectors) == 1:
-            return vectors[0]
-        mixed = [vector[element] for element in range(self.plan.width) for vector in vectors]
-        return fx.Vector.from_elements(mixed, self.dtype).bitcast(fx.Int32)
-
-    @flyc.jit
-    def _fill(self) -> None:
-        plan, share = self.plan, Share(self.plan)
-        starts = [fx.get_iter(line) for line in self.lines]
-        iterations, whole = -(-self.groups // plan.lanes), plan.length // plan.width
-        found = []
-        for iteration in fx.range_constexpr(iterations):
-            group = fx.Int32(share.offset) + fx.thread_idx.x + iteration * plan.lanes - 1
-            accesses = [Access(plan, vectors_of(start, plan, whole), self.dtype, plan.hints.line) for start in starts]
-            for access in accesses:
-                access.fragment.fill(0.0)
-            if (group >= 0) & (group < whole):
-                for access in accesses:
-                    for memory, register in access.pairs(group, 0):
-                        fx.copy_atom_call(access.atom, memory, register)
-            found.append(accesses)
-        for iteration in fx.range_constexpr(iterations):
-            group = fx.thread_idx.x + iteration * plan.lanes
-            words = self.words([access.fragment.load() for access in found[iteration]])
-            if group < self.groups:
-                for element in fx.range_constexpr(plan.width):
-                    self.memory[element * self.groups + group] = words[element]
-        block_barrier(plan)
-        group = whole + 1 - fx.Int32(share.offset)
-        if (fx.thread_idx.x == 0) & (group >= 0) & (group < self.groups):
-            # The elements behind the last whole vector, where zeros are.
-            rest = range(plan.width)
-            ends = [
-                fx.Vector.from_elements(
-                    [start[whole * plan.width + min(i, plan.length % plan.width - 1)] for i in rest], self.dtype
-                )
-                for start in starts
-            ]
-            words = self.words(ends)
-            for element in fx.range_constexpr(plan.length % plan.width):
-                self.memory[element * self.groups + group] = words[element]
-
-
-def table_elements(plan: RowPlan) -> int:
-    """Elements of a `LineTable`, with what lanes beyond the row may read."""
-    return plan.width * (plan.share + 1) + plan.lanes
-
-
-class ShiftedLine(Line):
-    """What of a line in a `LineTable` goes with the vectors of a row."""
-
-    def __init__(self, table: LineTable, share: Any, number: int) -> None:
-        self.table, self.share, self.dtype, self.number = table, share, table.dtype, number
-        self.held, self.hint, self.again_hint = [], None, None
-        width = share.plan.width
-        self.starts = []
-        for element in range(width):
-            before = share.place > element
-            residue = before.select(element - share.place + width, element - share.place)
-            group = before.select(fx.Int32(0), fx.Int32(1))
-            self.starts.append(table.memory + (residue * table.groups + group + share.lane))
-
-    def _words(self, iteration: int) -> Any:
-        at = iteration * self.share.plan.lanes
-        return fx.Vector.from_elements([start[at] for start in self.starts], self.table.word)
-
-    def _load(self, iteration: int, hint: Hint | None) -> Any:
-        words = self._words(iteration)
-        if len(self.table.lines) == 1:
-            return words
-        mixed = words.bitcast(self.dtype)
-        return fx.Vector.from_elements([mixed[2 * i + self.number] for i in range(words.numel)], self.dtype)
-
-    def _get(self, iteration: int, hint: Hint | None) -> Any:
-        if len(self.table.lines) == 1 or self.dtype is not fx.BFloat16:
-            return self._load(iteration, hint).to(fx.Float32)
-        words = self._words(iteration)  # a half of a word each: moved up, or cut off
-        return ((words & -65536) if self.number else (words << 16)).bitcast(fx.Float32)
-
-    def _in_turn(self, hint: Hint | None) -> Iterator[Any]:
-        return (self._get(iteration, hint) for iteration in range(self.share.plan.iterations))

@@ -13,10 +13,11 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange
+from flydsl.kernels.blocks.ring_lines import KeptLine
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork
 from flydsl.kernels.blocks.row_pieces import LineAtPlace, ShiftedShare, place_of
 from flydsl.kernels.blocks.row_plan import RowPlan
-from flydsl.kernels.blocks.row_ring import KeptLine, Ring, RingLine, RingRow, store_from_ring
+from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, store_from_ring
 from flydsl.kernels.blocks.rows import Line, Share, row_start
 
 FirstPass = Callable[[RowWork, list[Any]], tuple[list[Any], list[Any]]]

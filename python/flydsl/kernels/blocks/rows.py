@@ -424,6 +424,30 @@ def widens_by_words(vector: Any) -> bool:
     return vector.dtype is fx.BFloat16 and vector.numel % 2 == 0 and fx.nvvm.is_target()
 
 
+def loaded_after(vector: Any, others: Iterable[Any], width: int, nothing: Any) -> Any:
+    """Return the vector, which depends on others that were loaded ``width`` elements at once, by bits that are always
+    zero: all of these loads begin before any of them is waited for."""
+    bits, zero = _bits(vector), fx.Int32(0)
+    for other in others:
+        parts = _bits(other)
+        for part in parts[:: max(width * len(parts) // other.numel, 1)]:
+            zero = zero | (fx.Int32(part) & nothing)
+    bits[0] = bits[0] ^ bits[0].dtype(zero)
+    return fx.Vector.from_elements(bits, bits[0].dtype).bitcast(vector.dtype)
+
+
+def _bits(vector: Any) -> list[Any]:
+    """Return what a vector consists of as integers: words, or 16 bits each where these are odd in number."""
+    parts = vector.bitcast(fx.Int32 if vector.numel * vector.dtype.width % 32 == 0 else fx.Int16)
+    return [parts[part] for part in range(parts.numel)]
+
+
+def inverse(x: Any) -> Any:
+    """Return 1 / x, to about a unit in the last place; x is no subnormal number, for which NVIDIA's instruction would
+    need others beside it."""
+    return fx.nvvm.rcp(x) if fx.nvvm.is_target() else fx.Float32(1.0).divf(x, fastmath="arcp,afn")
+
+
 def row_sum(row: Iterable[Any]) -> Any:
     """Return the sum of this thread's elements."""
     first, *others = (vector.reduce("add", fastmath="reassoc") for vector in row)

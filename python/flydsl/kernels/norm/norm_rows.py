@@ -13,13 +13,22 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange
+from flydsl.kernels.blocks.exchange import FEW_WAVES, RowExchange
 from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
-from flydsl.kernels.blocks.rows import Line, launch_rows, picked, require_lines, row_sum, sum_of_squares
+from flydsl.kernels.blocks.rows import (
+    Line,
+    inverse,
+    launch_rows,
+    loaded_after,
+    picked,
+    require_lines,
+    row_sum,
+    sum_of_squares,
+)
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,7 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         given = [line for line in (gamma, beta, xscale) if line is not None]
         arrays = RowArrays(
             (X,) if R is None else (X, R), (Y,) if R_out is None else (Y, R_out), given,
-            numbers=(3 if form.centred else 1) + (1 if form.quant else 0),
+            numbers=(3 if form.centred else 1) + (1 if form.quant else 0), pivot=form.centred,
         )  # fmt: skip
         names = [name for name, line in (("gamma", gamma), ("beta", beta), ("xscale", xscale)) if line is not None]
 
@@ -141,6 +150,9 @@ class AddedLine(Line):
         return self._sum(*(line.of_first_lane() for line in self.lines)).to(fx.Float32)
 
 
+LEAST_NORMAL = 2.0**-126
+"""Of f32."""
+
 # Statistics ----------------------------------------------------------------------------------------------------------
 
 
@@ -173,12 +185,19 @@ def norm_statistics(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
 
 def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
     (total,) = work.exchange.totals([sum_of_squares(x)])
-    return fx.math.rsqrt(total * (1.0 / form.length) + form.eps, fastmath="afn")
+    return _inverse_of_root(total * (1.0 / form.length), form)
+
+
+def _inverse_of_root(square: Any, form: NormForm) -> Any:
+    """Return 1 / sqrt(square + eps), by one instruction where that cannot be the root of a subnormal number."""
+    if fx.nvvm.is_target() and form.eps >= LEAST_NORMAL:
+        return fx.nvvm.rsqrt(square + form.eps)
+    return fx.math.rsqrt(square + form.eps, fastmath="afn")
 
 
 def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
     """Return (sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
-    if not x.held:
+    if not x.held or x.share.plan.few:
         return _moments_of_wave(*thread_moments(x), x.share.count_of_wave(exchange.group), exchange)
     total, count = exchange.reduce(row_sum(x), add), x.share.count_of_wave(exchange.group)
     mean = mean_of(total, count)
@@ -222,10 +241,11 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
 
     The variance is of differences, which loses no digits where all elements are large.
     """
-    if x.held and work.share.plan.one_pivot and fx.nvvm.is_target():  # AMD's lanes would ask each other through LDS
+    plan = work.share.plan
+    if (x.held or plan.pivots) and plan.one_pivot and fx.nvvm.is_target():  # AMD's lanes would ask through LDS
         return _moments_about_pivot(work, x, form)
     waves = work.exchange.publish(list(wave_moments(x, work.exchange)))
-    sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
+    sums, squares, counts = (waves.read(index, 0.0, FEW_WAVES if plan.few else 1) for index in range(3))
     first = mean_of(waves.first(0), waves.first(2))
     parts = [
         squares_about(first, mean_of(total, count), square, count)
@@ -233,7 +253,7 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
     ]
     mean, whole = _row_mean(waves.combine(sums, add), form.length), waves.combine(parts, add)
     variance = _about_mean(whole, mean, first, fx.Float32(float(form.length))) * (1.0 / form.length)
-    return RowStatistics(mean, fx.math.rsqrt(variance + form.eps, fastmath="afn"))
+    return RowStatistics(mean, _inverse_of_root(variance, form))
 
 
 def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
@@ -247,6 +267,7 @@ def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> RowStatistic
     for iteration, vector in enumerate(x.held):
         if (insides := work.share.insides(iteration)) is not None:
             x.held[iteration] = picked(vector, insides, pivot, vector.dtype)
+    x.fill = pivot  # of what is not held
     for vector in x:
         apart = vector - pivot
         sums = apart if sums is None else sums + apart
@@ -257,16 +278,27 @@ def _moments_about_pivot(work: RowWork, x: Line, form: NormForm) -> RowStatistic
     total, square = waves.sum(0), waves.sum(1)
     apart = _row_mean(total, form.length)
     variance = fx.max(fx.math.fma(-apart, apart, square * (1.0 / form.length)), fx.Float32(0.0))
-    return RowStatistics(pivot + apart, fx.math.rsqrt(variance + form.eps, fastmath="afn"), pivot, apart)
+    return RowStatistics(pivot + apart, _inverse_of_root(variance, form), pivot, apart)
 
 
 def _row_pivot(work: RowWork, x: Line) -> Any:
-    """Return a number of the row's own type: the first element, which a wave is told, or about the mean of the first
-    lane's first vector, which several waves load."""
+    """Return a number of the row's own type: the first element, which a wave is told, about the mean of the first
+    lane's first vector, which several waves load, or one in the midst of some elements that a ring brings."""
+    if work.share.plan.slots:
+        first = x.of_first_lane()
+        ends = [_middle(*(first[place + i] for i in range(3))) for place in (0, 3)]
+        return _middle(*ends, first[6])
     if work.exchange.total == 1:
         return fx.shuffle_idx(x[0][0], 0, work.exchange.group)
     vector = x.of_first_lane()
+    if work.nothing is not None and work.share.plan.few:
+        vector = loaded_after(vector, x.held, work.share.plan.width, work.nothing)
     return (vector.reduce("add", fastmath="reassoc") * (1.0 / vector.numel)).to(x.held[0].dtype).to(fx.Float32)
+
+
+def _middle(a: Any, b: Any, c: Any) -> Any:
+    """Return the one of three numbers that lies between the others."""
+    return fx.max(fx.min(a, b), fx.min(fx.max(a, b), c))
 
 
 def squares_about(pivot: Any, mean: Any, squares: Any, count: Any) -> Any:
@@ -293,7 +325,7 @@ def _row_mean(total: Any, length: int) -> Any:
 
 def mean_of(total: Any, count: Any) -> Any:
     """Return the mean of some elements, of which there may be none."""
-    return total * fx.Float32(1.0).divf(fx.max(count, fx.Float32(1.0)), fastmath="arcp,afn")
+    return total * inverse(fx.max(count, fx.Float32(1.0)))
 
 
 # Results -------------------------------------------------------------------------------------------------------------
@@ -318,7 +350,7 @@ def store_normed(
                 work.store(iteration, vector, 1)
             work.store(iteration, y)
         return
-    top = largest_magnitude(work.share.within(y, iteration) for iteration, _, y in normed())
+    top = largest_magnitude(work.share.within_or_zero(y, iteration) for iteration, _, y in normed())
     waves = work.exchange.publish([work.exchange.reduce(top, maximum)], at=3 if form.centred else 1)
     scale, inverse = row_scale(waves.combine(waves.read(0, 0.0), maximum), form.quant)
     work.put(yscale, scale)

@@ -14,11 +14,11 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import FEW_WAVES
-from flydsl.kernels.blocks.reduce import add, maximum
+from flydsl.kernels.blocks.reduce import add, maximum, wave_maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
-from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum
+from flydsl.kernels.blocks.rows import Line, inverse, launch_rows, row_sum
 
 LOG2_E = log2(2.718281828459045)
 LOWEST = float("-inf")
@@ -55,15 +55,17 @@ def softmax_row(work: RowWork) -> None:
     if not x.held:
         top, total = sum_of_powers(x)
         highest, total = powers_of_row(exchange, top, total)
-        inverse = fx.Float32(1.0).divf(total, fastmath="arcp,afn")
+        scale = inverse(total)
         for iteration, vector in enumerate(x.again()):
-            work.store(iteration, powers_of_e(vector, highest) * inverse)
+            work.store(iteration, powers_of_e(vector, highest) * scale)
         return
-    top = exchange.reduce(reduce(greatest, (vector.reduce("max") for vector in x)), greatest)
+    top = reduce(greatest, (vector.reduce("max") for vector in x))
+    at_once = exchange.plan.few and exchange.group == fx.num_warp_threads() and fx.nvvm.is_target()
+    top = wave_maximum(top) if at_once else exchange.reduce(top, greatest)
     shift = above_lowest(top)
     powers = x.mapped(lambda vector: powers_of_e(vector, shift))
     highest, total = powers_of_waves(exchange, top, row_sum(powers()))
-    scale = power_of_e(shift, highest).divf(total, fastmath="arcp,afn")
+    scale = power_of_e(shift, highest) * inverse(total)
     for iteration, vector in enumerate(powers()):
         work.store(iteration, vector * scale)
 
@@ -107,7 +109,8 @@ def powers_of_row(exchange: Any, top: Any, total: Any, more: Sequence[Any] = ())
 def powers_of_waves(exchange: Any, highest: Any, total: Any, more: Sequence[Any] = ()) -> tuple[Any, ...]:
     """`powers_of_row` of threads whose powers are all relative to the wave's ``highest`` element."""
     waves = exchange.publish([highest, *(exchange.reduce(value, add) for value in (total, *more))])
-    tops, parts = waves.read(0, LOWEST, FEW_WAVES // 2), waves.read(1, 0.0, FEW_WAVES // 2)
+    alone = FEW_WAVES if exchange.plan.few else FEW_WAVES // 2
+    tops, parts = waves.read(0, LOWEST, alone), waves.read(1, 0.0, alone)
     base = above_lowest(waves.combine(tops, greatest))
     whole = waves.combine([part * power_of_e(other, base) for other, part in zip(tops, parts, strict=True)], add)
     return base, whole, *(waves.sum(2 + index) for index in range(len(more)))

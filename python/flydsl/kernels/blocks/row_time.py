@@ -1,0 +1,219 @@
+"""What a launch of a row kernel is expected to take: `launch_time` is the model by which plans are chosen.
+
+The facts of a machine are in `row_machine.py`; docs/rows.md states the model.
+"""
+
+from __future__ import annotations
+
+from flydsl.kernels.blocks.row_machine import Machine, Reach, bank_passes, with_other_rings
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan, near_line_bytes, registers, resident, ring_places
+
+FEW_ACCESSES = 4
+"""Of a thread to a row, that take the memory no longer where they are narrow."""
+
+
+def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
+    """Of a wave, for its part of a block's rows; an access that is served in parts counts as many times."""
+    accesses = plan.taken // plan.width
+    parts = max(plan.width * plan.size * machine.wave / 128, 1)
+    if plan.staged:
+        parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
+    loads = plan.sources * (1 if plan.keep or plan.once else 2)
+    moves = accesses * parts * (loads + plan.targets + lines)
+    if plan.staged and not plan.bulk:
+        moves += 4 * 2 * (plan.sources + plan.targets) * plan.tile * plan.size / ACCESS_BYTES / plan.threads
+    masks = accesses if plan.share % plan.lanes else 0
+    steps = min(plan.lanes, machine.wave).bit_length() - 1
+    each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
+    if plan.staged and not (plan.keep or plan.once):
+        narrow = plan.sources == 1 and plan.width * plan.size < ACCESS_BYTES
+        each += machine.read_again * plan.sources + (machine.narrow_again if narrow else 0)
+    if plan.sums and not plan.keep:
+        # A row is normalised in both passes, and lines are loaded in both.
+        each += machine.line * (1 if plan.keeps_lines else 1 + lines)
+    if plan.early and registers(plan, lines) > machine.spare:
+        each += machine.tight
+    if plan.width * plan.size < ACCESS_BYTES:
+        each += machine.narrow_line * lines / plan.width
+    return 20 + plan.taken * each + machine.access * moves + machine.mask * masks + machine.step * steps
+
+
+def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
+    """Cycles that a block takes of a multiprocessor: of the memory, of L2, of the instructions that
+    begin, and, alone, from its beginning to its end."""
+    count, waves = resident(plan, machine, lines), -(-plan.threads // machine.wave)
+    size = plan.rows * plan.length * plan.size / plan.cluster
+    loads, again = 1.0, not (plan.keep or plan.staged or plan.once)
+    if again:
+        # What does not stay in the first-level cache is loaded again, and lines take place there too.
+        near = count * size * plan.sources + lines * plan.length * plan.size
+        missed = max(1 - machine.near / near, 0)
+        loads += machine.again_in_cluster if plan.cluster > 1 else min(machine.loaded_again * missed, 1.0)
+    memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
+    work = instructions(plan, machine, lines) * waves
+    most = machine.direct_issue if plan.direct else machine.issue
+    if plan.narrow and plan.size == ACCESS_BYTES // 4:
+        most = machine.narrow_issue
+    chain = work / min(machine.issue, machine.lone_issue * waves)
+    chain += machine.cluster_meeting if plan.cluster > 1 else machine.meeting if plan.lanes > machine.wave else 0
+    alone = machine.start + machine.latency * (1.5 if again else 1)
+    alone += machine.own_bytes * plan.sources * size / machine.bytes_per_cycle
+    alone += chain + (machine.through_shared if plan.staged else 0)
+    alone *= machine.narrow_alone if plan.narrow else 1
+    fetched = lines * (machine.cluster_lines if plan.cluster > 1 else 1)
+    return {
+        "memory": memory,
+        "second level": (plan.sources * (2 if again else 1) + fetched) * size / machine.second_level,
+        "issue": work / min(most, machine.wave_issue * waves * max(count, 1)),
+        "chain": chain + machine.between_tiles + (machine.staying_cluster if plan.cluster > 1 else 0),
+        "alone": alone,
+    }
+
+
+def _waste(plan: RowPlan, machine: Machine) -> float:
+    """Return how much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
+    if plan.staged:
+        if plan.sums:
+            return 1.0
+        slower = machine.ahead_bytes if plan.stages else machine.staged_bytes
+        return slower * (machine.staged_in_cluster if plan.cluster > 1 and not plan.once else 1.0)
+    wide = plan.width * plan.size
+    waste = machine.early_bytes if plan.early and not plan.sums else 1.0
+    if plan.narrow and machine.bulk:
+        return 1 + machine.narrow_access * max(plan.taken // plan.width - FEW_ACCESSES, 0)
+    waste *= ACCESS_BYTES / wide
+    reach = machine.direct_reach if plan.direct and wide == ACCESS_BYTES else Reach()
+    if plan.lanes < machine.wave and plan.lanes != plan.vectors:
+        waste *= 1 + (reach.narrow / (plan.lanes * wide)) ** reach.sharpness  # sectors that are written in parts
+    if plan.length * plan.size % 32 and plan.targets:
+        waste *= 1 + reach.part  # so are those at the ends of what a wave writes
+    if plan.share % plan.lanes and reach.idle:
+        idle = plan.iterations * plan.accesses * plan.lanes / plan.share - 1
+        waste *= 1.02 + reach.idle * idle + (machine.cluster_mask if plan.cluster > 1 else 0)
+    return waste
+
+
+def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
+    """Cycles of a launch of ``rows`` rows. What takes longest decides; what takes nearly as long adds to it."""
+    count = resident(plan, machine, lines)
+    if not count:
+        return float("inf")
+    if plan.slots:
+        return _ring_time(plan, machine, lines, rows)
+    if plan.lines_stay:
+        return _kept_lines_time(plan, machine, lines, rows)
+    if plan.early and plan.sums and plan.shifted:
+        return _early_sums_time(plan, machine, rows)
+    times = block_times(plan, machine, lines)
+    blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
+    rounds = max(blocks / count, 1)
+    if plan.stays:
+        # Tiles come while others are computed on: a round takes what is slowest, the memory or a block's own work.
+        shares = [times[name] * min(count, blocks) for name in ("memory", "second level", "issue")]
+        return rounds * _together([*shares, times["chain"]], machine.power) + times["alone"]
+    between = machine.cluster_start if plan.cluster > 1 else 0
+    waiting = times["alone"] * rounds + between * (rounds - 1)
+    if plan.cluster > 1:
+        waiting = max(waiting, times["alone"] + rows * machine.cluster_launch * plan.cluster**2)
+    lost = 1 + machine.part_round / rounds if plan.once else 1
+    shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
+    return _together([*shares, waiting], machine.power) + machine.tail * times["alone"]
+
+
+KEPT_WORK = {0: (45, 10, 8), 1: (45, 6.5, 5), 2: (45, 11, 8.5)}
+"""By the number of lines, instructions of a wave for its part of rows whose lines stay: for all of it, for each element
+of 16 bits of a lane, and for each of f32, counted in machine code."""
+TILE_WORK = 140
+"""Those for a tile."""
+
+
+def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
+    """Tiles come while others are computed on; a round takes what is slowest: the memory, the instructions of all
+    blocks, or a block's own way through a tile."""
+    row, narrow, wide = KEPT_WORK[min(lines, 2)]
+    work = TILE_WORK + plan.turns * (row + plan.taken * (wide if plan.size == 4 else narrow))
+    tile = (plan.sources + plan.targets) * plan.tile * plan.size
+    memory = machine.kept_bytes * plan.crowd * tile / machine.bytes_per_cycle
+    issue = plan.crowd * plan.threads / machine.wave * work / machine.kept_issue
+    rounds = max(-(-rows // plan.tile_rows) / (machine.processors * plan.crowd), 1)
+    return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
+
+
+def _early_sums_time(plan: RowPlan, machine: Machine, rows: int) -> float:
+    """Return the cycles of a launch whose blocks have their next rows on their way while they compute on these: a round
+    takes what those take, and what memory takes to answer, more of which shows where all waves wait for one row."""
+    together = plan.crowd * plan.rows
+    memory = together * (plan.sources + plan.targets) * plan.length * plan.size / machine.bytes_per_cycle
+    round_ = (machine.early_answer + machine.early_summed * memory) * (1.06 if together == 1 else 1)
+    return rows / (machine.processors * together) * round_ + machine.ring_ends
+
+
+RING_WORK = {0: ((266, 70), (266, 40)), 1: ((120, 49), (120, 14)), 2: ((310, 59), (194, 18.7))}
+"""By the number of lines, instructions of a wave for a row of 16-bit elements that comes through a ring, and for a
+vector of it; and those of f32: counted in machine code, those of two lines fitted. Without lines that is a softmax."""
+CHUNK_WORK = 20
+"""Those for each chunk, beside two."""
+SHIFTED_WORK = 100, 6, 4
+"""Those that rows take beside them which begin anywhere: for a row, a vector of 16-bit elements, and one of f32. Two
+lines are in a table then, and take twice as many for a row."""
+BY_ELEMENTS = 8
+"""Those for four elements of f32 that are read twice and written one by one."""
+
+
+SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
+"""The same of a gradient of a norm, by the number of sums over rows, of rows that begin anywhere."""
+
+
+def ring_work(plan: RowPlan, lines: int) -> float:
+    """Return the instructions of a wave for its part of a row in a ring."""
+    if plan.sums:
+        row, narrow, wide = SUMMING_WORK[plan.sums]
+        return row + plan.iterations * (wide if plan.size == 4 else narrow)
+    row, vector = RING_WORK[min(lines, 2)][plan.size // 4]
+    if plan.shifted:
+        row += SHIFTED_WORK[0] * max(lines, 1)
+        vector += SHIFTED_WORK[1 + plan.size // 4]
+    vector += BY_ELEMENTS if plan.by_elements else 0
+    return row + plan.iterations * vector * (plan.sources + plan.targets) / 2 + CHUNK_WORK * (plan.parts - 2)
+
+
+def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
+    """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
+    own way through a row, which nothing of the same block hides. The last round may be a part of one."""
+    if plan.sums or plan.once or plan.sources > 1:
+        machine = with_other_rings(machine)
+    waves = plan.lanes / machine.wave
+    work = ring_work(plan, lines) * waves
+    chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
+    chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
+    size = plan.share * plan.width * plan.size
+    near = size * plan.sources
+    if lines and (plan.one_place or not plan.shifted) and not plan.near_lines:
+        # Lines that do not fit registers come from L2 again for every row: in time, or, where they are asked for one
+        # by one or late, not.
+        reloaded = lines * near_line_bytes(plan, lines)
+        near += reloaded
+        if reloaded and (plan.by_elements or not plan.lines_ahead):
+            chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency
+    # What has no slot yet when a row is there has to come while its results are computed.
+    behind = max(2.15 - (plan.slots - 0.5) / plan.parts, 0) * size  # a slot is free when all of it is read
+    stall = machine.ring_behind * behind * plan.sources / plan.crowd / machine.bytes_per_cycle
+    places = ring_places(plan, machine) * plan.rows
+    # The memory is as fast with some multiprocessors fewer.
+    busy = places * plan.cluster / machine.processors
+    memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
+    second = near * plan.crowd / machine.second_level
+    issue = work * plan.crowd * plan.rows / machine.ring_issue
+    memory *= machine.ring_elements if plan.by_elements else 1
+    together = _together([memory, issue, chain, second], machine.ring_power)
+    together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
+    # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
+    rounds = (-(-rows // places) + rows / places + 0.5) / 2
+    other = machine.ring_other if plan.sources > 1 or plan.once else 1.0
+    return other * rounds * together + machine.ring_ends
+
+
+def _together(times: list[float], power: float) -> float:
+    """Return how long several things take that go on at once: the longest decides, and what is nearly as long adds to
+    it."""
+    return sum(time**power for time in times) ** (1 / power)
