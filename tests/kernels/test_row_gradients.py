@@ -281,6 +281,51 @@ def test_rows_that_begin_at_different_places_in_a_piece(
         check(dgamma, (D * X).sum(0), "bf16", m)
 
 
+TILES = [
+    (True, RowPlan(67, "bf16", 8, 4, rows=8, turns=2, stages=2)),
+    (False, RowPlan(131, "f16", 8, 8, rows=16, stages=3)),
+]
+"""(Whether rows are centred, plan) of tiles of rows that begin at any place in a piece, the same one in each tile."""
+
+
+@pytest.mark.parametrize("pitch, shift", [(0, 0), (8, 0), (1, 0), (0, 3)])
+def test_tiles_of_rows_that_begin_anywhere(
+    pitch: int, shift: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Three blocks take several tiles, the last of which is not full. Rows that do not lie together, or begin at
+    different places, go another way. What lies beside results stays as it is."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(norm_backward, "places", lambda plan: 3)
+    for centred, plan in TILES:
+        plan = replace(plan, staged=True, bulk=True, keep=False, pieces=True, sources=2, sums=1 + centred, hints=ONCE)
+        n, m = plan.length, 7 * plan.tile_rows + 5
+        norm_backward_launcher.cache_clear()
+        kind = DTYPES[plan.dtype]
+        memory = np.full((3, m * (n + 8) + 32), np.nan, kind)
+        starts = [-part.ctypes.data // 2 % 8 + 1 for part in memory]
+        starts[1] += shift
+        dy, x, dx = (
+            np.lib.stride_tricks.as_strided(part[start:], (m, n), (2 * (n + pitch), 2))
+            for part, start in zip(memory, starts, strict=True)
+        )
+        dy[...], x[...] = drawn(rng, (m, n), plan.dtype), drawn(rng, (m, n), plan.dtype)
+        gamma, ones, zeros = drawn(rng, (n,), plan.dtype), np.ones(m, np.float32), np.zeros(m, np.float32)
+        sums, results = np.full((2, m, n), np.nan, np.float32), np.full((2, n), np.nan, kind)
+        given = (dy, x, gamma, zeros, ones, dx, None, *sums, *results, m)
+        if not centred:
+            given = (dy, x, gamma, None, ones, dx, None, sums[0], None, results[0], None, m)
+        norm_backward_launcher(centred, n, plan.dtype, False, False, plan)(*given)
+        D, X, G = wide(dy, x, gamma)
+        d = D * G
+        mean = d.mean(1, keepdims=True) if centred else 0.0
+        check(dx, d - mean - X * (d * X).mean(1, keepdims=True), plan.dtype, 4)
+        check(results[0], (D * X).sum(0), plan.dtype, m)
+        if centred:
+            check(results[1], D.sum(0), plan.dtype, m)
+        dx[...] = np.nan
+        assert np.isnan(memory[2].astype(np.float32)).all()
+
+
 def test_rows_that_are_loaded_early(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     """Each of three blocks takes several rows, and the last of them some that are not there."""
     monkeypatch.setenv("ARCH", "sm_90a")

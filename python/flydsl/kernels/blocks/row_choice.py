@@ -64,6 +64,9 @@ CROWDS = 1, 2, 3, 4
 SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
 """By the number of sums, elements of a row from which on a ring is faster for them than to reach elements one by one;
 those of 16 bits up to which a row has a wave; and how many such rows a block has."""
+SHORTEST_TILED, TILE_THREADS, TILE_LANES, TILE_CROWDS, MOST_TILED = 64, 128, (4, 8, 16), (2, 3), 6
+"""Of tiles of short rows that begin anywhere and are summed: elements of a row at least, threads of a block and of a
+row, blocks, and vectors of a row that a thread has at most. Shorter rows were not measured."""
 MOST_EARLY, MOST_FILLED = 5, 0.82
 """Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
 least."""
@@ -162,6 +165,8 @@ def candidates(
         if not task.sums:
             yield from _narrower(RowPlan(length, dtype, width, machine.wave, hints=PLAIN, **task.fields))
         yield from (summing_rings if task.sums else rings)(length, dtype, machine, task, lines)
+        if task.sums:
+            yield from summed_tiles(length, dtype, machine, task, lines)
         if task.sums == 1:
             yield from early_sums(length, dtype, machine, task, lines)
 
@@ -277,6 +282,22 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
         yield from list(filter(None, found))[:1]
 
 
+def summed_tiles(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
+    """Yield the plans that sum columns of short rows which begin anywhere, tile after tile of rows that lie one behind
+    the other: so many that all tiles begin at the same place in a piece."""
+    width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
+    start = RowPlan(
+        length, dtype, width, TILE_LANES[0], staged=True, bulk=True, keep=False, pieces=True, hints=ONCE, **task.fields
+    )
+    if not start.shifted or start.size > 2 or not SHORTEST_TILED <= length < SHORTEST_SUMMED[task.sums]:
+        return
+    for lanes, crowd, turns in product(TILE_LANES, TILE_CROWDS, TURNS[:2]):
+        plan = replace(start, lanes=lanes, rows=TILE_THREADS // lanes, crowd=crowd, turns=turns)
+        fits = plan.iterations <= MOST_TILED + 1 - turns  # with two turns and six vectors, 255 registers were too few
+        found = (replace(plan, stages=stages) for stages in STAGES[::-1] if fits)
+        yield from islice((plan for plan in found if resident(plan, machine, lines)), 1)
+
+
 def early_sums(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
     """Yield the plans that sum columns of rows which begin anywhere, and come to registers early: as many blocks as
     registers allow, of whose threads' vectors few are beyond the row and only the first and the last are masked."""
@@ -334,7 +355,9 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
         (room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks
     )
     # Blocks that sum have two rows there at a time.
-    least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
+    # Where no other block hides that one waits, two more are on their way: 0.85 of a copy's speed to 0.80.
+    ahead = 2 * plan.parts if plan.crowd == 1 and plan.size == 2 else 1
+    least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + ahead if plan.sums else plan.chunks + 1
     return replace(plan, slots=slots) if slots >= least else None
 
 
@@ -409,8 +432,9 @@ def _summing(found: list[RowPlan]) -> list[RowPlan]:
     """
     early = [plan for plan in found if plan.early and plan.shifted]
     rings = [plan for plan in found if plan.slots]
-    if early and not rings:
-        return early
+    tiles = [plan for plan in found if plan.staged and plan.shifted]
+    if (early or tiles) and not rings:
+        return early or tiles
     if rings:
         few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
         # Two blocks of a multiprocessor hide each other's waiting where elements are many for their bytes.

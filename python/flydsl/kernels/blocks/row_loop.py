@@ -10,22 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
 from flydsl.kernels.blocks.ring_lines import KeptLine, ring_lines
-from flydsl.kernels.blocks.row_pieces import (
-    LineAtPlace,
-    PieceLine,
-    ShiftedShare,
-    place_of,
-    store_shifted,
-)
+from flydsl.kernels.blocks.row_pieces import LineAtPlace, PieceLine, ShiftedShare, place_of, store_at, store_shifted
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, store_from_ring
-from flydsl.kernels.blocks.row_tile import RowTile, needs_meeting, tile_elements, tile_memory
+from flydsl.kernels.blocks.row_tile import PiecesInTile, RowTile, needs_meeting, tile_elements, tile_memory
 from flydsl.kernels.blocks.rows import Line, Share, loaded_after, row_start, store_iteration, vectors_of
 
 FEW_LINES = 16
@@ -172,13 +167,14 @@ class _Block:
         )  # fmt: skip
 
     def numbers(self, first: Any, end: fx.Int32) -> list[Any]:
-        """Return what is given for this thread's row, or for the last where it is beyond it."""
-        row = fx.min(fx.Int32(first) + self.share.row, end - 1)
+        """Return what is given for this thread's rows, or for the last where they are beyond it."""
+        turns = range(self.plan.turns)
+        rows = [fx.min(fx.Int32(first) + self.share.row + turn * self.plan.rows, end - 1) for turn in turns]
         if isinstance(self.share, ShiftedShare):
             # Nothing, which depends on the lane: ptxas would move a number that all lanes have to a uniform register as
             # soon as it is loaded, and wait for it.
-            row = row + (self.share.first(0) & (row >> 31))
-        return [values[row] for values in self.arrays.given]
+            rows = [row + (self.share.first(0) & (row >> 31)) for row in rows]
+        return [values[row] for row in rows for values in self.arrays.given]
 
     def _row_at_place(self, row: fx.Int32, end: fx.Int32) -> fx.Int32:
         """Return the row, or behind the last one another of this thread's, which begins at the same place in a piece:
@@ -204,7 +200,7 @@ class _Block:
         plan, kind = self.plan, DTYPES[self.plan.dtype]
         count = len(self.arrays.sources) * plan.iterations if plan.early else 0
         vector = fx.Vector.filled(plan.accesses * plan.width, 0.0, kind)
-        return [fx.Float32(0.0) for _ in self.arrays.given], [vector for _ in range(count)]
+        return [fx.Float32(0.0) for _ in range(len(self.arrays.given) * plan.turns)], [vector for _ in range(count)]
 
     def work_in_turn(
         self, first: fx.Int32, end: fx.Int32, iteration: Any, numbers: list[Any], vectors: list[Any]
@@ -245,10 +241,23 @@ class _Block:
     ) -> RowWork:  # fmt: skip
         share, ahead = self.share, turn * self.plan.rows
         row, alive = self._row(first + ahead, end)
+        if isinstance(share, ShiftedShare):
+            return self._work_in_tiles_by_pieces(tiles, row, alive, ahead, numbers, share)
         vectors = [tile.row(share.row + ahead) for tile in tiles]
         x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
+
+    def _work_in_tiles_by_pieces(
+        self, tiles: list[RowTile], row: Any, alive: Any, ahead: int, numbers: Sequence[Any], share: ShiftedShare
+    ) -> RowWork:
+        """Return the work on a row of a tile whose rows begin at any place in a piece, the same one in all tiles."""
+        arrays, starts = self.arrays, [tile.start_of_row(share.row + ahead) for tile in tiles]
+        pieces = PiecesInTile([start - share.place for start in starts], self.plan)
+        x: list[Line] = [RingLine(pieces, source, share, arrays.fill) for source in range(len(tiles))]
+        store = partial(store_at, start=starts[0], kind=arrays.targets[0].dtype, row=row, share=share, hint=None)
+        stores = [lambda iteration, vector: store(vector, iteration=iteration)]
+        return RowWork(x, self.lines, self.exchange, share, row, alive, stores, numbers, row < 0)
 
     def _stores(self, tiles: list[Any], row: fx.Int32, alive: Any) -> list[Callable[[int, Any], None]]:
         share, hint = self.share, self.plan.hints.store
@@ -346,9 +355,13 @@ def for_rows_in_turn(
 def share_of_block(source: fx.Tensor, end: fx.Int32, plan: RowPlan) -> Share:
     """Return a thread's part of the rows of a block that stays: all begin at one place in a piece, that of the first.
 
-    Blocks are a multiple of a piece's elements, so that the rows of a thread are such a multiple apart.
+    Blocks are a multiple of a piece's elements, so that the rows of a thread are such a multiple apart; or rows of a
+    tile are, which lie one behind the other.
     """
     share = Share(plan)
+    if plan.shifted and plan.stages:
+        first = place_of(row_start(source, fx.Int32(0)), plan)
+        return ShiftedShare(plan, (first + share.row * plan.length) % plan.width, steady=True)
     if not (plan.shifted and plan.early):
         return share
     return ShiftedShare(plan, place_of(row_start(source, _first_of_thread(share, end)), plan), steady=True)
@@ -423,7 +436,8 @@ def _in_turn_through_shared_memory(
             fx.barrier()
         for turn in fx.range_constexpr(plan.turns):
             number = iteration * plan.turns + turn
-            sums = code(block.work_in_tiles(tiles, first, end, number, numbers, turn), sums)
+            given = numbers[turn * len(arrays.given) : (turn + 1) * len(arrays.given)]
+            sums = code(block.work_in_tiles(tiles, first, end, number, given, turn), sums)
         _write_back(tiles, arrays)
         numbers = next_numbers
         iteration = iteration + 1

@@ -137,6 +137,10 @@ class Machine:
     """Of rows that begin anywhere, come early and are summed: cycles of a round beside its bytes, and part of the time
     of those. Fitted to 8 plans of RMSNorm's gradient in bf16, to 3 %."""
     early_summed: float = 0.8
+    summed_issue: float = 3.0
+    """Of blocks that stay and sum tiles of short rows that begin anywhere: instructions that begin in a cycle, and
+    cycles of a block by itself for each of a wave. Fitted to 24 plans of 7 lengths in bf16, to 3 %."""
+    summed_chain: float = 3.35
     spare: int = 120
     """Registers of a thread from which on rows that are loaded early leave too few, and how many instructions of each
     element that costs."""

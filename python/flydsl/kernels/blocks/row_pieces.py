@@ -13,6 +13,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
+from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened_again
 
@@ -277,14 +278,22 @@ def read_cut_piece(line: PieceLine, vector: Any, iteration: int) -> Any:
     return vector
 
 
-@flyc.jit
 def store_shifted(
     vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: Any, iteration: int, alive: Any = True
 ) -> None:
-    """Write a vector of a row that begins in a piece where the source's does: whole, or what of it is in the row."""
-    plan, start, kind = share.plan, row_start(target, row), target.dtype
+    """Write a vector of a row that begins in a piece where the source's does."""
+    store_at(vector, row_start(target, row), target.dtype, row, share, iteration, share.plan.hints.store, alive)
+
+
+@flyc.jit
+def store_at(
+    vector: fx.Vector, start: fx.Pointer, kind: Any, row: fx.Int32, share: Any, iteration: int, hint: Hint | None,
+    alive: Any = True,
+) -> None:  # fmt: skip
+    """Write a vector of a row that begins at ``start``: whole, or what of it is in the row."""
+    plan = share.plan
     vectors = vectors_of(start - share.place + share.offset * plan.width, plan, plan.share)
-    access = Access(plan, vectors, kind, plan.hints.store)
+    access = Access(plan, vectors, kind, hint)
     access.fragment.store(vector.to(kind))
     writes, known = fx.Boolean(True) if alive is True else alive, share.known_whole(iteration)
     if writes if known else writes & share.whole(iteration):
@@ -299,12 +308,34 @@ def store_shifted(
                     start[first + element] = rounded[element]
 
 
-def store_sums(vector: fx.Vector, start: fx.Pointer, share: ShiftedShare, iteration: int, atomic: bool) -> None:
-    """Write a vector of sums to where a line of them begins, or add it; the line need not begin as rows do."""
-    line, first = fx.make_view(start, fx.make_layout(share.plan.length, 1)), share.first(iteration)
-    for element, inside in enumerate(share.insides(iteration) or [True] * share.plan.width):
-        if fx.Boolean(True) if inside is True else inside:
-            if atomic:
-                fx.atomic("add", line, vector[element], at=first + element)
-            else:
-                line[first + element] = vector[element]
+@flyc.jit
+def store_sums(sums: list[Any], start: fx.Pointer, share: ShiftedShare, meeting: fx.Pointer, atomic: bool) -> None:
+    """Write all vectors of sums to where a line of them begins, or add them; the line need not begin as rows do.
+
+    A thread's elements lie side by side, and those of a wave too: by way of shared memory, ``meeting``, neighbouring
+    lanes write neighbouring elements. One by one, each would be a sector of its own.
+    """
+    plan, line = share.plan, fx.make_view(start, fx.make_layout(share.plan.length, 1))
+    for iteration, vector in enumerate(sums):
+        block_barrier(plan)
+        put_vector(vector, meeting, share, share.lane)
+        block_barrier(plan)
+        first = share.offset * plan.width - share.place
+        for turn in fx.range_constexpr(plan.width):
+            at = share.lane + turn * plan.lanes
+            column = first + iteration * plan.lanes * plan.width + at
+            here = (column >= 0) & (column < plan.length) & (at // plan.width + iteration * plan.lanes < plan.share)
+            if here:
+                if fx.const_expr(atomic):
+                    fx.atomic("add", line, meeting[at], at=column)
+                else:
+                    line[column] = meeting[at]
+
+
+def put_vector(vector: fx.Vector, start: fx.Pointer, share: ShiftedShare, number: Any) -> None:
+    """Write a vector of f32 as the one of that number behind ``start``, a multiple of 16 bytes."""
+    plan = share.plan
+    access = Access(plan, vectors_of(start, plan, plan.iterations * plan.lanes), fx.Float32, None)
+    access.fragment.store(vector)
+    for memory, register in access.pairs(number, 0):
+        fx.copy_atom_call(access.atom, register, memory)

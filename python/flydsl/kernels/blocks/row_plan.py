@@ -148,7 +148,7 @@ class RowPlan:
     @property
     def tile(self) -> int:
         """Elements of a source that a block has."""
-        return self.tile_rows * self.share * self.width
+        return self.tile_rows * (self.length if self.shifted and self.staged else self.share * self.width)
 
     @property
     def chunk_iterations(self) -> int:
@@ -174,7 +174,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, lines_ahead=0, staged=True, bulk=True, stages=2 if self.sums else self.stages,
+            early=False, turns=1, lines_ahead=0, staged=True, bulk=True, stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
     @property
@@ -222,7 +222,7 @@ class RowPlan:
     def counted(self) -> bool:
         """Whether ``crowd`` says how many blocks a multiprocessor has."""
         early = self.early and (self.pieces or not self.sums)
-        return self.slots > 0 or early or (self.lines_stay and not self.sums)
+        return self.slots > 0 or early or (self.lines_stay and not self.sums) or (self.shifted and self.stages > 0)
 
     @property
     def lines_stay(self) -> bool:
@@ -254,7 +254,8 @@ def registers(plan: RowPlan, lines: int) -> int:
         # A bound, no guess: blocks that stay must all be there at once.
         return min(64 if plan.sums * plan.held <= 8 and plan.held <= 32 else 128, 65536 // plan.threads)
     if not plan.keep:
-        return 32
+        # Of two sources all vectors are on their way at once; 54 to 78 were counted with 3 to 8 vectors of each.
+        return 64 if plan.shifted and plan.sources > 1 else 32
     held = plan.held * plan.sources
     if plan.narrow and held <= 32:
         return 16 + held
@@ -272,6 +273,8 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
         # Lines as they lie; and masks of the row's ends.
         return (64 if plan.sums == 1 else 76) + (plan.sums * 4 + lines * plan.size) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
+    if plan.shifted and plan.staged:
+        return 60 + (plan.sums + lines) * plan.held
     if plan.shifted:
         own = plan.sources * plan.held if plan.keeps_wide else ahead
         base = 48 if plan.keeps_wide else 68 - 8 * plan.sums
@@ -287,11 +290,21 @@ def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
     return min(machine.registers // QUARTERS // (waves * machine.wave) // 8 * 8, 255)
 
 
+def meeting_elements(plan: RowPlan) -> int:
+    """Return of how many sums shared memory has place: those of all rows of a block meet there, and where rows begin
+    anywhere those of a vector of each lane."""
+    if not plan.sums or (plan.rows == 1 and not plan.shifted):
+        return 0
+    if plan.shifted:
+        return plan.lanes * plan.width * (plan.iterations * plan.rows if plan.rows > 1 else 1)
+    return plan.rows * plan.length
+
+
 def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     """Shared memory of a block, with what the system takes."""
     slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * (2 if plan.slots else 1)
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
-    summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
+    summed = 4 * meeting_elements(plan)
     tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
     table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
     near = lines * (near_line_bytes(plan, lines) + 128) if plan.near_lines else 0

@@ -13,7 +13,7 @@ lines that go with every row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
@@ -32,10 +32,16 @@ from flydsl.kernels.blocks.rows import (
 )
 
 
-class RingLine(Line):
-    """This thread's vectors of a row in the ring, which are waited for when they are first asked for."""
+class InSharedMemory(Protocol):
+    """A row whose pieces are in shared memory."""
 
-    def __init__(self, row: RingRow, source: int, share: Any, fill: float) -> None:
+    def start_of(self, source: int, iteration: int) -> Any: ...
+
+
+class RingLine(Line):
+    """This thread's vectors of a row in the ring, which are waited for when they are first asked for, or in a tile."""
+
+    def __init__(self, row: InSharedMemory, source: int, share: Any, fill: float) -> None:
         self.row, self.source, self.share, self.fill = row, source, share, fill
         self.hint, self.again_hint, self.dtype, self.held = None, None, None, []
 

@@ -28,6 +28,8 @@ def tile_elements(plan: RowPlan) -> int:
 def tile_memory(plan: RowPlan, smem: fx.SharedAllocator) -> Any:
     """Shared memory for all tiles of one source, those on their way included."""
     count = tile_elements(plan) * max(plan.stages, 1)
+    if plan.shifted:
+        count += (plan.iterations * plan.lanes - plan.vectors) * plan.width  # what lanes beyond a row read
     return smem.allocate(fx.Array[DTYPES[plan.dtype], count, 128]).ptr
 
 
@@ -43,7 +45,7 @@ class RowTile:
         self.low = share.offset * plan.width
         self.start = self._start(source)
         shift = self._shift(self.start)
-        self.as_it_lies = self._together(source) & (shift % plan.width == 0)
+        self.as_it_lies = self._together(source) & (plan.shifted or shift % plan.width == 0)
         self.place = self.as_it_lies.select(shift, fx.Int32(0))
         self.head = fx.min((self.per_piece - self.place) % self.per_piece, self.count)
         self.body = (self.count - self.head) // self.per_piece * self.per_piece
@@ -74,12 +76,18 @@ class RowTile:
         return (thread < 2 * per).select(at, -1)
 
     def _together(self, tensor: fx.Tensor) -> Any:
-        """Return whether the tile's rows lie one behind the other."""
+        """Return whether the tile's rows lie one behind the other; launchers see to it where rows begin anywhere."""
+        if self.plan.shifted:
+            return fx.Boolean(True)
         return (tensor.stride[0] == self.plan.length) | (self.rows == 1)
+
+    def start_of_row(self, number: fx.Int32) -> Any:
+        """Return where a row of the tile begins."""
+        return self.buffer + self.place + number * self.plan.length
 
     def row(self, number: fx.Int32) -> Any:
         """Return a row of the tile as (values of a vector, vectors)."""
-        return vectors_of(self.buffer + self.place + number * self.plan.length, self.plan)
+        return vectors_of(self.start_of_row(number), self.plan)
 
     def _element(self, at: Any) -> tuple[Any, Any]:
         """Return the coordinate of an element of the tile."""
@@ -122,7 +130,7 @@ class RowTile:
     def write_back(self, target: fx.Tensor) -> None:
         """Write what the threads left in place of the rows, after a barrier."""
         start, place = self._start(target), self.buffer + self.place
-        alike = self._together(target) & (self._shift(start) == self.place)
+        alike = self._together(target) & (self.plan.shifted or self._shift(start) == self.place)
         if alike:
             if fx.const_expr(not self.plan.bulk):
                 self._copy_pieces(place + self.head, start + self.head, self.body)
@@ -168,3 +176,14 @@ def needs_meeting(tiles: list[RowTile]) -> Any:
         if tile.plan.tile_rows > 1:
             needed = needed | (tile.count < tile.plan.tile)
     return needed
+
+
+class PiecesInTile:
+    """The pieces that a row of each source lies in, which begin at ``starts`` in its tile."""
+
+    def __init__(self, starts: list[Any], plan: RowPlan) -> None:
+        self.starts, self.plan = starts, plan
+
+    def start_of(self, source: int, iteration: int) -> Any:
+        """Return where the vectors of an iteration begin."""
+        return self.starts[source] + iteration * self.plan.lanes * self.plan.width

@@ -6,7 +6,15 @@ The facts of a machine are in `row_machine.py`; docs/rows.md states the model.
 from __future__ import annotations
 
 from flydsl.kernels.blocks.row_machine import Machine, Reach, bank_passes, with_other_rings
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan, near_line_bytes, registers, resident, ring_places
+from flydsl.kernels.blocks.row_plan import (
+    ACCESS_BYTES,
+    QUARTERS,
+    RowPlan,
+    near_line_bytes,
+    registers,
+    resident,
+    ring_places,
+)
 
 FEW_ACCESSES = 4
 """Of a thread to a row, that take the memory no longer where they are narrow."""
@@ -102,6 +110,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return _ring_time(plan, machine, lines, rows)
     if plan.lines_stay:
         return _kept_lines_time(plan, machine, lines, rows)
+    if plan.sums and plan.shifted and plan.staged:
+        return _summed_tiles_time(plan, machine, rows)
     if plan.early and plan.sums and plan.shifted:
         return _early_sums_time(plan, machine, rows)
     times = block_times(plan, machine, lines)
@@ -139,6 +149,23 @@ def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> 
     return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
 
 
+SUMMED_TILE_WORK = 255, 100, 80
+"""Instructions of a wave for a tile of rows that begin anywhere and are summed, for each turn, and for a vector of 16
+bytes of it."""
+
+
+def _summed_tiles_time(plan: RowPlan, machine: Machine, rows: int) -> float:
+    """Return the cycles of a launch whose blocks take tile after tile; a round takes what is slowest: the memory, the
+    instructions of all blocks, or a block's own way through a tile. With two tiles the memory waits now and then."""
+    tile, turn, vector = SUMMED_TILE_WORK
+    work = tile + plan.turns * (turn + plan.iterations * vector)
+    memory = plan.crowd * (plan.sources + plan.targets) * plan.tile * plan.size / machine.bytes_per_cycle
+    issue = plan.crowd * plan.threads / machine.wave * work / machine.summed_issue
+    round_ = _together([memory, issue, machine.summed_chain * work], machine.kept_power)
+    rounds = max(-(-rows // plan.tile_rows) / (machine.processors * plan.crowd), 1)
+    return rounds * round_ * (1.03 if plan.stages < 3 else 1.0) + machine.kept_ends
+
+
 def _early_sums_time(plan: RowPlan, machine: Machine, rows: int) -> float:
     """Return the cycles of a launch whose blocks have their next rows on their way while they compute on these: a round
     takes what those take, and what memory takes to answer, more of which shows where all waves wait for one row."""
@@ -156,6 +183,8 @@ CHUNK_WORK = 20
 SHIFTED_WORK = 100, 6, 4
 """Those that rows take beside them which begin anywhere: for a row, a vector of 16-bit elements, and one of f32. Two
 lines are in a table then, and take twice as many for a row."""
+NEAR_LINE = 8
+"""Those for a vector of a line that is read from shared memory, and maybe sent for."""
 BY_ELEMENTS = 8
 """Those for four elements of f32 that are read twice and written one by one."""
 
@@ -174,6 +203,8 @@ def ring_work(plan: RowPlan, lines: int) -> float:
         row += SHIFTED_WORK[0] * max(lines, 1)
         vector += SHIFTED_WORK[1 + plan.size // 4]
     vector += BY_ELEMENTS if plan.by_elements else 0
+    if plan.near_lines or plan.lines_ahead:
+        row += NEAR_LINE * lines * near_line_bytes(plan, lines) // (plan.lanes * ACCESS_BYTES)
     return row + plan.iterations * vector * (plan.sources + plan.targets) / 2 + CHUNK_WORK * (plan.parts - 2)
 
 
@@ -184,7 +215,9 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
         machine = with_other_rings(machine)
     waves = plan.lanes / machine.wave
     work = ring_work(plan, lines) * waves
-    chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
+    uneven = 1.0 if plan.crowd > 1 else QUARTERS * -(-waves // QUARTERS) / waves
+    chain = work * uneven / min(machine.ring_issue, machine.ring_wave_issue * waves * uneven)
+    chain += machine.ring_chunk * plan.chunks
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
     size = plan.share * plan.width * plan.size
     near = size * plan.sources
@@ -203,7 +236,9 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     busy = places * plan.cluster / machine.processors
     memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
     second = near * plan.crowd / machine.second_level
-    issue = work * plan.crowd * plan.rows / machine.ring_issue
+    # The quarter of a multiprocessor with the most waves is done last.
+    full = QUARTERS * -(-waves * plan.crowd * plan.rows // QUARTERS) / (waves * plan.crowd * plan.rows)
+    issue = work * plan.crowd * plan.rows * full / machine.ring_issue
     memory *= machine.ring_elements if plan.by_elements else 1
     together = _together([memory, issue, chain, second], machine.ring_power)
     together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)

@@ -14,11 +14,12 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.flat_rows import lie_flat
 from flydsl.kernels.blocks.row_choice import RowTask, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
-from flydsl.kernels.blocks.row_pieces import ShiftedShare, store_sums
-from flydsl.kernels.blocks.row_plan import RowPlan, check_row, register_limit
+from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row, meeting_elements, register_limit
 from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
 from flydsl.kernels.blocks.rows import (
     Share,
@@ -84,13 +85,16 @@ def norm_backward_launcher(
         arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
         smem = fx.SharedAllocator(128, static=False)
         spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.shifted else None
-        meeting = smem.allocate(fx.Array[fx.Float32, plan.rows * plan.length]).ptr if plan.rows > 1 else None
+        size = meeting_elements(plan)
+        meeting = smem.allocate(fx.Array[fx.Float32, size, 16]).ptr if size else None
+        places = smem.allocate(fx.Array[fx.Int32, plan.rows]).ptr if plan.rows > 1 and plan.shifted else None
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
 
         def give(sums: list[Any], share: Share) -> None:
             for index, out in enumerate(outs):
                 own = sums[index * plan.iterations : (index + 1) * plan.iterations]
-                _give_sums(own, out, meeting, share, atomic)
+                start = fx.get_iter(out) if atomic else row_start(out, fx.block_idx.x // plan.cluster)
+                _give_sums(own, start, (meeting, places), share, atomic)
 
         if fx.const_expr(plan.slots > 0):
             sum_in_ring(arrays, m, plan, passes, smem, give)
@@ -125,7 +129,8 @@ def norm_backward_launcher(
         if fx.const_expr(chosen.apart is None):
             launch(chosen)
         else:
-            if begin_alike(matrices, chosen) & (_block_count(chosen, m, None if atomic else dgamma_sums) > 0):
+            alike = lie_flat(matrices, m, chosen) if chosen.staged else begin_alike(matrices, chosen)
+            if alike & (_block_count(chosen, m, None if atomic else dgamma_sums) > 0):
                 launch(chosen)
             else:
                 launch(chosen.apart)
@@ -139,10 +144,10 @@ def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None) -> Any:
     Where rows begin anywhere, those of a block must begin at one place in a piece: blocks then have a row each, or are
     a multiple of the elements of a piece, which may be none.
     """
-    blocks = fx.min(fx.ceildiv(m, plan.rows), fx.Int32(places(plan)))
+    blocks = fx.min(fx.ceildiv(m, plan.tile_rows), fx.Int32(places(plan)))
     if sums is not None:
         blocks = fx.max(fx.min(blocks, fx.Int32(sums.shape[0])), fx.Int32(1))
-    apart = plan.width // gcd(plan.width, plan.rows) if plan.early else plan.width
+    apart = plan.width // gcd(plan.width, plan.rows) if plan.early or plan.staged else plan.width
     return (blocks < m).select(blocks // apart * apart, blocks) if plan.shifted else blocks
 
 
@@ -237,18 +242,18 @@ def _line_of_norm(work: RowWork) -> tuple[Any, Any]:
 # Sums over rows ------------------------------------------------------------------------------------------------------
 
 
-def _give_sums(sums: list[Any], out: Any, meeting: Any, share: Share, atomic: bool) -> None:
-    """Add up the sums of the rows of a block, and write or add them."""
+def _give_sums(sums: list[Any], start: Any, meeting: tuple[Any, Any], share: Share, atomic: bool) -> None:
+    """Add up the sums of the rows of a block, and write or add them to where a row of sums begins."""
     plan = share.plan
-    start = fx.get_iter(out) if atomic else row_start(out, fx.block_idx.x // plan.cluster)
     if plan.rows > 1:
-        _give_sums_of_rows(sums, start, meeting, share, atomic)
+        _give_sums_of_rows(sums, start, *meeting, share, atomic)
+        return
+    if isinstance(share, ShiftedShare):
+        store_sums(sums, start, share, meeting[0], atomic)
         return
     vectors = vectors_of(start + share.offset * plan.width, plan)
     for iteration, vector in enumerate(sums):
-        if isinstance(share, ShiftedShare):
-            store_sums(vector, start, share, iteration, atomic)
-        elif atomic:
+        if atomic:
             _add_iteration(vector, start + share.offset * plan.width, share, iteration)
         else:
             store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)
@@ -267,21 +272,29 @@ def _add_iteration(vector: Any, start: Any, share: Share, iteration: int) -> Non
 
 
 @flyc.jit
-def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, share: Share, atomic: bool) -> None:
-    """The sums of all rows of a block meet in shared memory; each thread then has a column of them."""
-    plan, own = share.plan, meeting + share.row * share.plan.length
+def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, places: Any, share: Share, atomic: bool) -> None:
+    """The sums of all rows of a block meet in shared memory; each thread then has a column of them.
+
+    Where rows begin anywhere, whole vectors are written there, and ``places`` has where in the first each row begins.
+    """
+    plan, shifted = share.plan, isinstance(share, ShiftedShare)
+    apart = plan.iterations * plan.lanes * plan.width if shifted else plan.length
+    own = meeting + share.row * apart
     fx.barrier()
     for iteration, vector in enumerate(sums):
-        if fx.const_expr(isinstance(share, ShiftedShare)):
-            store_sums(vector, own, share, iteration, False)
+        if fx.const_expr(shifted):
+            put_vector(vector, own, share, share.vector(iteration))
         else:
             store_iteration(vector, vectors_of(own, plan), share, iteration, True, dtype=fx.Float32)
+    if fx.const_expr(shifted):
+        if share.lane == 0:
+            places[share.row] = share.place
     fx.barrier()
     line = fx.make_view(start, fx.make_layout(plan.length, 1))
     for column in range(fx.thread_idx.x, plan.length, plan.threads):
-        total = meeting[column]
-        for row in fx.range_constexpr(1, plan.rows):
-            total = total + meeting[column + row * plan.length]
+        total = fx.Float32(0.0)
+        for row in fx.range_constexpr(plan.rows):
+            total = total + meeting[column + row * apart + (places[row] if shifted else 0)]
         if fx.const_expr(atomic):
             fx.atomic("add", line, total, at=column)
         else:
