@@ -84,9 +84,6 @@ FEW, MANY = 16, 128 << 20
 """Launches that plans are compared for: so many rows, and rows of so many bytes."""
 MOST_FEW_LINES = 384
 """Bytes of lines that a thread of few rows loads before it waits for its row."""
-SHORT = 2048
-"""Bytes of a row up to which more rows than multiprocessors are faster by several in a block: 400 of 400 f32 in 4.5 µs
-and 4.9 (LayerNorm, H200)."""
 MOST_FEW = 8 << 20
 """Bytes of few rows where blocks stay for many: the model compares those with others well for many rows only."""
 CLUSTERED = 512
@@ -408,8 +405,6 @@ def choose(
     limit = max(limit // 2, FEW if many.stays else 0)
     if few.cluster > 1:
         limit = min(limit, CLUSTERED // few.cluster)
-    if many.direct and length * many.size <= SHORT:
-        limit = min(limit, machine.processors)
     if many.stays:
         limit = min(limit, max(MOST_FEW // (length * many.size), FEW))
     plain = few.keep and not few.staged and not few.stays and machine.bulk

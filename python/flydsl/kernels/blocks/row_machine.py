@@ -110,7 +110,7 @@ class Machine:
     and those before the first row and behind the last."""
     ring_wave_issue: float = 0.352
     ring_meeting: float = 11.0
-    ring_cluster: float = 223.0
+    ring_cluster: float = 350.0
     ring_chunk: float = 4.7
     ring_ends: float = 4420.0
     ring_bytes: float = 1.18
