@@ -294,8 +294,10 @@ def test_kinds_that_cannot_be() -> None:
         build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, b_along_k=False), GemmConfig(64, 64, 1))
     with pytest.raises(ValueError, match="A and B have 8 or 16 bits"):
         build_hopper_gemm(GemmKind(bf16, e4m3, bf16), SMALL)
-    with pytest.raises(ValueError, match="of 64 a warpgroup if they are gathered, scaled or packed"):
-        build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, block_scaled=True), GemmConfig(48, 64, 1))
+    with pytest.raises(ValueError, match="of 64 a warpgroup if they are gathered or packed"):
+        build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, gathers=True, groups=32), GemmConfig(48, 64, 1))
+    with pytest.raises(ValueError, match="columns of two scales at most"):
+        build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, block_scaled=True), GemmConfig(128, 168, 2))
     with pytest.raises(ValueError, match="pieces of 16 bytes of C belong to one tile"):
         build_hopper_gemm(GemmKind(e4m3, e4m3, e4m3, c_along_n=False), GemmConfig(40, 16, 1))
     with pytest.raises(ValueError, match="begin anywhere in K where nothing but products depends on it"):

@@ -11,15 +11,13 @@ import pytest
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.checks import check_config
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations, fits
+from flydsl.kernels.gemm.hopper.model import HOPPER, launch_time, resident_clusters
 from flydsl.kernels.gemm.hopper.plan import (
-    HOPPER,
     SHARED_BYTES,
     GemmConfig,
     GemmKind,
     Problem,
     ceildiv,
-    launch_time,
-    resident_clusters,
 )
 
 SHAPES = [(1, 4096, 4096), (16, 28672, 4096), (200, 328, 136), (1024, 1024, 1024), (4096, 4096, 4096), (64, 64, 16384)]
@@ -136,6 +134,14 @@ def test_small_tiles_share_the_larger_matrix() -> None:
 def test_large_products_take_large_tiles() -> None:
     config = choose_config(Problem(8192, 8192, 8192))
     assert config.tile_m * config.tile_n >= 128 * 192 and config.cluster == 2 and not config.swapped
+
+
+def test_idle_multiprocessors_leave_their_power() -> None:
+    """In fp8 a step takes less where fewer blocks run, and so four blocks that share few lines may be the fastest."""
+    config = GemmConfig(128, 128, 2, 6)
+    few, many = (launch_time(Problem(128 * tiles, 128, 65536, size=1), config) for tiles in (100, 132))
+    assert few < 0.95 * many
+    assert choose_config(Problem(3408, 464, 15552, size=1, line_bytes=64)).cluster == 4
 
 
 def test_power_decides_large_products_of_eight_bits() -> None:

@@ -36,9 +36,18 @@ def close(c: Array, expected: Array, magnitude: Array) -> bool:
 
 CONFIGS = GemmConfig(64, 32, 1, 2), GemmConfig(128, 16, 2, 2, 2, "n"), GemmConfig(64, 64, 1, 2, 2, "k")
 SHAPES = (70, 136, 1900), (300, 136, 400)
+STRADDLING = [
+    (GemmConfig(128, 80, 2, 2, 2, "m"), (300, 264, 400)),
+    (GemmConfig(40, 72, 1, 2, 2, "k"), (40, 264, 2100)),
+    (GemmConfig(128, 192, 2, 3, sends=True), (200, 520, 1100)),
+    (GemmConfig(192, 96, 3, 2), (300, 264, 400)),
+]
+"""Tiles with columns of two blocks: moved back from the last row and column, of few rows, with one accumulator."""
 
 
-@pytest.mark.parametrize(("config", "shape"), [*product(CONFIGS, SHAPES), (CONFIGS[0], (1, 16, 16))], ids=str)
+@pytest.mark.parametrize(
+    ("config", "shape"), [*product(CONFIGS, SHAPES), (CONFIGS[0], (1, 16, 16)), *STRADDLING], ids=str
+)
 def test_scales_of_blocks(config: GemmConfig, shape: tuple[int, int, int], rng: np.random.Generator) -> None:
     """One to fifteen steps of K, clusters, parts of K, edges of every block; scales with either mode
     contiguous."""
@@ -108,6 +117,18 @@ def test_the_model_chooses_what_can_be_scaled() -> None:
         config = choose_config(Problem(m, n, k, size=1, block_scaled=True))
         assert config.can_scale and not config.swapped
     assert choose_config(Problem(4096, 4096, 7168, size=1, block_scaled=True)).stages == 5, "six took longer"
+
+
+def test_tiles_of_scaled_blocks_divide_a_product_evenly() -> None:
+    """Three rows of tiles of 128 x 128 are 87 of 132 blocks; few rows are all of a tile's, and no line is missing."""
+    even = choose_config(Problem(304, 3712, 8832, size=1, block_scaled=True))
+    assert even.tile_n == 96 and even.scaled_alike == 16
+    few = choose_config(Problem(104, 13568, 6784, size=1, block_scaled=True))
+    assert few.tile_m == 104 and few.multiplied_rows == 128 and few.can_scale
+    three = choose_config(Problem(3072, 9216, 3072, size=1, block_scaled=True))
+    assert (three.consumers, three.tile_n, three.products_apart) == (3, 128, 1)
+    assert GemmConfig(128, 192, 2).can_scale and GemmConfig(128, 192, 2).scaled_alike == 64
+    assert not GemmConfig(64, 192, 1).can_scale, "nobody multiplies while products are added"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_configs, few_rows_time
-from flydsl.kernels.gemm.hopper.choice import choose_config
+from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, PackedKind, Problem
 from flydsl.kernels.gemm.hopper.weights import shuffle_weights
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
@@ -172,6 +172,17 @@ def test_the_model_chooses_what_can_be_unpacked() -> None:
         assert (config.shared_bytes + config.spare_bytes) * (config.resident + 1) > 227 << 10
         assert few_rows_time(few, config) == min(few_rows_time(few, other) for other in few_rows_configs(m, 8192))
     assert Problem(1, 8192, 8192, packed=True).swapped.moved < Problem(1, 8192, 8192).moved / 3.9
+
+
+def test_more_warpgroups_unpack_where_tiles_leave_multiprocessors_idle() -> None:
+    """Teams where one round is enough, else three warpgroups and parts of K; rings hold codes, not numbers."""
+    assert choose_config(Problem(64, 8192, 8192, packed=True)).teams == 3
+    config = choose_config(Problem(64, 10240, 8192, packed=True))
+    assert (config.teams, config.consumers, config.splits, config.tile_n) == (1, 3, 2, 64)
+    assert config.stages == 8 > config.fitting_stages()
+    for rows in (24, 56, 200):
+        seen = Problem(rows, 8192, 8192, packed=True).swapped
+        assert all(config.tile_n < rows + 32 for config in configurations(seen))
 
 
 def test_shuffled_codes(rng: np.random.Generator) -> None:

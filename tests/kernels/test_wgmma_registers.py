@@ -117,3 +117,9 @@ def test_products_of_a_tile_add_to_one_descriptor() -> None:
     given = [name for line in ptx.splitlines() if "mma_async" in line for name in re.findall(r"%rd\d+", line)]
     sums = set(re.findall(r"add\.s64\s+(%rd\d+), %rd\d+, -?\d+;", ptx))
     assert len(sums.intersection(given)) > len(given) // 2
+
+
+def test_registers_at_entry_are_said() -> None:
+    """Where ptxas cannot tell them, it leaves `setmaxnreg` out, and warpgroups that multiply spill."""
+    ptx = ptx_of(of_groups(fx.Float8E4M3FN, FP8, block_scaled=True))
+    assert "setmaxnreg.inc" in ptx and re.search(r"\.maxnreg 168\b", ptx)

@@ -32,7 +32,7 @@ from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums
 from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
-REGISTERS = {(2, False): (40, 232), (3, False): (40, 152), (2, True): (72, 216), (3, True): (56, 144)}
+REGISTERS = {(2, False): (40, 232), (3, False): (32, 160), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
 
 STAGGER = 7
@@ -75,7 +75,7 @@ def gemm_kernel(
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
     # Results that are written twice must not depend on what was there: D may be C.
-    schedule = Schedule(extents, rank, kind, config, inward=kind.is_plain and extras[-1] is None)
+    schedule = Schedule(extents, rank, kind, config, inward=extras[-1] is None)
     if fx.const_expr(kind.groups > 0):
         schedule = GroupSchedule(extents, rank, kind, config, sizes, smem)
 
@@ -113,7 +113,8 @@ def gemm_kernel(
         if fx.const_expr(config.taking_turns):
             multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
         else:
-            multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, teams, epilogue, kind, config)
+            scales = BlockScales(*blocks, from_rows, config) if kind.block_scaled else None
+            multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config)
         if fx.const_expr(config.sends):
             epilogue.wait(pending=0)  # shared memory is read until then
     if fx.const_expr(config.cluster > 1):
@@ -256,7 +257,9 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
         more = (scale_a, scale_b), (sizes, from_rows, to_rows), extents
         map_c = Epilogue.map_of(C) if config.sends else None
-        gemm_kernel(map_x, map_y, map_c, C, extras, (alpha, beta), *more, kind, config).launch(
+        # Where ptxas cannot tell how many registers threads begin with, it leaves `setmaxnreg` out.
+        begin = {"fly.maxnreg": 65536 // config.threads // 8 * 8} if config.moves_registers(kind) else {}
+        gemm_kernel(map_x, map_y, map_c, C, extras, (alpha, beta), *more, kind, config, value_attrs=begin).launch(
             grid=(tiles.grid_of(extents, kind, config, sms), 1, 1), block=(config.threads, 1, 1), stream=stream,
             cluster=(config.cluster, 1, 1) if config.cluster > 1 else None, pdl=True,
         )  # fmt: skip

@@ -6,16 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from flydsl.kernels.gemm.hopper.plan import (
-    BLOCK_ROWS,
-    HOPPER,
-    SHARED_BYTES,
-    WARP_ROWS,
-    Machine,
-    Problem,
-    ceildiv,
-    longest,
-)  # fmt: skip
+from flydsl.kernels.gemm.hopper.model import HOPPER, Machine, longest
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, SHARED_BYTES, WARP_ROWS, Problem, ceildiv
 
 RUN = 4
 """Pieces of 64 along K that a warp multiplies between loads of scales."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
-from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, LINE_BYTES, MAX_BOX, SCALED, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, LINE_BYTES, MAX_BOX, MOST_SUMS, SCALED, GemmConfig, GemmKind
 
 
 def check_config(kind: GemmKind, config: GemmConfig) -> None:
@@ -17,11 +17,9 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
     reasons = {
         "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
         or not BLOCK_ROWS * (config.of_tile - 1) < rows <= MAX_BOX,
-        "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered, scaled or packed, or where lines are "
+        "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered or packed, or where lines are "
         "not along K": rows % 8
-        or not (
-            config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))
-        ),
+        or not (config.is_whole or (kind.a_along_k and kind.packed is None and not kind.gathers)),
         "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
         and rows * kind.c.width % (8 * kind.piece_bytes),
         "boxes leave by TMA where C's lines are multiples of 16 bytes and its rows those of a whole tile": config.sends
@@ -36,8 +34,9 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
         and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
         "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
-        "a thread has room for 192 sums": config.sums(kind.block_scaled) > 192,
-        "8-bit blocks with scales have 64 rows a warpgroup, a part of 128 columns, and no swap": kind.block_scaled
+        "a thread has room for 192 sums, one of three warpgroups for 128": config.sums(kind.block_scaled)
+        > MOST_SUMS[config.consumers],
+        "8-bit blocks with scales have registers, columns of two scales at most, and no swap": kind.block_scaled
         and (kind.size > 1 or not config.can_scale or config.swapped),
         "weights of four bits are swapped and have 64 rows a warpgroup": kind.packed is not None
         and (rows != BLOCK_ROWS * config.of_tile or not config.swapped or config.sharing("n") > 1),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, lru_cache
 from math import gcd, isqrt
 
+from flydsl.kernels.gemm.hopper.model import HOPPER, launch_time, resident_clusters
 from flydsl.kernels.gemm.hopper.plan import (
     BLOCK_ROWS,
-    HOPPER,
     LINE_BYTES,
     MAX_BOX,
     MIN_STAGES,
@@ -17,8 +18,6 @@ from flydsl.kernels.gemm.hopper.plan import (
     GemmConfig,
     Problem,
     ceildiv,
-    launch_time,
-    resident_clusters,
 )
 
 WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
@@ -30,6 +29,12 @@ WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (128, 2, True): (64, 96, 112, 128, 144, 160, 176, 192),
 }
 """Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
+PACKED_WIDTHS = {
+    **WIDTHS,
+    (64, 1, False): (*WIDTHS[64, 1, False], 160, 224),
+    (192, 3, False): (64, 80, 96, 112, 128),
+}
+"""Those of weights of four bits: more warpgroups unpack more."""
 FEW = 64
 """Columns of a product whose rows are divided among all blocks."""
 LEAST_ROWS = 32
@@ -39,6 +44,15 @@ STAGGERED = 16
 SCALED_STAGES = 5
 """Of tiles of 128 x 128 with scales of blocks: six took longer in 20 of 23 measurements of three runs, by 1.1 % in the
 geometric mean, on an H200, 2026-11-16."""
+PACKED_STAGES = 8
+"""Of weights of four bits without teams. 64 rows by 8192 x 8192 took 24.6 us with 8 and 25.4 with 16, by 10240 x 8192
+30.1 with 6 and 31.4 with 12, 128 rows 29.8 with 8 and 30.5 with 5, on an H200, 2026-11-17."""
+MOST_BOXES = 8
+"""Of results of parts of K, whose lines are C's columns: shares of 104 columns, in 13 boxes, took 50.3 us and of 112,
+in 7, 47.9 of 200 rows by 8192 x 8192, the same day."""
+MOST_MISSING = 32
+"""Lines of x that a tile may have too many, since TMA takes longer for them: 64 rows by 8192 x 8192 took 26.1 us in
+tiles of 128 x 80 and 33.1 of 128 x 96, the same day."""
 MIN_STAGES_OF_PARTS = 4
 """Two stages are being multiplied, and with one of three left each step of a part waited for memory: 3072 x 448 x 6656
 took 52 us in two parts of 128 x 224 and 33 in those of 192 x 112, with four stages, on an H200, 2026-11-16."""
@@ -53,8 +67,9 @@ instead of 11.2 at 64 x 5664 x 1320, and otherwise 6.8 instead of 6.6 at 64 x 56
 TEAMS = 3
 """Of weights of four bits. 16 rows by 8192 x 8192 took 17.2 us with three teams of a warpgroup, 18.2 with four, whose
 threads have too few registers, 19.0 with two of two, and 23 without, on an H200, 2026-11-16."""
-MOST_OF_TEAMS = 32
-"""Columns up to which teams gain: each block reads all of the other matrix. 32 took 18.6 us, and 21.0 without."""
+MOST_OF_TEAMS = 64
+"""Columns up to which teams gain: each block reads all of the other matrix. 32 took 18.6 us, and 21.0 without; 64 took
+21.7 and 24.6; 96 by 5120 x 5120 17.2 and 14.9, 128 by 8192 x 8192 32.7 and 29.8, on an H200, 2026-11-17."""
 CLUSTERS: tuple[tuple[int, str, int], ...] = (
     (1, "m", 1), (2, "m", 1), (2, "n", 1), (4, "m", 1), (4, "n", 1),
     (2, "k", 1), (3, "k", 1), (4, "k", 1), (8, "k", 1),
@@ -66,14 +81,26 @@ CLUSTERS: tuple[tuple[int, str, int], ...] = (
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     """Return every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees
     it."""
-    every = *_table(), *_dividing(problem, sms), *_in_teams(problem)
-    found = [config for config in every if fits(problem, config)]
+    every = *_table(problem.codes_of_one), *_dividing(problem, sms), *_in_teams(problem)
+    found = [config for config in map(_of_few_rows(problem), every) if fits(problem, config)]
     found = [_sending(config) if problem.can_send(config) else config for config in found]
     if problem.block_scaled:
         large = [config.consumers > 1 and config.is_large for config in found]
         found = [replace(x, stages=min(x.stages, SCALED_STAGES)) if of else x for x, of in zip(found, large)]
+    if problem.packed:
+        found = [x if x.teams > 1 else replace(x, stages=min(x.stages, PACKED_STAGES)) for x in found]
     # Turns are for blocks that have several tiles.
     return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
+
+
+def _of_few_rows(problem: Problem) -> Callable[[GemmConfig], GemmConfig]:
+    """Of blocks with scales: tiles have no more rows than there are, since TMA takes longer for lines that are not
+    there."""
+    rows = ceildiv(problem.m, 8) * 8
+    if not problem.block_scaled or problem.grouped or rows >= 2 * BLOCK_ROWS:
+        return lambda config: config
+    warpgroups = ceildiv(rows, BLOCK_ROWS)
+    return lambda config: replace(config, tile_m=rows) if config.consumers == warpgroups else config
 
 
 def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
@@ -116,10 +143,10 @@ def _sending(config: GemmConfig) -> GemmConfig:
 
 
 @cache
-def _table() -> tuple[GemmConfig, ...]:
-    """Return the configurations of `WIDTHS` and `CLUSTERS`."""
+def _table(codes_of_one: int) -> tuple[GemmConfig, ...]:
+    """Return the configurations of `WIDTHS` and `CLUSTERS`; A may be codes, some in the place of a number of B."""
     found = []
-    for (rows, consumers, turns), widths in WIDTHS.items():
+    for (rows, consumers, turns), widths in (WIDTHS if codes_of_one == 1 else PACKED_WIDTHS).items():
         for columns in widths:
             for cluster, along, behind in CLUSTERS:
                 config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns, behind=behind)
@@ -127,7 +154,7 @@ def _table() -> tuple[GemmConfig, ...]:
                     continue
                 if turns and config.splits > 1:
                     continue
-                stages = config.fitting_stages()
+                stages = config.fitting_stages(codes_of_one=codes_of_one)
                 if stages < (MIN_STAGES if config.splits == 1 else MIN_STAGES_OF_PARTS):
                     continue
                 band = isqrt(132 * columns // rows) // config.sharing("m")
@@ -144,9 +171,13 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     # Blocks with scales that share tiles of A took 3 to 5 % longer with K of 2,048 to 16,384, on an H200, 2026-11-16.
     if problem.block_scaled and (not config.can_scale or config.cluster > config.splits):
         return False
+    # Factors by eights of columns took longer: 128 x 88 28.8 us and 128 x 96 26.5 at 304 x 3712 x 8832, on an H200,
+    # 2026-11-17.
+    if problem.block_scaled and config.tile_n > 64 and config.tile_n % 16:
+        return False
     if not problem.c_along_n and config.tile_m * problem.c_width % (8 * LINE_BYTES):
         return False
-    if not (config.is_whole or (problem.plain and problem.a_along_k)):
+    if not (config.is_whole or (problem.a_along_k and not (problem.packed or problem.grouped))):
         return False
     # Turns gained where results leave along C's lines, and lost with gathered rows, on an H200, 2026-11-16.
     if config.taking_turns and (problem.block_scaled or problem.packed or problem.gathers or not problem.c_along_n):
@@ -162,7 +193,7 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.quantises and config.tile_m != BLOCK_ROWS * config.consumers:
         return False
-    if problem.packed and (config.tile_m != BLOCK_ROWS * config.of_tile or config.sharing("n") > 1):
+    if problem.packed and not _suits_weights(problem, config):
         return False
     if problem.grouped and not _suits_groups(problem, config):
         return False
@@ -178,6 +209,15 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     shared = config.tile_n // config.sharing("m") % 8 == 0
     steps = ceildiv(problem.k * problem.size, ROW_BYTES)
     return shared and steps >= config.splits
+
+
+def _suits_weights(problem: Problem, config: GemmConfig) -> bool:
+    """Return what weights of four bits can be multiplied in, and were fast in."""
+    boxes = config.shared_columns // gcd(config.shared_columns, BLOCK_ROWS)
+    # Sums of 128 x 256 in two parts took 55.8 us, and 64 x 256 in clusters of two 50.0 of 256 rows by 8192 x 8192.
+    few = config.splits == 1 or (boxes <= MOST_BOXES and config.tile_n < MAX_BOX)
+    few = few and config.tile_n < problem.n + MOST_MISSING
+    return few and config.tile_m == BLOCK_ROWS * config.of_tile and config.sharing("n") == 1
 
 
 def _suits_groups(problem: Problem, config: GemmConfig) -> bool:

@@ -1,4 +1,4 @@
-"""How the Hopper GEMM is built for a product: kinds, configurations, and a model of the time that they take."""
+"""How the Hopper GEMM is built for a product: kinds, configurations, and problems."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import GATES
-from flydsl.kernels.gemm.hopper.power import slower_by_power
 
 WARPGROUP = 128
 WARP_ROWS = 16
@@ -37,6 +36,8 @@ LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
+MOST_SUMS = {1: 192, 2: 192, 3: 128}
+"""Those that it has room for where loading threads give up theirs."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,13 @@ class GemmKind:
     """Whether B and sizes of groups are older than the launch before, which need not have ended when B is loaded."""
 
     @property
-    def is_plain(self) -> bool:
-        """Whether a tile may begin anywhere: nothing but products depends on where it is."""
-        return not (self.block_scaled or self.groups or self.packed or self.quantises or self.columns_of_one > 1)
+    def rows_are_apart(self) -> bool:
+        """Whether a tile may begin at any row: nothing but its own products and scales depends on where it is."""
+        return not (self.groups or self.packed or self.quantises or self.columns_of_one > 1)
+
+    def columns_are_apart(self, config: GemmConfig) -> bool:
+        """Return whether a tile may begin at any sixteenth column: of blocks with scales it is prepared for two."""
+        return self.rows_are_apart and (config.scaled_alike <= 16 or not self.block_scaled)
 
     @property
     def columns_of_one(self) -> int:
@@ -238,14 +243,28 @@ class GemmConfig:
         """Registers of a thread that sums are in."""
         return self.multiplied_rows * self.tile_n // (self.of_tile * WARPGROUP)
 
+    @property
+    def products_apart(self) -> int:
+        """Steps whose products, before they are scaled, have registers of their own: two, or one of wide tiles."""
+        return 2 if 3 * self.accumulators <= MOST_SUMS[self.consumers] else 1
+
+    @property
+    def scaled_alike(self) -> int:
+        """Columns from a multiple of them in a tile on that always have one scale of B. Tiles of up to 144 columns, if
+        they may have two, begin at any sixteenth."""
+        return gcd(self.tile_n, 16 if SCALED % self.tile_n and self.tile_n <= SCALED + 16 else SCALED)
+
     def sums(self, block_scaled: bool) -> int:
-        """Registers of a thread for sums: of a tile and, before they are scaled, of two steps' products."""
-        return self.accumulators * (3 if block_scaled else 1)
+        """Registers of a thread for sums: of a tile and, before they are scaled, of products of steps."""
+        return self.accumulators * (1 + self.products_apart if block_scaled else 1)
 
     @property
     def can_scale(self) -> bool:
-        """Whether blocks of 128 columns of B may have scales: a warpgroup has one block of rows, and registers."""
-        return self.tile_m == BLOCK_ROWS * self.consumers and SCALED % self.tile_n == 0 and self.consumers < 3
+        """Whether blocks of 128 columns of B may have scales: a warpgroup has one block of rows, and registers, and a
+        tile columns of two blocks at most."""
+        fits = self.sums(True) <= MOST_SUMS[self.consumers] and self.tile_n <= SCALED + gcd(self.tile_n, SCALED)
+        alone = self.consumers == 1 and self.products_apart == 1  # nobody multiplies while products are added
+        return fits and not alone and self.multiplied_rows == BLOCK_ROWS * self.consumers
 
     def moves_registers(self, kind: GemmKind) -> bool:
         """Return whether sums leave too little of an equal share of the registers, so that loading threads give up
@@ -272,7 +291,7 @@ class GemmConfig:
         return min(left // (rows * ROW_BYTES + BARRIER_BYTES), MAX_STAGES)
 
 
-# The model -------------------------------------------------------------------------------------------
+# Problems ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -349,147 +368,6 @@ class Problem:
         """The same product with operands exchanged."""
         return replace(self, m=self.n, n=self.m, a_along_k=self.b_along_k, b_along_k=self.a_along_k,
                        c_along_n=not self.c_along_n)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What a Hopper GPU takes for things, fitted to launches on an H200, 2026-11-15 and 16: docs/hopper_gemm.md.
-
-    Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
-    shares; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is there.
-    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
-    where blocks share them, of large tiles and of small ones, of unpacking weights of a step, and more for each
-    warpgroup that does. Stages: those whose loads nobody waits for, since they are being multiplied.
-    Bytes: a cycle that arrive at a multiprocessor, and that it sends for; a microsecond from L2 and from memory; and
-    those of a ring that are not under way while the others are.
-    Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
-    bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
-    apart, and where small tiles share the larger one; of steps where warpgroups take turns; of lines of A or B by the
-    multiples of bytes at which they start; of results across C's lines; and in parts of cache lines.
-    ``sharpness`` is how little what takes nearly as long as the longest adds to it.
-    ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
-    cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
-    x more.
-    """
-
-    launch: float = 2.05
-    results: float = 2.33
-    meeting: float = 0.07
-    sending: float = 0.89
-    adding: float = 0.55
-    adding_sums: float = 5.5
-    latency: float = 0.59
-    cycles: float = 1739.0
-    step: float = 74.0
-    sharing: float = 60.0
-    sharing_few: float = 30.0
-    multiplied: float = 1.13
-    port: float = 130.0
-    lines: float = 102.0
-    cache: float = 15.15e6
-    memory: float = 4.27e6
-    opening: float = 3.7e3
-    uneven: float = 0.38
-    again: float = 0.06
-    apart: float = 1.1
-    together: float = 0.96
-    turning: float = 1.05
-    straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.8), (64, 1.5), (128, 1.0))
-    across: float = 1.35
-    partial: float = 1.25
-    unpacking: float = 300.0
-    unpacking_more: float = 70.0
-    few_rows: float = 1.0
-    few_rows_run: float = 2400.0
-    few_rows_port: float = 25.0
-    few_rows_adding: float = 0.65
-    more_tiles: float = 0.2
-    sharpness: float = 4.55
-    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 117), (4, 120), (6, 102), (8, 120))
-    """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip. One more than these took a
-    second round on an H200, 2026-11-16."""
-
-
-HOPPER, UNIT = Machine(), 32768
-
-
-def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -> int:
-    """Clusters that run at once, one block on a multiprocessor."""
-    return max(min(dict(machine.resident)[config.cluster], sms) // config.cluster, 1)
-
-
-def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
-    """Microseconds of a launch; ``problem`` as the kernel sees it. Of groups half of the last round counts."""
-    steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
-    clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
-    rounds = ceildiv(clusters, slots)
-    together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
-    rows = config.tile_m / problem.codes_of_one
-    taken = (rows + config.tile_n) * ROW_BYTES
-    sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES
-    sent *= dict(machine.straddling)[problem.line_bytes]
-    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
-    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
-    working = _step_cycles(problem, config, machine, (products, taken, sent)) * steps / machine.cycles
-    working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
-    cached = together * config.cluster * sent * steps / machine.cache
-    tile = config.tile_m * config.tile_n / UNIT
-    extents = config.multiplied_rows // BLOCK_ROWS, config.tile_m, config.tile_n
-    slower = slower_by_power(working / steps, problem.size, problem.grouped, *extents, config.is_large)
-    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
-    each = longest(machine, working * slower, cached)
-    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
-    # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
-    each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
-    each += machine.meeting if config.sharers > 1 else 0.0
-    received = tile * (config.splits - 1) / config.sharing_blocks
-    added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
-    waiting = _waiting(problem, config, machine)
-    waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
-    return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
-
-
-def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: tuple[float, float, float]) -> float:
-    """Return the cycles of a step of K, by those of its products and the bytes that a block takes and sends for."""
-    products, taken, sent = step
-    unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
-    # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
-    arriving = max(taken / machine.port, sent / machine.lines, unpacked / config.teams)
-    if config.sharers > 1:
-        arriving += machine.sharing if config.is_large else machine.sharing_few
-    # A load has the time of the stages ahead of it to arrive.
-    late = machine.latency * machine.cycles / max(config.stages - machine.multiplied, 0.5)
-    return longest(machine, products, arriving, late) + machine.step / config.teams
-
-
-def _waiting(problem: Problem, config: GemmConfig, machine: Machine) -> float:
-    """Return the time that memory takes if every multiprocessor reads: longer for what L2 is asked for once more, and
-    where blocks share tiles of the smaller matrix and load lines of the larger one apart; less where small tiles share
-    those. Lines that straddle gain either way."""
-    rows, columns = problem.m / problem.codes_of_one, problem.n
-    again = rows * (ceildiv(problem.n, config.tile_n * config.sharing("n")) - 1)
-    again += columns * (ceildiv(problem.m, config.tile_m * config.sharing("m")) - 1)
-    moved = problem.moved + machine.again * again * problem.batches * problem.k * problem.size
-    waiting = moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
-    if config.sharers == 1 or problem.straddles or problem.m == problem.n:
-        return waiting
-    if (config.along == "m") == (problem.n < problem.m):
-        return waiting * machine.apart
-    return waiting * machine.together if config.is_small else waiting
-
-
-def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
-    """Return how much longer results take across C's lines, or in parts of cache lines, whose rest other tiles
-    write."""
-    if not problem.c_along_n:
-        return machine.across
-    partial = machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
-    return partial * (machine.sending if config.sends else 1.0)
-
-
-def longest(machine: Machine, *times: float) -> float:
-    """Return what takes longest decides; what takes nearly as long adds to it."""
-    return sum(time**machine.sharpness for time in times) ** (1 / machine.sharpness)
 
 
 def ceildiv(a: int, b: int) -> int:

@@ -9,18 +9,24 @@ time for the same products: where wgmma idles, the clock is higher. Eight produc
 SHARED_BYTES = 198e3
 """Bytes in a microsecond into a multiprocessor's shared memory and out of it: 128 a cycle at the clock of that time."""
 
+SHARED_POWER = {False: 0.7, True: 0.35}
+"""How much of their power multiprocessors that are idle leave to the others, as an exponent of the share that is busy:
+without scales of blocks, in a launch of one round, and with them. With none, 7416 x 256 x 5440 in fp8 got tiles that
+took 20.9 us, and 17.9 with those that 0.4 to 1 choose; with all of it, 256 x 8192 x 28672 some that took 111, not 99.
+In several rounds 4096 x 4096 x 4096 took 106.5 us on 120 multiprocessors and 95.5 on all. On an H200, 2026-11-17."""
+
 
 def slower_by_power(
-    step: float, size: int, grouped: bool, blocks: int, rows: int, columns: int, is_large: bool
+    step: float, size: int, grouped: bool, blocks: int, rows: int, columns: int, is_large: bool, shared: float
 ) -> float:
     """Return how many times as long a tile takes as at the full clock, at which a step of K takes so many microseconds.
 
     Numbers have ``size`` bytes and lines of a step 128; wgmma multiplies ``blocks`` of 64 rows, each of which reads its
     own of A, and all columns of B, from shared memory. Those bytes were measured with large tiles, and products of 16
-    bits with groups alone.
+    bits with groups alone. ``shared`` is how much less that takes where others are idle.
     """
     if size > 1 and not grouped:
         return 1.0
     products = blocks * 4 * max(columns / 2, 16 + columns / 4)
     moved = 128 * (rows + columns + blocks * (64 + columns)) if is_large else 0.0
-    return max(step, products / SUSTAINED[size], moved / SHARED_BYTES) / step
+    return max(step, max(products / SUSTAINED[size], moved / SHARED_BYTES) * shared) / step

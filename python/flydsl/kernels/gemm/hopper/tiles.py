@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm.hopper.plan import WARP_ROWS, WARPGROUP, GemmConfig, GemmKind, resident_clusters
+from flydsl.kernels.gemm.hopper.model import resident_clusters
+from flydsl.kernels.gemm.hopper.plan import WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
 
 
 class Place(NamedTuple):
@@ -114,7 +115,8 @@ class Schedule:
         self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig, inward: bool = False
     ) -> None:
         self.m, self.n, k, self.batches = extents
-        self.rank, self.kind, self.config, self.inward = rank, kind, config, inward
+        self.rank, self.kind, self.config = rank, kind, config
+        self.inward = inward and kind.rows_are_apart, inward and kind.columns_are_apart(config)
         self.parts, self.part = config.parts(kind), rank // config.sharers
         self.columns = fx.ceildiv(self.n, config.tile_n * config.sharing("n") * self.parts)
         self.steps = fx.ceildiv(k, kind.bk)
@@ -141,8 +143,8 @@ class Schedule:
         row = row * config.sharing("m") + self.rank % config.sharing("m")
         column = column * config.sharing("n") + self.rank % config.sharing("n")
         row, column = row * config.tile_m, column * (config.tile_n * self.parts)
-        if self.inward:
-            return _inside(row, self.m, config.tile_m), _inside(column, self.n, config.tile_n)
+        starts = (row, self.m, config.tile_m), (column, self.n, config.tile_n)
+        row, column = (_inside(*start) if inward else start[0] for start, inward in zip(starts, self.inward))
         return row, column
 
     def at(self, tile: Any) -> Place:

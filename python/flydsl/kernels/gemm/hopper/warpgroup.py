@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
-from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP, GemmConfig
 from flydsl.kernels.gemm.hopper.tiles import Place, extent, warp_product
 
 RUN = 8
@@ -120,11 +121,13 @@ class BlockScales:
     """Scales of 1 x 128 of A and 128 x 128 of B, in the order they are given.
 
     Four lanes have sums of the same rows. Each of them loads the scales of one of four steps of K, four ahead, and a
-    step's are passed around: a quarter of the loads, of neighbours in memory, which nothing waits for.
+    step's are passed around: a quarter of the loads, of neighbours in memory, which nothing waits for. A tile whose
+    columns may be of two blocks of B has the scales of both.
     """
 
-    def __init__(self, scale_a: Any, scale_b: Any, from_rows: Any) -> None:
+    def __init__(self, scale_a: Any, scale_b: Any, from_rows: Any, config: GemmConfig) -> None:
         self.a, self.b, self.from_rows = scale_a, scale_b, from_rows
+        self.blocks = 1 if SCALED % config.tile_n == 0 else 2
 
     def rows(self, place: Place, warp: Any) -> list[Any]:
         """Return the two rows of A whose sums a thread has."""
@@ -135,16 +138,18 @@ class BlockScales:
         return [fx.min(fx.max(fx.Int32(self.from_rows[row]), fx.Int32(0)), last) for row in found]
 
     def load(self, place: Place, rows: list[Any], k: Any) -> list[Any]:
-        """Return a lane's scales of four steps from k on: those of the rows, and that of the columns."""
-        columns, steps = extent(self.b, -2), extent(self.b, -1)
+        """Return a lane's scales of four steps from k on: those of the rows, and those of the columns."""
+        last, steps = extent(self.b, -2) - 1, extent(self.b, -1)
         at = fx.min(k + fx.lane_id() % LANES_OF_ROW, steps - 1)
-        of_b = fx.Float32(self.b[(*place.b, fx.min(place.column // SCALED, columns - 1), at)])
-        return [*(fx.Float32(self.a[(*place.a, row, at)]) for row in rows), of_b]
+        blocks = [fx.min(place.column // SCALED + i, last) for i in range(self.blocks)]
+        of_b = [fx.Float32(self.b[(*place.b, block, at)]) for block in blocks]
+        return [*(fx.Float32(self.a[(*place.a, row, at)]) for row in rows), *of_b]
 
-    def of_step(self, held: list[Any], step: Any) -> list[Any]:
-        """Factors of the rows' products in one of four steps."""
-        *of_a, of_b = (fx.shuffle_idx(scale, step, LANES_OF_ROW) for scale in held)
-        return [scale * of_b for scale in of_a]
+    def of_step(self, held: list[Any], step: Any) -> list[list[Any]]:
+        """Factors of the rows' products in one of four steps, for each block of columns."""
+        passed = [fx.shuffle_idx(scale, step, LANES_OF_ROW) for scale in held]
+        of_a, of_b = passed[: -self.blocks], passed[-self.blocks :]
+        return [[scale * other for scale in of_a] for other in of_b]
 
 
 class ScaledWarpgroup(Warpgroup):
@@ -153,44 +158,51 @@ class ScaledWarpgroup(Warpgroup):
     def __init__(self, A, B, pipe, scales, kind, config):
         super().__init__(A, B, pipe, kind, config)
         self.scales = scales
-        self.row_of = FragmentPlaces(self.tiled, 0, (config.multiplied_rows, B.rows)).numbers(0)
-        """Of each sum, which of the thread's two rows it is of."""
+        places = FragmentPlaces(self.tiled, 0, (config.multiplied_rows, B.rows))
+        firsts = [step[1] // config.scaled_alike * config.scaled_alike for step in places.steps]
+        self.places = list(zip(places.numbers(0), firsts, strict=True))
+        """Of each sum, which of the thread's two rows it is of, and the first of the columns around it that are always
+        of one block."""
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
         """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step."""
-        sums, other = (fx.make_fragment_like(self.acc) for _ in range(2))
+        sums, *others = (fx.make_fragment_like(self.acc) for _ in range(self.config.products_apart))
         sums.fill(0.0)
-        accs, rows = (self.acc, other), self.scales.rows(place, self.warp)
+        accs, rows = (self.acc, *others), self.scales.rows(place, self.warp)
         scales, k = self.scales.load(place, rows, k_first), k_first
-        for _ in range((k_last - k_first) // RUN):
-            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, RUN)
-            k = k + RUN
-        if k + LANES_OF_ROW <= k_last:
-            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW)
-            k = k + LANES_OF_ROW
+        run = RUN if len(accs) > 1 else LANES_OF_ROW
+        for _ in range((k_last - k_first) // run):
+            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, run)
+            k = k + run
+        if fx.const_expr(run > LANES_OF_ROW):
+            if k + LANES_OF_ROW <= k_last:
+                state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW)
+                k = k + LANES_OF_ROW
         for i in range(k_last - k):
             self.multiply_next(accs[0], state)
-            state = self.add_step(sums, accs[0], state, self.scales.of_step(scales, i), 0)
+            state = self.add_step(sums, accs[0], state, place, self.scales.of_step(scales, i), 0)
         return sums.load().reshape((self.config.accumulators,)), state
 
     @flyc.jit
     def add_run(self, sums, accs, state, place, rows, k, scales, steps):
-        """Add ``steps`` steps. Two accumulators take turns: one is scaled and added while the other is multiplied.
+        """Add ``steps`` steps. Two accumulators take turns: one is scaled and added while the other is multiplied. With
+        one, it is the other warpgroup that multiplies meanwhile.
 
         None is in flight at the end of a run: the assembler gives up on accumulators that are read in a loop while
         those of its next turn are.
         """
-        following = scales
-        self.multiply_next(accs[0], state)
+        following, ahead = scales, len(accs) - 1
+        if fx.const_expr(ahead > 0):
+            self.multiply_next(accs[0], state)
         for i in fx.range_constexpr(steps):
             lane = i % LANES_OF_ROW
             if fx.const_expr(lane == 0):
                 following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
-            if fx.const_expr(i + 1 < steps):
-                self.multiply_next(accs[(i + 1) % 2], self.pipe.advance(state))
+            if fx.const_expr(i + ahead < steps):
+                self.multiply_next(accs[(i + ahead) % len(accs)], self.pipe.advance(state) if ahead else state)
             factors = self.scales.of_step(scales, lane)
-            state = self.add_step(sums, accs[i % 2], state, factors, int(i + 1 < steps))
+            state = self.add_step(sums, accs[i % len(accs)], state, place, factors, min(ahead, steps - 1 - i))
             if fx.const_expr(lane == LANES_OF_ROW - 1):
                 scales = following
         return state, scales
@@ -199,13 +211,22 @@ class ScaledWarpgroup(Warpgroup):
         self.pipe.wait(state)
         self.multiply_stage(acc, state.stage, 0)
 
+    def factor(self, factors, left, row, first):
+        """Return the factor of a sum: that of its row and block of columns, of which the first one has ``left`` in the
+        tile."""
+        if first == 0 or len(factors) == 1:
+            return factors[0][row]
+        return factors[1][row] if first >= SCALED else (left > first).select(*(each[row] for each in factors))
+
     @flyc.jit
-    def add_step(self, sums, acc, state, factors, pending):
+    def add_step(self, sums, acc, state, place, factors, pending):
         """Wait for the products of a stage, give it back, and add them to the sums."""
         fx.nvvm.wgmma_wait_group(pending, acc)
         if self.leader:
             self.pipe.release(state)
-        held = acc.load()
-        spread = fx.Vector.from_elements([factors[row] for row in self.row_of], fx.Float32)
-        sums.store(fx.math.fma(held, spread.reshape(held.shape), sums.load()))
+        held, left = acc.load(), SCALED - place.column % SCALED
+        known = functools.cache(lambda row, first: self.factor(factors, left, row, first))
+        # One by one, so that few factors are in registers at once.
+        new = [fx.math.fma(held[i], known(*own), sums.load()[i]) for i, own in enumerate(self.places)]
+        sums.store(fx.Vector.from_elements(new, fx.Float32).reshape(held.shape))
         return self.pipe.advance(state)
