@@ -357,6 +357,8 @@ GROUPS = ((8, 8192, 4096, 7168), (128, 65536, 1536, 2048), (256, 8192, 4096, 716
 """Groups, rows of all, N and K."""
 MOST_ERROR = 1e-2
 """Of a result, relative to its norm: rounding to bf16 makes some 2e-3."""
+DRAWN_OF_KIND = 6
+"""Shapes of a kind that are drawn beside the named ones."""
 FOUR_BITS = ((1, 8192, 8192), (16, 8192, 8192), (64, 8192, 8192), (4096, 8192, 8192))
 
 
@@ -398,7 +400,7 @@ def measure_blocks(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
 def sizes_of(groups: int, rows: int, skewed: bool, seed: int) -> list[int]:
     """Rows of each group: equal, or drawn by a law of powers."""
     if not skewed:
-        return [rows // groups] * groups
+        return [rows * (group + 1) // groups - rows * group // groups for group in range(groups)]
     weights = [rank**-1.2 for rank in range(1, groups + 1)]
     random.Random(seed).shuffle(weights)
     sizes = [int(rows * weight / sum(weights)) for weight in weights]
@@ -443,14 +445,30 @@ def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     return show_sides(f"int4 {m}x{n}x{k}", 2.0 * m * n * k, error, times)
 
 
+def drawn_of_kind(kind: str, seed: int, count: int = DRAWN_OF_KIND) -> list[tuple[int, ...]]:
+    """Log-uniform extents as a kind takes them: groups, blocks of 128 along N and K, few rows in int4."""
+    spans = {
+        "groups": ((4, 256, 1), (512, 32768, 8), (512, 4096, 64), (512, 4096, 64)),
+        "blocks": ((16, 8192, 8), (512, 16384, 128), (512, 16384, 128)),
+        "int4": ((1, 256, 1), (1024, 8192, 128), (1024, 8192, 128)),
+    }[kind]
+    rng = random.Random(seed)
+
+    def extent(low: int, high: int, step: int) -> int:
+        return int(math.exp(rng.uniform(math.log(low), math.log(high)))) // step * step
+
+    return [tuple(extent(*span) for span in spans) for _ in range(count)]
+
+
 def run_kind(kind: str, seed: int, quick: bool) -> list[dict[str, Any]]:
-    """The shapes of a kind; a quick run has small ones."""
+    """The shapes of a kind, named and drawn; a quick run has small ones of the former."""
     rounds, small = (3, 8) if quick else (9, 1)
+    others = [] if quick else drawn_of_kind(kind, seed)
     if kind == "groups":
-        shapes = [(groups // small, rows // small, n // small, k // small) for groups, rows, n, k in GROUPS]
-        return [measure_groups(*shape, skewed, seed, rounds) for shape in shapes for skewed in (False, True)]
+        named = [tuple(extent // small for extent in shape) for shape in GROUPS]
+        return [measure_groups(*shape, skewed, seed, rounds) for shape in (*named, *others) for skewed in (False, True)]
     measure, shapes = (measure_blocks, BLOCKS) if kind == "blocks" else (measure_int4, FOUR_BITS)
-    return [measure(m, n // small, k // small, rounds) for m, n, k in shapes]
+    return [measure(m, n // small, k // small, rounds) for m, n, k in shapes] + [measure(*s, rounds) for s in others]
 
 
 # Energy and calls ------------------------------------------------------------------------------------

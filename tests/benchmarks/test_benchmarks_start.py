@@ -208,3 +208,16 @@ def test_plans_of_rows_to_try(on_a_gpu: Any) -> None:
         tried = tune.picked(case, 4, False)
         assert len(tried) >= 2 and all(plan.length == case.length for plan in tried), text
         assert case.expected(tried[0]) == min(map(case.expected, tried)), text
+
+
+@pytest.mark.parametrize("kind", ["groups", "blocks", "int4"])
+def test_shapes_of_a_kind_are_drawn_by_a_seed(kind: str, on_a_gpu: Any) -> None:
+    gemm = on_a_gpu("gpu_gemm")
+    shapes = gemm.drawn_of_kind(kind, 7)
+    assert shapes == gemm.drawn_of_kind(kind, 7) != gemm.drawn_of_kind(kind, 8)
+    for *_, n, k in shapes:
+        assert n % 64 == k % 64 == 0 and min(n, k) >= 512
+    if kind == "groups":
+        for groups, rows, *_ in shapes:
+            sizes = gemm.sizes_of(groups, rows, False, 7), gemm.sizes_of(groups, rows, True, 7)
+            assert {sum(of) for of in sizes} == {rows} and max(sizes[0]) - min(sizes[0]) <= 1
