@@ -12,10 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flydsl.kernels.blocks.cache_hints import ONCE
+from flydsl.kernels.blocks.row_choice import choose
+from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm import norm_backward
 from flydsl.kernels.norm.cross_entropy import (
     ADDED_AT_ONCE,
+    FORWARD,
     build_cross_entropy_bwd_module,
     build_cross_entropy_module,
 )
@@ -209,6 +212,26 @@ def added_up(rng: np.random.Generator, m: int, n: int, averaged: bool, plan: Row
         np.testing.assert_allclose(result[0], losses[target != -100].sum() / divisor, rtol=1e-5)
         np.testing.assert_allclose(scale[0], 1 / divisor, rtol=1e-6)
         assert counter[0] == 0
+
+
+def test_rows_of_logits_that_begin_anywhere_share_a_block(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """The last block has fewer rows than others, and what lies beside the first and the last row is NaN."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for n, m in ((701, 13), (1791, 7), (2501, 3)):
+        plan = choose(n, "bf16", HOPPER, 0, task=FORWARD).many
+        assert plan.pieces and plan.rows > 1 and m % plan.rows
+        memory = np.full(m * n + 64, np.nan, ml_dtypes.bfloat16)
+        x, target = memory[19 : 19 + m * n].reshape(m, n), rng.integers(0, n, m)
+        x[...] = drawn(rng, (m, n), "bf16")
+        loss, lse = np.full(m, np.nan, np.float32), np.full(m, np.nan, np.float32)
+        build_cross_entropy_module(n, "bf16", False, plan)(x, target, loss, lse, m, -100, 0.0)
+        (X,) = wide(x)
+        log_sum = np.log(np.exp(X).sum(1))
+        np.testing.assert_allclose(lse, log_sum, rtol=3e-6, atol=3e-6)
+        np.testing.assert_allclose(loss, log_sum - X[np.arange(m), target], rtol=1e-5, atol=1e-5)
+    added_up(rng, 7, 1791, True, RowPlan(1791, "f32", 4, 32, 4, hints=ONCE, pieces=True, once=True, targets=0))
 
 
 @pytest.mark.parametrize("arch", TARGETS)

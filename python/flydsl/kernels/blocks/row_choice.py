@@ -150,7 +150,8 @@ def candidates(
                 if lines and machine.bulk and not task.sums and width < widest:
                     yield from _with_lines_kept(plan, lines)
                 pieces = replace(plan, width=widest, pieces=True)
-                if not machine.bulk or width == widest or rows > 1 or task.sums or length < LEAST_PIECES * widest:
+                many = rows > 1 and (task.targets or not task.once)  # what is only read may lie in pieces of any lane
+                if not machine.bulk or width == widest or many or task.sums or length < LEAST_PIECES * widest:
                     continue
                 if not lines:
                     yield from _in_pieces(pieces, machine)
@@ -227,7 +228,7 @@ def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     if plan.held * plan.sources <= MAX_HELD:
         yield replace(plan, hints=ONCE)
     most = (MAX_ONCE if plan.once else MAX_AGAIN) + plan.width  # a row may lie in a piece more than it fills
-    if plan.held <= most or plan.cluster == machine.cluster:
+    if plan.rows == 1 and (plan.held <= most or plan.cluster == machine.cluster):
         yield replace(plan, keep=False, hints=ONCE if plan.once else TWICE)
 
 

@@ -254,8 +254,8 @@ def registers(plan: RowPlan, lines: int) -> int:
         # A bound, no guess: blocks that stay must all be there at once.
         return min(64 if plan.sums * plan.held <= 8 and plan.held <= 32 else 128, 65536 // plan.threads)
     if not plan.keep:
-        # Of two sources all vectors are on their way at once; 54 to 78 were counted with 3 to 8 vectors of each.
-        return 64 if plan.shifted and plan.sources > 1 else 32
+        # Of two sources all vectors are on their way at once: 54 with three vectors of each, 72 to 79 with more.
+        return (64 if plan.iterations <= 3 else 80) if plan.shifted and plan.sources > 1 else 32
     held = plan.held * plan.sources
     if plan.narrow and held <= 32:
         return 16 + held
