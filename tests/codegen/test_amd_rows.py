@@ -108,7 +108,8 @@ KERNELS: tuple[Callable[[int], Made], ...] = (
 LENGTHS = (72, 1001, 4096, 16384)
 """Several rows a wave, odd rows, whole vectors, and what a block holds; each kernel has them all, one a target."""
 BY_DPP = {layer_norm, norm_gradient, softmax_gradient}
-"""Sums over waves, which need no LDS: an operand comes from another lane."""
+"""Sums over waves, which need no LDS: an operand comes from another lane. Where more than 16 waves have a row, half of a
+wave adds up their numbers, and its two rows of lanes meet by one shuffle."""
 CASES = [
     (make, arch, LENGTHS[(place + at) % 4])
     for place, make in enumerate(KERNELS)
@@ -126,4 +127,4 @@ def test_nothing_is_spilled(make: Callable[[int], Made], arch: str, length: int)
     found = [int(number) for name in FACTS for number in re.findall(rf"\.{name}:\s+(\d+)", text)]
     assert found and not any(found), found
     if make in BY_DPP and length >= 1001:
-        assert "v_add_f32_dpp" in text and "ds_bpermute" not in text
+        assert "v_add_f32_dpp" in text and text.count("ds_bpermute") <= (length > 4096)
