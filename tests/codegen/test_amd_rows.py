@@ -108,8 +108,8 @@ KERNELS: tuple[Callable[[int], Made], ...] = (
 LENGTHS = (72, 1001, 4096, 16384)
 """Several rows a wave, odd rows, whole vectors, and what a block holds; each kernel has them all, one a target."""
 BY_DPP = {layer_norm, norm_gradient, softmax_gradient}
-"""Sums over waves, which need no LDS: an operand comes from another lane. Where more than 16 waves have a row, half of a
-wave adds up their numbers, and its two rows of lanes meet by one shuffle."""
+"""Sums over waves, which need no LDS: an operand comes from another lane. Where more than 16 waves have a row, half of
+a wave adds up their numbers, and its two rows of lanes meet by one shuffle."""
 CASES = [
     (make, arch, LENGTHS[(place + at) % 4])
     for place, make in enumerate(KERNELS)
