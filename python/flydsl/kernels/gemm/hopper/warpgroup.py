@@ -14,7 +14,10 @@ from flydsl.kernels.gemm.hopper.tiles import Place, extent, warp_product
 RUN = 8
 """Steps of K whose products, with scales of blocks, overlap."""
 TURNS = 14
-"""Named barriers from here on say whose turn it is; warps that store have those before."""
+"""Named barriers from here on say whose turn it is, or are where the warps of one of the first two warpgroups meet that
+takes no turns; warps that store have those before."""
+LAST_MEETING = 1
+"""That of the third one's warps."""
 LANES_OF_ROW = 4
 """Lanes that have accumulators of the same rows. Which of them a lane is, its remainder by four, is what a shuffle of
 that width counts in: no place in a tile, so no layout says it."""
@@ -84,11 +87,21 @@ class Warpgroup:
             self.pipe.release(before)
         if fx.const_expr(self.may_idle):
             for _ in range(k_last, all_steps):
-                self.pipe.wait(state)
-                if self.leader:
-                    self.pipe.release(state)
+                self.pass_stage(state)
                 state = self.pipe.advance(state)
         return self.acc.load().reshape((self.config.accumulators,)), state
+
+    @flyc.jit
+    def pass_stage(self, state):
+        """Give back a stage that is not read, when all warps of the warpgroup have seen that it was filled.
+
+        Else a warp that still stores results could wait for it when it has been filled again. The phase that the warp
+        waits for then looks as if it had not come yet, and it waits for ever.
+        """
+        self.pipe.wait(state)
+        fx.nvvm.barrier_sync((self.number == 2).select(fx.Int32(LAST_MEETING), TURNS + self.number), WARPGROUP)
+        if self.leader:
+            self.pipe.release(state)
 
 
 class TurningWarpgroup(Warpgroup):

@@ -1,4 +1,4 @@
-"""Stages of rings that a warpgroup of attention on Hopper gives back: none of its warps may still wait for them.
+"""Stages of rings that a warpgroup on Hopper gives back unread: none of its warps may still wait for them.
 
 Two phases of a barrier later the one that a warp waits for looks as if it had not come: it would wait for ever.
 """
@@ -16,6 +16,8 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.attention import attention, forward
 from flydsl.kernels.attention.fp8_forward import attention_fp8, forward_fp8
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 
 WAIT, SYNC, RELEASE = "mbarrier.try_wait", r"wgmma.wait_group|barrier.sync", "mbarrier.arrive"
 WINDOW = ForwardPlan(fx.BFloat16, 64, 64, 64, stages=3, consumers=3, ping_pong=False)
@@ -56,3 +58,16 @@ def test_all_warps_come_first(eight_bits: bool) -> None:
     assert RELEASE in part and releases_without_warps(part) == 0
     alone = part.replace("barrier.sync", "")
     assert releases_without_warps(alone) > 0  # the check is able to fail
+
+
+@pytest.mark.parametrize(("consumers", "columns"), [(2, 256), (3, 192)])
+def test_all_warps_come_first_where_a_group_has_no_rows_for_them(consumers: int, columns: int) -> None:
+    """The last tile of a group may have rows for the first warpgroup only."""
+    kind = GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16, groups=32)
+    run = build_hopper_gemm(kind, GemmConfig(64 * consumers, columns, consumers, stages=3))
+    a, b = np.zeros((256, 128), ml_dtypes.bfloat16), np.zeros((4, 256, 128), ml_dtypes.bfloat16).swapaxes(1, 2)
+    out, sizes = np.zeros((256, 256), ml_dtypes.bfloat16), np.zeros(4, np.int32)
+    run(a, b, out, *[None] * 5, 0.0, None, None, sizes, None, None)
+    part = computing_part(run)
+    assert RELEASE in part and releases_without_warps(part) == 0
+    assert releases_without_warps(part.replace("barrier.sync", "")) > 0
