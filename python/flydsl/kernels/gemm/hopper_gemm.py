@@ -35,9 +35,6 @@ from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 REGISTERS = {(2, False): (40, 232), (3, False): (32, 160), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
 
-STAGGER = 7
-"""Steps of K between the places where blocks with neighbouring tiles begin, if they are staggered."""
-
 
 # The kernel ----------------------------------------------------------------------------------------
 
@@ -150,7 +147,7 @@ def load(A, B, pipe, schedule, weights_first):
         for step in range(k_first, k_last):
             k, column = schedule.k_and_column(step, place)
             if fx.const_expr(schedule.config.staggered):
-                k = k_first + (step - k_first + tile * STAGGER) % (k_last - k_first)
+                k = k_first + (step - k_first + schedule.stagger(tile)) % (k_last - k_first)
             is_new = ahead == 0 if weights_first else True
             if is_new:
                 pipe.acquire(state, A.bytes + B.bytes)

@@ -9,6 +9,9 @@ import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.model import resident_clusters
 from flydsl.kernels.gemm.hopper.plan import WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
 
+STAGGER = 7
+"""Steps of K between the places where blocks with neighbouring tiles begin, if they are staggered."""
+
 
 class Place(NamedTuple):
     """Where a tile lies: which of the batches of A, B and C, its first row and column, and behind its last row."""
@@ -146,6 +149,16 @@ class Schedule:
         starts = (row, self.m, config.tile_m), (column, self.n, config.tile_n)
         row, column = (_inside(*start) if inward else start[0] for start, inward in zip(starts, self.inward))
         return row, column
+
+    def stagger(self, tile: Any) -> Any:
+        """Return where in K the block of a tile begins. Where tiles overlap, all begin at the same place: else the last
+        bit of a sum would say which of them was written last."""
+        config = self.config
+        rows, columns = (
+            (extent <= size) | (extent % size == 0)
+            for extent, size in ((self.m, config.tile_m), (self.n, config.tile_n))
+        )
+        return (rows & columns).select(tile * STAGGER, fx.Int32(0))
 
     def at(self, tile: Any) -> Place:
         rows = self.rows_of(self.m)
