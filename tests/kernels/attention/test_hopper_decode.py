@@ -170,3 +170,12 @@ def test_results_that_do_not_fit(arch: str, monkeypatch: pytest.MonkeyPatch) -> 
             paged_attention(q, cache, cache, *given, **wrong)
     with pytest.raises(ValueError, match=r"out must be \(2, 16, 512\) of float16, got \(2, 16, 500\)"):
         mla_decode(np.zeros((2, 16, 576), np.float16), latent, *given, out=np.zeros((2, 16, 500), np.float16))
+
+
+def test_counters_of_all_sequences_where_some_are_not_cut() -> None:
+    """Those that are cut, eight here, have counters, and what blocks take next has one behind them."""
+    sequences, page = 140, 64
+    q, cache = np.zeros((sequences, 1, 64), np.float16), np.zeros((2, page, 1, 64), np.float16)
+    tables, lengths = np.zeros((sequences, 64), np.int32), np.full(sequences, 5, np.int32)
+    with pytest.raises(ValueError, match="counters are 140 of int32 or more, got 8 of int32"):
+        paged_attention(q, cache, cache, tables, lengths, counters=np.zeros(8, np.int32))

@@ -87,7 +87,7 @@ def paged_attention(
     sequences = int(q.shape[0]) * kv_heads
     cut_in = parts_of if by_waves or by_warps else turns_of
     part, splits, whole = cut_in(q, sequences, k_cache, block_tables, sizes)
-    space = workspace or room_for(q, sequences - whole, splits, tokens * heads // kv_heads, dv, counters)
+    space = workspace or room_for(q, sequences, splits, tokens * heads // kv_heads, dv, counters, whole)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     if by_warps:
         numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
@@ -152,7 +152,7 @@ def paged_workspace(
     sizes = sizes_of(q, k_cache, v_cache, plan)
     cut_in = parts_of if by_waves or by_warps else turns_of
     _, splits, whole = cut_in(q, sequences, k_cache, block_tables, sizes)
-    return room_for(q, sequences - whole, splits, rows, dv)
+    return room_for(q, sequences, splits, rows, dv, whole=whole)
 
 
 def sizes_of(q: Array, k_cache: Array, v_cache: Array, plan: ForwardPlan) -> Sizes:

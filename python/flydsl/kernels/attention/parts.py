@@ -76,18 +76,19 @@ def result_of(q: Array, dv: int, out: Array) -> Any:
 
 
 def room_for(
-    q: Array, sequences: int, splits: int, rows: int, dv: int, counters: Array = None
-) -> tuple[Any, Any, Any]:  # fmt: skip
+    q: Array, sequences: int, splits: int, rows: int, dv: int, counters: Array = None, whole: int = 0
+) -> tuple[Any, Any, Any]:
     """Room for the results of parts and their logarithms, and counters, of each sequence and of parts that were taken,
-    which are zero before and after a call; they may be given."""
+    which are zero before and after a call; they may be given. ``whole`` sequences are not cut, and leave theirs."""
+    cut = sequences - whole
     if counters is None:
-        counters = empty_beside(q, (sequences + 1,), "int32")
+        counters = empty_beside(q, (cut + 1,), "int32")
         if splits > 1:
             counters[...] = 0
     elif prod(counters.shape) < sequences or type_name(counters) != "int32":
         raise ValueError(f"counters are {sequences} of int32 or more, got {prod(counters.shape)} of {counters.dtype}")
     return (
-        empty_beside(q, (sequences, splits, rows, dv), "float32"),
-        empty_beside(q, (sequences, splits, rows), "float32"),
+        empty_beside(q, (cut, splits, rows, dv), "float32"),
+        empty_beside(q, (cut, splits, rows), "float32"),
         counters,
     )
