@@ -73,6 +73,7 @@ def test_more_experts_than_threads(rng: np.random.Generator) -> None:
 def test_ids_that_are_no_experts_and_tokens_that_are_not_there(rng: np.random.Generator) -> None:
     ids = rng.integers(-3, 12, (40, 3))
     check(ids, 8, 16)  # int64, as torch.topk gives them
+    check(ids + (rng.integers(0, 2, ids.shape) << 32), 8, 16)  # no experts, though their low words may be
     check(ids.astype(np.int32), 8, 16, local=17)
     check(ids.astype(np.int32), 8, 16, local=np.array([17], np.int32))
     check(ids.astype(np.int32), 8, 16, local=np.array([99], np.int32))

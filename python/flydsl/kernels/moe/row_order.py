@@ -24,7 +24,7 @@ from flydsl.kernels.moe.sorting import (
     gate_all,
     moe_sorting_get_workspace_size,
 )
-from flydsl.kernels.moe.topk_gating import lanes_of, largest_chances
+from flydsl.kernels.moe.topk_gating import expert_named, lanes_of, largest_chances
 
 THREADS = 256
 MOST_RANKED = 4096
@@ -70,7 +70,7 @@ class Keys:
         """The keys of all pairs; of each turn the ids are under way together."""
         for first in range(fx.thread_idx.x, count, THREADS * TOGETHER):
             pairs = [first + i * THREADS for i in range(TOGETHER)]
-            experts = [fx.Int32(ids[fx.min(pair, count - 1)]) for pair in pairs]
+            experts = [expert_named(ids[fx.min(pair, count - 1)], self.experts) for pair in pairs]
             for pair, expert in zip(pairs, experts, strict=True):
                 if pair < count:
                     self.put(pair, expert)

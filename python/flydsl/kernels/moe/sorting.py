@@ -22,7 +22,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, stream_of, type_name
 from flydsl.kernels.moe.references import SLOT_SHIFT, order_length
-from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, lanes_of, largest_chances
+from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, expert_named, lanes_of, largest_chances
 
 THREADS = 256
 ONE_LAUNCH = 8 * THREADS
@@ -53,9 +53,7 @@ class Pairs:
         """Return the expert of a pair, or -1 for one that is left out."""
         found = fx.Int32(-1)
         if pair < self.alive:
-            found = fx.Int32(self.ids[pair])
-            if (found < 0) | (found >= self.experts):
-                found = fx.Int32(-1)
+            found = expert_named(self.ids[pair], self.experts)
         if fx.const_expr(self.mask is not None):
             if found >= 0:
                 found = (self.mask[found] != 0).select(found, fx.Int32(-1))

@@ -22,6 +22,11 @@ THREADS = 256
 SMALLEST = 1e-20
 
 
+def expert_named(named: Any, experts: int) -> Any:
+    """Return the expert that an id of any width names, or -1 where there is none of that name."""
+    return ((named >= 0) & (named < experts)).select(fx.Int32(named), fx.Int32(-1))
+
+
 def lanes_of(experts: int, wave: int) -> int:
     """Threads of a token: a power of two, each with 1 to 16 experts, a power of two as well."""
     for each in (16, 8, 4, 2, 1):

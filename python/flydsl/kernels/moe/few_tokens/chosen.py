@@ -9,7 +9,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.moe.few_tokens.plan import MOST_TOKENS
-from flydsl.kernels.moe.topk_gating import SMALLEST
+from flydsl.kernels.moe.topk_gating import SMALLEST, expert_named
 from flydsl.kernels.norm.softmax import power_of_e
 
 LEAST, LAST = -(2**31), 2**31 - 1
@@ -108,7 +108,7 @@ class ChosenExperts:
             token, last = fx.min(fx.thread_idx.x // 32, self.tokens - 1), fx.Int32(self.experts - 1)
             return [logits[token, fx.min(expert, last)] for expert in experts_of_lane(self.experts)]
         pair = fx.min(fx.thread_idx.x, self.tokens * self.topk - 1)
-        return [fx.Int32(ids[pair]), fx.Float32(weights[pair])]
+        return [expert_named(ids[pair], self.experts), fx.Float32(weights[pair])]
 
     @flyc.jit
     def read(self, loaded: list[Any], by_logits: bool, renormalize: bool | None) -> None:
