@@ -111,16 +111,38 @@ def test_numbers_of_8_bits_on_the_wire(rng: np.random.Generator) -> None:
         assert 0 < error.max() <= 4 * (2**-4 + 2**-4)
 
 
+def test_results_in_place(rng: np.random.Generator) -> None:
+    """Over all of x, or over the part of a rank that is its own."""
+    stacks = [rng.standard_normal((WORLD, 33)).astype(np.float32) for _ in range(WORLD)]
+
+    def program(rank: Any) -> tuple[np.ndarray, ...]:
+        calls, mine = collectives(rank), rank.number
+        total, gathered, scattered, turned = (stacks[mine].copy() for _ in range(4))
+        calls.all_reduce(total, total)
+        calls.all_gather(gathered[mine], gathered)
+        calls.reduce_scatter(scattered, scattered[mine])
+        calls.all_to_all(turned, turned)
+        return total, gathered, scattered[mine], turned
+
+    for rank, (total, gathered, scattered, turned) in enumerate(flyc.virtual_ranks(WORLD, seed=12).run(program)):
+        np.testing.assert_array_equal(total, ordered_sum(stacks))
+        np.testing.assert_array_equal(gathered, np.stack([stack[i] for i, stack in enumerate(stacks)]))
+        np.testing.assert_array_equal(scattered, ordered_sum(stacks)[rank])
+        np.testing.assert_array_equal(turned, np.stack([stack[rank] for stack in stacks]))
+
+
 def test_mistakes_are_told() -> None:
     def after(call: Any) -> Any:
         return lambda rank: call(collectives(rank))
 
-    x = np.zeros((3, 4), np.float32)
+    x, long = np.zeros((3, 4), np.float32), np.zeros(9, np.float32)
     cases = [
         (lambda calls: calls.all_reduce(x.astype(np.int32)), TypeError, "not int32"),
         (lambda calls: calls.all_reduce(x.T), ValueError, "contiguous"),
         (lambda calls: calls.all_reduce(x, x[:2]), ValueError, "and out is"),
         (lambda calls: calls.all_reduce(x, wire="int4"), ValueError, 'wire="fp8", not'),
+        (lambda calls: calls.all_reduce(long[:-1], long[1:]), ValueError, "lies partly over x"),
+        (lambda calls: calls.all_gather(long[1:4], long[:6].reshape(2, 3)), ValueError, "lies partly over x"),
         (lambda calls: calls.all_to_all(x), ValueError, "first mode is the 2 ranks"),
         (lambda calls: calls.all_reduce_rms_norm(x, x[:2], x[0]), ValueError, r"residual is float32 of shape \(3, 4\)"),
         (lambda calls: calls.all_reduce_rms_norm(x, x, x), ValueError, r"weight is float32 of shape \(4,\), got"),

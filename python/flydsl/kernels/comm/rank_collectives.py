@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 import flydsl.compiler as flyc
-from flydsl.kernels.blocks.inputs import lies_whole, stream_of, target_of
+from flydsl.kernels.blocks.inputs import address_of, lies_whole, stream_of, target_of
 from flydsl.kernels.comm.all_reduce_norm import build_all_reduce_rms_norm
 from flydsl.kernels.comm.collectives import MULTICAST, THREADS, build_collective
 from flydsl.kernels.comm.model import DEFAULT_LINK, Link, fastest_way
@@ -133,7 +133,18 @@ class Collectives:
             raise ValueError(f"the result is {x.dtype} of shape {shape}, and out is {out.dtype} of {tuple(out.shape)}")
         if not (lies_whole(x) and lies_whole(out)):
             raise ValueError("collectives take contiguous arrays")
+        self._check_apart(x, out)
         return x.reshape(-1), out, out.reshape(-1)
+
+    def _check_apart(self, x: Any, out: Any) -> None:
+        """Refuse a result over x, unless threads write where they have read: all of it, or this rank's part."""
+        apart, part = address_of(out) - address_of(x), self.rank.number * min(x.nbytes, out.nbytes)
+        in_place = apart == (part if out.nbytes < x.nbytes else -part if x.nbytes < out.nbytes else 0)
+        if -out.nbytes < apart < x.nbytes and not in_place:
+            raise ValueError(
+                "out lies partly over x: give it memory of its own, or x's, or this rank's part where the one is a "
+                "part of the other"
+            )
 
     @staticmethod
     def _type(x: Any) -> str:
