@@ -45,7 +45,7 @@ from flydsl.kernels.attention.scores import (
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of, whole_lines
-from flydsl.kernels.blocks.inputs import Array, stream_of, strides, type_of
+from flydsl.kernels.blocks.inputs import Array, address_of, stream_of, strides, type_of
 
 SHARES = 2
 """Warpgroups that compute: each has so much of the results."""
@@ -295,11 +295,8 @@ def shares_elements(k_cache: Array, v_cache: Array) -> bool:
     """Return whether values are the first elements of keys, as in a latent cache."""
     if len(k_cache.shape) != 4 or tuple(k_cache.shape[2:3]) != (1,) or v_cache.shape[:3] != k_cache.shape[:3]:
         return False
-    starts = [
-        cache.data_ptr() if hasattr(cache, "data_ptr") else cache.__array_interface__["data"][0]
-        for cache in (k_cache, v_cache)
-    ]
-    return k_cache.shape[3] > 256 and starts[0] == starts[1] and strides(k_cache) == strides(v_cache)
+    together = address_of(k_cache) == address_of(v_cache) and strides(k_cache) == strides(v_cache)
+    return k_cache.shape[3] > 256 and together
 
 
 def latent_attention(

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
-from flydsl.kernels.blocks.inputs import empty_beside, strides
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
 from flydsl.kernels.gemm.hopper.choice import choose_config
@@ -24,7 +24,6 @@ from flydsl.kernels.gemm.hopper.operands import (
     Bound,
     KeptCalls,
     OperandLines,
-    address,
     bf16_like,
     current_stream,
     facts,
@@ -284,9 +283,9 @@ def _check_linear4(
         raise ValueError(f"weights of {n} x {k} are int32 of {blocks}, as shuffle_weights gives them, got "
                          f"{packed.dtype}, {shapes}")  # fmt: skip
     wanted = zip(blocks, strides(packed), (blocks[1] * BLOCK_WORDS, BLOCK_WORDS, 1), strict=True)
-    if address(packed) % LINE_BYTES or any(count > 1 and step != whole for count, step, whole in wanted):
+    if address_of(packed) % LINE_BYTES or any(count > 1 and step != whole for count, step, whole in wanted):
         raise ValueError("weights are contiguous and begin at a multiple of 16 bytes, as shuffle_weights gives them, "
-                         f"got strides {strides(packed)} at {address(packed):#x}")  # fmt: skip
+                         f"got strides {strides(packed)} at {address_of(packed):#x}")  # fmt: skip
     names = [str(array.dtype).removeprefix("torch.") for array in (x, scales)]
     types = {"int4": (("bfloat16", "float16"), names[0]), "mxfp4": (("bfloat16",), "uint8")}
     if form.name not in types:

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from flydsl.kernels.blocks.inputs import empty_beside, stream_of
-from flydsl.kernels.gemm.hopper.operands import address
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, stream_of
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.moe import wmma_2stage
 from flydsl.kernels.moe.blockscale_2stage import compile_moe_blockscale_gemm1, compile_moe_blockscale_gemm2
@@ -270,7 +269,7 @@ def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atom
     ends = ends[:count]
     (first, scale), rows_of_x = multiplied(x, experts, stream), rows
     many = tokens * topk >= MANY_ROWS * count and 2 * inter >= COPIED[first.dtype.itemsize]
-    if many and address(first) % ALIGNMENT == 0:
+    if many and address_of(first) % ALIGNMENT == 0:
         first, scale = (None if array is None else gathered(array, rows, stream) for array in (first, scale))
         rows_of_x = None
     inner, inner_scale = empty_beside(first, (tokens * topk, inter)), None
@@ -294,7 +293,7 @@ def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atom
 
 def reduce_rows(rows: Any, y: Any, ids: Any, mask: Any, experts: int, stream: object) -> None:
     """The sum of a token's rows, of those that an expert has written."""
-    aligned = all(address(array) % ALIGNMENT == 0 for array in (rows, y))
+    aligned = all(address_of(array) % ALIGNMENT == 0 for array in (rows, y))
     run = compile_moe_reduction(
         topk=ids.shape[1], model_dim=y.shape[1], dtype_str=TYPES[name_of(y)][1], use_mask=True, num_experts=experts,
         aligned=aligned,

@@ -10,7 +10,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import empty_beside, strides
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, ROW_BYTES
 
 MULTIPLIED: dict[str, Any] = {
@@ -82,7 +82,7 @@ def operand_lines(matrix: Any, k_mode: int, name: str) -> OperandLines:
         raise ValueError(f"{name} must have a contiguous mode, and its strides are {steps}")
     along_k = along == 1
     pitches = [across if along_k else along, *steps[:-2]]
-    aligned = address(matrix) % LINE_BYTES == 0 and all(
+    aligned = address_of(matrix) % LINE_BYTES == 0 and all(
         pitch > 0 and pitch * size % LINE_BYTES == 0 for pitch in pitches
     )
     if aligned and (along_k or size > 1):
@@ -97,7 +97,7 @@ def lines_of(matrix: Any) -> tuple[bool, int]:
     if not along_n and steps[-2] != 1:
         raise ValueError(f"C must have a contiguous mode, and its strides are {steps}")
     numbers = [steps[-2 if along_n else -1], *steps[:-2], matrix.shape[-1 if along_n else -2]]
-    return along_n, gcd(LINE_BYTES, address(matrix), *(number * size for number in numbers))
+    return along_n, gcd(LINE_BYTES, address_of(matrix), *(number * size for number in numbers))
 
 
 @flyc.kernel
@@ -189,11 +189,7 @@ def packed_lines(operands: list[tuple[Any, int, OperandLines]], stream: Any) -> 
 
 
 def facts(array: Any) -> tuple[Any, ...]:
-    return tuple(array.shape), strides(array), array.dtype, address(array) % LINE_BYTES
-
-
-def address(array: Any) -> int:
-    return array.data_ptr() if hasattr(array, "data_ptr") else array.__array_interface__["data"][0]
+    return tuple(array.shape), strides(array), array.dtype, address_of(array) % LINE_BYTES
 
 
 def type_of(array: Any, name: str, known: dict[str, Any]) -> Any:

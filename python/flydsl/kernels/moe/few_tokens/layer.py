@@ -17,9 +17,8 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import GATES
-from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, multiprocessors
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, lies_whole, multiprocessors
 from flydsl.kernels.blocks.reduce import add
-from flydsl.kernels.gemm.hopper.operands import address
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
 from flydsl.kernels.gemm.hopper.tiles import warp_product
 from flydsl.kernels.moe.few_tokens.chosen import ChosenExperts, ChosenRows
@@ -223,7 +222,7 @@ def add_shares(total: Any, sums: Any, chosen: ChosenRows, number: Any) -> None:
 def planned(x: Any, router: Any, experts: Any, y: Any) -> tuple[Stage, Stage] | None:
     """Return how this room's kernels are built for a call of all experts of a layer; None if they do not take it."""
     given = (x, y, experts.w1, experts.w2)
-    if any(address(array) % LINE_BYTES or not lies_whole(array) for array in given):
+    if any(address_of(array) % LINE_BYTES or not lies_whole(array) for array in given):
         return None
     return plan_stages(*router.ids.shape, *experts.shape, experts.w1.dtype.itemsize)
 
