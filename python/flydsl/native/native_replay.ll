@@ -1,11 +1,10 @@
 ; Made from src/native_replay.c by `python -m flydsl.native.generate`.
 
+%struct.Handed = type { ptr, ptr, ptr }
 %struct.Facts = type { i64, [320 x i64], [32 x i64] }
 %struct.Tensor = type { i64, i64, i32, i32, ptr, ptr, i64 }
 
-@fly.native_replay.handed.0 = internal global ptr null, align 8
-@fly.native_replay.handed.1 = internal global ptr null, align 8
-@fly.native_replay.handed.2 = internal global ptr null, align 8
+@fly.native_replay.handed = internal global %struct.Handed zeroinitializer, align 8
 
 define ptr @fly_facts(ptr readonly captures(none) %self, ptr readonly captures(none) %args, i64 %count) {
 entry:
@@ -16,7 +15,7 @@ entry:
   br i1 %call1, label %cond.true, label %cond.false
 
 cond.true:                                        ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 304
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 352
   %0 = load i64, ptr %arrayidx.i, align 8
   %1 = inttoptr i64 %0 to ptr
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -29,7 +28,7 @@ cond.false:                                       ; preds = %entry
   %arrayidx.i3 = getelementptr inbounds nuw i8, ptr %self, i64 88
   %3 = load i64, ptr %arrayidx.i3, align 8
   %4 = inttoptr i64 %3 to ptr
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %self, i64 168
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %self, i64 216
   %5 = load i64, ptr %arrayidx.i.i, align 8
   %6 = inttoptr i64 %5 to ptr
   tail call void %6(ptr %4)
@@ -67,21 +66,21 @@ for.body.lr.ph:                                   ; preds = %for.cond.preheader
   %arrayidx10.i61 = getelementptr inbounds nuw i8, ptr %python, i64 72
   %arrayidx15.i = getelementptr inbounds nuw i8, ptr %python, i64 16
   %arrayidx22.i = getelementptr inbounds nuw i8, ptr %python, i64 24
-  %arrayidx25.i = getelementptr inbounds nuw i8, ptr %python, i64 216
-  %arrayidx19.i64 = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %arrayidx.i44 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %python, i64 240
-  %arrayidx9.i = getelementptr inbounds nuw i8, ptr %python, i64 248
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 120
+  %arrayidx25.i = getelementptr inbounds nuw i8, ptr %python, i64 264
+  %arrayidx19.i64 = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx.i44 = getelementptr inbounds nuw i8, ptr %python, i64 272
+  %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %arrayidx9.i = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 168
   %strides.i = getelementptr inbounds nuw i8, ptr %found.i, i64 32
   %rank.i = getelementptr inbounds nuw i8, ptr %found.i, i64 16
   %offset.i = getelementptr inbounds nuw i8, ptr %found.i, i64 40
   %device.i.i = getelementptr inbounds nuw i8, ptr %found.i, i64 8
-  %arrayidx.i27.i = getelementptr inbounds nuw i8, ptr %python, i64 128
+  %arrayidx.i27.i = getelementptr inbounds nuw i8, ptr %python, i64 176
   %dtype.i = getelementptr inbounds nuw i8, ptr %found.i, i64 20
-  %arrayidx.i28.i = getelementptr inbounds nuw i8, ptr %python, i64 176
+  %arrayidx.i28.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %python, i64 80
-  %arrayidx.i7.i.i = getelementptr inbounds nuw i8, ptr %python, i64 144
+  %arrayidx.i7.i.i = getelementptr inbounds nuw i8, ptr %python, i64 192
   %addresses.i = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %shape.i = getelementptr inbounds nuw i8, ptr %found.i, i64 24
   %0 = add i64 %facts96, 24
@@ -232,7 +231,7 @@ for.body.i:                                       ; preds = %for.body.i, %for.bo
   br i1 %exitcond.not.i, label %take_tensor.exit, label %for.body.i
 
 take_tensor.exit.thread.sink.split:               ; preds = %land.lhs.true.i, %if.then8
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 152
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
   %37 = load i64, ptr %arrayidx.i.i.i, align 8
   %38 = inttoptr i64 %37 to ptr
   call void %38()
@@ -379,7 +378,7 @@ if.then21:                                        ; preds = %if.else18
   br i1 %tobool.not.i46, label %if.then.i, label %if.end.i47
 
 if.then.i:                                        ; preds = %if.then21
-  %arrayidx.i.i53 = getelementptr inbounds nuw i8, ptr %python, i64 152
+  %arrayidx.i.i53 = getelementptr inbounds nuw i8, ptr %python, i64 200
   %66 = load i64, ptr %arrayidx.i.i53, align 8
   %67 = inttoptr i64 %66 to ptr
   call void %67()
@@ -545,949 +544,1114 @@ return:                                           ; preds = %if.then14, %for.inc
 
 define ptr @fly_replay(ptr %self, ptr readonly captures(none) %args, i64 %count) {
 entry:
+  %facts.i = alloca %struct.Facts, align 8
+  %second = alloca ptr, align 8
   %add.ptr.i = getelementptr inbounds nuw i8, ptr %self, i64 32
   %0 = load i64, ptr %add.ptr.i, align 8
   %1 = inttoptr i64 %0 to ptr
-  %call1 = tail call fastcc ptr @fly.native_replay.replayed(ptr %1, ptr nonnull %add.ptr.i, ptr %args, i64 %count)
-  %tobool.not.i = icmp eq ptr %call1, null
-  br i1 %tobool.not.i, label %lor.lhs.false.i, label %or_none.exit
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %self, i64 80
+  %2 = load i64, ptr %arrayidx1, align 8
+  %cmp = icmp sgt i64 %2, -1
+  call void @llvm.lifetime.start.p0(ptr nonnull %second)
+  store ptr null, ptr %second, align 8
+  %second. = select i1 %cmp, ptr %second, ptr null
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 120
+  %3 = load i64, ptr %arrayidx.i, align 8
+  %add.ptr.i8 = getelementptr inbounds i64, ptr %add.ptr.i, i64 %3
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %self, i64 128
+  %4 = load i64, ptr %arrayidx1.i, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %facts.i)
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %self, i64 40
+  %5 = load i64, ptr %arrayidx2.i, align 8
+  %cmp.not.i = icmp eq i64 %count, %5
+  br i1 %cmp.not.i, label %lor.lhs.false.i, label %if.then.thread
 
 lor.lhs.false.i:                                  ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 160
-  %2 = load i64, ptr %arrayidx.i, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %call.i = tail call ptr %3()
-  %tobool1.not.i = icmp eq ptr %call.i, null
-  br i1 %tobool1.not.i, label %if.end.i, label %or_none.exit
-
-if.end.i:                                         ; preds = %lor.lhs.false.i
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %4 = load i64, ptr %arrayidx.i.i, align 8
-  %5 = inttoptr i64 %4 to ptr
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 136
-  %6 = load i64, ptr %arrayidx.i.i.i, align 8
-  %7 = inttoptr i64 %6 to ptr
-  tail call void %7(ptr %5)
-  br label %or_none.exit
-
-or_none.exit:                                     ; preds = %entry, %lor.lhs.false.i, %if.end.i
-  %retval.0.i = phi ptr [ %5, %if.end.i ], [ null, %lor.lhs.false.i ], [ %call1, %entry ]
-  ret ptr %retval.0.i
-}
-
-define internal fastcc ptr @fly.native_replay.replayed(ptr readonly captures(none) %python, ptr %replay, ptr readonly captures(none) %args, i64 %count) {
-entry:
-  %own = alloca %struct.Facts, align 8
-  %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 80
-  %0 = load i64, ptr %arrayidx, align 8
-  %add.ptr = getelementptr inbounds i64, ptr %replay, i64 %0
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 88
-  %1 = load i64, ptr %arrayidx1, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %own)
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %replay, i64 8
-  %2 = load i64, ptr %arrayidx2, align 8
-  %cmp.not = icmp eq i64 %count, %2
-  br i1 %cmp.not, label %if.end, label %cleanup31
-
-if.end:                                           ; preds = %entry
-  %3 = load ptr, ptr @fly.native_replay.handed.1, align 8
-  %tobool.not.i = icmp eq ptr %3, null
-  br i1 %tobool.not.i, label %if.else, label %lor.lhs.false.i
-
-lor.lhs.false.i:                                  ; preds = %if.end
-  %4 = load ptr, ptr @fly.native_replay.handed.0, align 8
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 288
-  %5 = load i64, ptr %arrayidx.i, align 8
-  %6 = inttoptr i64 %5 to ptr
-  %call.i = tail call ptr %6()
-  %cmp.not.i = icmp eq ptr %4, %call.i
-  br i1 %cmp.not.i, label %for.cond.preheader.i, label %if.else
+  %call.i = call fastcc i1 @fly.native_replay.take_facts(ptr readonly %1, ptr readonly %args, i64 %count, ptr %facts.i)
+  %6 = load i64, ptr %facts.i, align 8
+  %cmp5.not.i = icmp eq i64 %6, %4
+  %or.cond.i = select i1 %call.i, i1 %cmp5.not.i, i1 false
+  br i1 %or.cond.i, label %for.cond.preheader.i, label %if.then.thread
 
 for.cond.preheader.i:                             ; preds = %lor.lhs.false.i
-  %cmp16.i = icmp sgt i64 %count, 0
-  br i1 %cmp16.i, label %for.body.lr.ph.i, label %take_handed.exit.thread
+  %cmp6.not12.i = icmp sgt i64 %4, 0
+  br i1 %cmp6.not12.i, label %for.body.lr.ph.i, label %replayed.exit
 
 for.body.lr.ph.i:                                 ; preds = %for.cond.preheader.i
-  %7 = load ptr, ptr @fly.native_replay.handed.1, align 8
+  %words.i = getelementptr inbounds nuw i8, ptr %facts.i, i64 8
   br label %for.body.i
 
-for.cond.cleanup.i:                               ; preds = %for.body.i
-  store ptr null, ptr @fly.native_replay.handed.1, align 8
-  br i1 %and5.i, label %take_handed.exit, label %if.else
+for.cond.i:                                       ; preds = %for.body.i
+  %inc.i = add nuw nsw i64 %i.013.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i, %4
+  br i1 %exitcond.not.i, label %replayed.exit, label %for.body.i
 
-for.body.i:                                       ; preds = %for.body.i, %for.body.lr.ph.i
-  %i.08.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.body.i ]
-  %same.0.off07.i = phi i1 [ true, %for.body.lr.ph.i ], [ %and5.i, %for.body.i ]
-  %arrayidx2.i = getelementptr inbounds nuw ptr, ptr %7, i64 %i.08.i
-  %8 = load ptr, ptr %arrayidx2.i, align 8
-  %arrayidx3.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.08.i
-  %9 = load ptr, ptr %arrayidx3.i, align 8
-  %cmp4.i = icmp eq ptr %8, %9
-  %cmp4.fr.i = freeze i1 %cmp4.i
-  %and5.i = and i1 %same.0.off07.i, %cmp4.fr.i
-  %inc.i = add nuw nsw i64 %i.08.i, 1
-  %exitcond.not.i = icmp eq i64 %inc.i, %count
-  br i1 %exitcond.not.i, label %for.cond.cleanup.i, label %for.body.i
+for.body.i:                                       ; preds = %for.cond.i, %for.body.lr.ph.i
+  %i.013.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.cond.i ]
+  %arrayidx7.i = getelementptr inbounds nuw i64, ptr %words.i, i64 %i.013.i
+  %7 = load i64, ptr %arrayidx7.i, align 8
+  %arrayidx8.i = getelementptr inbounds nuw i64, ptr %add.ptr.i8, i64 %i.013.i
+  %8 = load i64, ptr %arrayidx8.i, align 8
+  %cmp9.not.i = icmp eq i64 %7, %8
+  br i1 %cmp9.not.i, label %for.cond.i, label %if.then.thread
 
-take_handed.exit:                                 ; preds = %for.cond.cleanup.i
-  %retval.0.i = load ptr, ptr @fly.native_replay.handed.2, align 8
-  %tobool.not = icmp eq ptr %retval.0.i, null
-  br i1 %tobool.not, label %if.else, label %for.body.lr.ph
+if.then.thread:                                   ; preds = %for.body.i, %lor.lhs.false.i, %entry
+  call void @llvm.lifetime.end.p0(ptr nonnull %facts.i)
+  br label %lor.lhs.false.i10
 
-take_handed.exit.thread:                          ; preds = %for.cond.preheader.i
-  store ptr null, ptr @fly.native_replay.handed.1, align 8
-  %retval.0.i27 = load ptr, ptr @fly.native_replay.handed.2, align 8
-  %tobool.not28 = icmp eq ptr %retval.0.i27, null
-  br i1 %tobool.not28, label %if.else, label %if.end14
+replayed.exit:                                    ; preds = %for.cond.i, %for.cond.preheader.i
+  %addresses.i = getelementptr inbounds nuw i8, ptr %facts.i, i64 2568
+  %call12.i = call fastcc ptr @fly.native_replay.run(ptr readonly %1, ptr nonnull %add.ptr.i, ptr readonly %args, ptr nonnull %addresses.i, ptr %second.)
+  call void @llvm.lifetime.end.p0(ptr nonnull %facts.i)
+  %tobool = icmp ne ptr %call12.i, null
+  %or.cond = select i1 %tobool, i1 %cmp, i1 false
+  br i1 %or.cond, label %if.end, label %if.then
 
-for.body.lr.ph:                                   ; preds = %take_handed.exit
-  %addresses = getelementptr inbounds nuw i8, ptr %retval.0.i, i64 2568
-  %addresses6 = getelementptr inbounds nuw i8, ptr %own, i64 2568
-  %10 = shl nuw i64 %count, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %addresses6, ptr nonnull align 8 %addresses, i64 %10, i1 false)
-  br label %if.end14
+if.then:                                          ; preds = %replayed.exit
+  %tobool.not.i = icmp eq ptr %call12.i, null
+  br i1 %tobool.not.i, label %lor.lhs.false.i10, label %cleanup
 
-if.else:                                          ; preds = %take_handed.exit.thread, %for.cond.cleanup.i, %lor.lhs.false.i, %if.end, %take_handed.exit
-  %call8 = call fastcc i1 @fly.native_replay.take_facts(ptr %python, ptr %args, i64 %count, ptr %own)
-  %11 = load i64, ptr %own, align 8
-  %cmp10 = icmp eq i64 %11, %1
-  %or.cond = select i1 %call8, i1 %cmp10, i1 false
-  br i1 %or.cond, label %if.end14, label %cleanup31
+lor.lhs.false.i10:                                ; preds = %if.then.thread, %if.then
+  %arrayidx.i11 = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %9 = load i64, ptr %arrayidx.i11, align 8
+  %10 = inttoptr i64 %9 to ptr
+  %call.i12 = call ptr %10()
+  %tobool1.not.i = icmp eq ptr %call.i12, null
+  br i1 %tobool1.not.i, label %if.end.i, label %cleanup
 
-if.end14:                                         ; preds = %take_handed.exit.thread, %for.body.lr.ph, %if.else
-  %facts.0 = phi ptr [ %own, %if.else ], [ %retval.0.i27, %take_handed.exit.thread ], [ %retval.0.i, %for.body.lr.ph ]
-  %cmp17.not25 = icmp sgt i64 %1, 0
-  br i1 %cmp17.not25, label %for.body19.lr.ph, label %for.end27
+if.end.i:                                         ; preds = %lor.lhs.false.i10
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %11 = load i64, ptr %arrayidx.i.i, align 8
+  %12 = inttoptr i64 %11 to ptr
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 184
+  %13 = load i64, ptr %arrayidx.i.i.i, align 8
+  %14 = inttoptr i64 %13 to ptr
+  call void %14(ptr %12)
+  br label %cleanup
 
-for.body19.lr.ph:                                 ; preds = %if.end14
-  %words = getelementptr inbounds nuw i8, ptr %facts.0, i64 8
-  br label %for.body19
+if.end:                                           ; preds = %replayed.exit
+  %15 = load ptr, ptr %second, align 8
+  %arrayidx.i13 = getelementptr inbounds nuw i8, ptr %1, i64 304
+  %16 = load i64, ptr %arrayidx.i13, align 8
+  %17 = inttoptr i64 %16 to ptr
+  %call.i14 = call ptr %17(i64 2)
+  %tobool.not.i15 = icmp eq ptr %call.i14, null
+  br i1 %tobool.not.i15, label %if.then.i, label %if.end.i16
 
-for.cond16:                                       ; preds = %for.body19
-  %inc26 = add nuw nsw i64 %i15.026, 1
-  %exitcond.not = icmp eq i64 %inc26, %1
-  br i1 %exitcond.not, label %for.end27, label %for.body19
+if.then.i:                                        ; preds = %if.end
+  %arrayidx.i.i18 = getelementptr inbounds nuw i8, ptr %1, i64 192
+  %18 = load i64, ptr %arrayidx.i.i18, align 8
+  %19 = inttoptr i64 %18 to ptr
+  call void %19(ptr nonnull %call12.i)
+  %20 = load i64, ptr %arrayidx.i.i18, align 8
+  %21 = inttoptr i64 %20 to ptr
+  call void %21(ptr %15)
+  br label %cleanup
 
-for.body19:                                       ; preds = %for.body19.lr.ph, %for.cond16
-  %i15.026 = phi i64 [ 0, %for.body19.lr.ph ], [ %inc26, %for.cond16 ]
-  %arrayidx20 = getelementptr inbounds nuw i64, ptr %words, i64 %i15.026
-  %12 = load i64, ptr %arrayidx20, align 8
-  %arrayidx21 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %i15.026
-  %13 = load i64, ptr %arrayidx21, align 8
-  %cmp22.not = icmp eq i64 %12, %13
-  br i1 %cmp22.not, label %for.cond16, label %cleanup31
+if.end.i16:                                       ; preds = %if.end
+  %arrayidx1.i17 = getelementptr inbounds nuw i8, ptr %1, i64 312
+  %22 = load i64, ptr %arrayidx1.i17, align 8
+  %23 = inttoptr i64 %22 to ptr
+  %call2.i = call i32 %23(ptr nonnull %call.i14, i64 0, ptr nonnull %call12.i)
+  %24 = load i64, ptr %arrayidx1.i17, align 8
+  %25 = inttoptr i64 %24 to ptr
+  %call4.i = call i32 %25(ptr nonnull %call.i14, i64 1, ptr %15)
+  br label %cleanup
 
-for.end27:                                        ; preds = %for.cond16, %if.end14
-  %addresses28 = getelementptr inbounds nuw i8, ptr %own, i64 2568
-  %call29 = call fastcc ptr @fly.native_replay.run(ptr %python, ptr nonnull %replay, ptr %args, ptr %addresses28)
-  br label %cleanup31
-
-cleanup31:                                        ; preds = %for.body19, %for.end27, %if.else, %entry
-  %retval.0 = phi ptr [ null, %entry ], [ %call29, %for.end27 ], [ null, %if.else ], [ null, %for.body19 ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %own)
+cleanup:                                          ; preds = %if.end.i16, %if.then.i, %if.end.i, %lor.lhs.false.i10, %if.then
+  %retval.0 = phi ptr [ %call12.i, %if.then ], [ %12, %if.end.i ], [ null, %lor.lhs.false.i10 ], [ null, %if.then.i ], [ %call.i14, %if.end.i16 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %second)
   ret ptr %retval.0
 }
 
-define ptr @fly_forward(ptr readonly captures(none) %self, ptr %args, i64 %count) {
+define ptr @fly_forward(ptr readonly captures(none) %self, ptr readonly captures(none) %args, i64 %count) {
 entry:
+  %saved = alloca ptr, align 8
   %add.ptr.i = getelementptr inbounds nuw i8, ptr %self, i64 32
   %0 = load i64, ptr %add.ptr.i, align 8
   %1 = inttoptr i64 %0 to ptr
   %2 = load i64, ptr %1, align 8
   %3 = inttoptr i64 %2 to ptr
-  %add.ptr = getelementptr inbounds nuw i8, ptr %args, i64 8
-  %sub = add nsw i64 %count, -1
-  %call2 = tail call fastcc ptr @fly.native_replay.replayed(ptr %3, ptr nonnull %1, ptr nonnull %add.ptr, i64 %sub)
-  %tobool.not = icmp eq ptr %call2, null
-  br i1 %tobool.not, label %if.then, label %if.end10
+  %call2.sroa.0.0.copyload = load ptr, ptr @fly.native_replay.handed, align 8
+  %call2.sroa.4.0.copyload = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  %call2.sroa.6.0.copyload = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %saved)
+  store ptr null, ptr %saved, align 8
+  %tobool.not = icmp eq ptr %call2.sroa.4.0.copyload, null
+  br i1 %tobool.not, label %if.then, label %lor.lhs.false
 
-if.then:                                          ; preds = %entry
-  %arrayidx3 = getelementptr inbounds nuw i8, ptr %3, i64 160
-  %4 = load i64, ptr %arrayidx3, align 8
+lor.lhs.false:                                    ; preds = %entry
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 336
+  %4 = load i64, ptr %arrayidx4, align 8
   %5 = inttoptr i64 %4 to ptr
-  %call4 = tail call ptr %5()
-  %tobool5.not = icmp eq ptr %call4, null
-  br i1 %tobool5.not, label %if.end, label %cleanup
+  %call5 = tail call ptr %5()
+  %cmp.not = icmp eq ptr %call2.sroa.0.0.copyload, %call5
+  br i1 %cmp.not, label %if.end, label %if.then
 
-if.end:                                           ; preds = %if.then
-  %arrayidx7 = getelementptr inbounds nuw i8, ptr %3, i64 184
-  %6 = load i64, ptr %arrayidx7, align 8
+if.then:                                          ; preds = %lor.lhs.false, %entry
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %3, i64 56
+  %6 = load i64, ptr %arrayidx.i, align 8
   %7 = inttoptr i64 %6 to ptr
-  %arrayidx8 = getelementptr inbounds nuw i8, ptr %self, i64 48
-  %8 = load i64, ptr %arrayidx8, align 8
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %3, i64 184
+  %8 = load i64, ptr %arrayidx.i.i, align 8
   %9 = inttoptr i64 %8 to ptr
-  %call9 = tail call ptr %7(ptr %9, ptr %args, i64 %count, ptr null)
+  tail call void %9(ptr %7)
   br label %cleanup
 
-if.end10:                                         ; preds = %entry
-  %arrayidx11 = getelementptr inbounds nuw i8, ptr %3, i64 248
-  %10 = load i64, ptr %arrayidx11, align 8
-  %11 = inttoptr i64 %10 to ptr
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %3, i64 200
-  %12 = load i64, ptr %arrayidx12, align 8
-  %13 = inttoptr i64 %12 to ptr
-  %14 = load ptr, ptr %args, align 8
-  %arrayidx14 = getelementptr inbounds nuw i8, ptr %self, i64 40
-  %15 = load i64, ptr %arrayidx14, align 8
-  %16 = inttoptr i64 %15 to ptr
-  %call15 = tail call ptr %11(ptr nonnull %call2, i64 1)
-  %call16 = tail call i32 %13(ptr %14, ptr %16, ptr %call15)
-  %tobool17.not = icmp eq i32 %call16, 0
-  br i1 %tobool17.not, label %if.then18, label %if.end21
-
-if.then18:                                        ; preds = %if.end10
-  %call19 = tail call ptr %11(ptr nonnull %call2, i64 0)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %3, i64 136
-  %17 = load i64, ptr %arrayidx.i, align 8
-  %18 = inttoptr i64 %17 to ptr
-  tail call void %18(ptr %call19)
-  br label %if.end21
-
-if.end21:                                         ; preds = %if.then18, %if.end10
-  %found.0 = phi ptr [ null, %if.end10 ], [ %call19, %if.then18 ]
-  %arrayidx.i17 = getelementptr inbounds nuw i8, ptr %3, i64 144
-  %19 = load i64, ptr %arrayidx.i17, align 8
-  %20 = inttoptr i64 %19 to ptr
-  tail call void %20(ptr nonnull %call2)
-  br label %cleanup
-
-cleanup:                                          ; preds = %if.then, %if.end21, %if.end
-  %retval.0 = phi ptr [ %found.0, %if.end21 ], [ %call9, %if.end ], [ null, %if.then ]
-  ret ptr %retval.0
-}
-
-define ptr @fly_again(ptr readonly captures(none) %self, ptr %args, i64 %count) {
-entry:
-  %facts = alloca %struct.Facts, align 8
-  %add.ptr.i = getelementptr inbounds nuw i8, ptr %self, i64 32
-  %0 = load i64, ptr %add.ptr.i, align 8
-  %1 = inttoptr i64 %0 to ptr
-  call void @llvm.lifetime.start.p0(ptr nonnull %facts)
-  %call1 = call fastcc i1 @fly.native_replay.take_facts(ptr %1, ptr %args, i64 %count, ptr %facts)
-  br i1 %call1, label %if.end, label %if.then
-
-if.then:                                          ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %2 = load i64, ptr %arrayidx.i, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 136
-  %4 = load i64, ptr %arrayidx.i.i, align 8
-  %5 = inttoptr i64 %4 to ptr
-  tail call void %5(ptr %3)
-  br label %cleanup16
-
-if.end:                                           ; preds = %entry
-  %arrayidx.i17 = getelementptr inbounds nuw i8, ptr %1, i64 272
-  %6 = load i64, ptr %arrayidx.i17, align 8
-  %7 = inttoptr i64 %6 to ptr
-  %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
-  %8 = load i64, ptr %facts, align 8
-  %mul.i = shl nsw i64 %8, 3
-  %call.i = call ptr %7(ptr nonnull %words.i, i64 %mul.i)
-  %tobool.not = icmp eq ptr %call.i, null
-  br i1 %tobool.not, label %cleanup16, label %if.end5
-
-if.end5:                                          ; preds = %if.end
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %1, i64 280
-  %9 = load i64, ptr %arrayidx6, align 8
-  %10 = inttoptr i64 %9 to ptr
-  %arrayidx7 = getelementptr inbounds nuw i8, ptr %self, i64 40
-  %11 = load i64, ptr %arrayidx7, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %call8 = call ptr %10(ptr %12, ptr nonnull %call.i)
-  %arrayidx.i18 = getelementptr inbounds nuw i8, ptr %1, i64 144
-  %13 = load i64, ptr %arrayidx.i18, align 8
-  %14 = inttoptr i64 %13 to ptr
-  call void %14(ptr nonnull %call.i)
+if.end:                                           ; preds = %lor.lhs.false
+  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  %addresses = getelementptr inbounds nuw i8, ptr %call2.sroa.6.0.copyload, i64 2568
+  %call8 = call fastcc ptr @fly.native_replay.run(ptr nonnull %3, ptr nonnull %1, ptr nonnull %call2.sroa.4.0.copyload, ptr nonnull %addresses, ptr nonnull %saved)
   %tobool9.not = icmp eq ptr %call8, null
-  br i1 %tobool9.not, label %if.then10, label %if.end12
+  %.pr.pre = load ptr, ptr %saved, align 8
+  br i1 %tobool9.not, label %if.end16, label %land.lhs.true
 
-if.then10:                                        ; preds = %if.end5
-  %arrayidx.i19 = getelementptr inbounds nuw i8, ptr %1, i64 160
-  %15 = load i64, ptr %arrayidx.i19, align 8
+land.lhs.true:                                    ; preds = %if.end
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %3, i64 248
+  %10 = load i64, ptr %arrayidx10, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %12 = load ptr, ptr %args, align 8
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %self, i64 40
+  %13 = load i64, ptr %arrayidx12, align 8
+  %14 = inttoptr i64 %13 to ptr
+  %call13 = call i32 %11(ptr %12, ptr %14, ptr %.pr.pre)
+  %tobool14.not = icmp eq i32 %call13, 0
+  br i1 %tobool14.not, label %if.end16, label %if.then15
+
+if.then15:                                        ; preds = %land.lhs.true
+  %arrayidx.i12 = getelementptr inbounds nuw i8, ptr %3, i64 192
+  %15 = load i64, ptr %arrayidx.i12, align 8
   %16 = inttoptr i64 %15 to ptr
-  %call.i20 = call ptr %16()
-  %tobool1.not.i = icmp eq ptr %call.i20, null
-  br i1 %tobool1.not.i, label %if.end.i, label %cleanup16
+  call void %16(ptr nonnull %call8)
+  br label %if.end16
 
-if.end.i:                                         ; preds = %if.then10
-  %arrayidx.i.i21 = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %17 = load i64, ptr %arrayidx.i.i21, align 8
+if.end16:                                         ; preds = %if.then15, %if.end, %land.lhs.true
+  %found.0 = phi ptr [ %call8, %land.lhs.true ], [ null, %if.end ], [ null, %if.then15 ]
+  %tobool17.not = icmp eq ptr %.pr.pre, null
+  br i1 %tobool17.not, label %if.end19, label %if.then18
+
+if.then18:                                        ; preds = %if.end16
+  %arrayidx.i13 = getelementptr inbounds nuw i8, ptr %3, i64 192
+  %17 = load i64, ptr %arrayidx.i13, align 8
   %18 = inttoptr i64 %17 to ptr
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 136
-  %19 = load i64, ptr %arrayidx.i.i.i, align 8
+  call void %18(ptr nonnull %.pr.pre)
+  br label %if.end19
+
+if.end19:                                         ; preds = %if.then18, %if.end16
+  %tobool.not.i = icmp eq ptr %found.0, null
+  br i1 %tobool.not.i, label %lor.lhs.false.i, label %cleanup
+
+lor.lhs.false.i:                                  ; preds = %if.end19
+  %arrayidx.i14 = getelementptr inbounds nuw i8, ptr %3, i64 208
+  %19 = load i64, ptr %arrayidx.i14, align 8
   %20 = inttoptr i64 %19 to ptr
-  call void %20(ptr %18)
-  br label %cleanup16
+  %call.i = call ptr %20()
+  %tobool1.not.i = icmp eq ptr %call.i, null
+  br i1 %tobool1.not.i, label %if.end.i, label %cleanup
 
-if.end12:                                         ; preds = %if.end5
-  %arrayidx.i22 = getelementptr inbounds nuw i8, ptr %1, i64 136
-  %21 = load i64, ptr %arrayidx.i22, align 8
+if.end.i:                                         ; preds = %lor.lhs.false.i
+  %arrayidx.i.i15 = getelementptr inbounds nuw i8, ptr %3, i64 56
+  %21 = load i64, ptr %arrayidx.i.i15, align 8
   %22 = inttoptr i64 %21 to ptr
-  call void %22(ptr nonnull %call8)
-  %arrayidx.i23 = getelementptr inbounds nuw i8, ptr %1, i64 248
-  %23 = load i64, ptr %arrayidx.i23, align 8
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 184
+  %23 = load i64, ptr %arrayidx.i.i.i, align 8
   %24 = inttoptr i64 %23 to ptr
-  %arrayidx.i.i24 = getelementptr inbounds nuw i8, ptr %self, i64 48
-  %25 = load i64, ptr %arrayidx.i.i24, align 8
-  %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %1, i64 168
-  %26 = load i64, ptr %arrayidx1.i.i, align 8
-  %27 = inttoptr i64 %26 to ptr
-  %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %1, i64 88
-  %28 = load i64, ptr %arrayidx2.i.i, align 8
-  %29 = inttoptr i64 %28 to ptr
-  %call.i.i = call ptr %27(ptr %29)
-  %tobool.not.i.i.i = icmp eq ptr %call.i.i, null
-  br i1 %tobool.not.i.i.i, label %is_true.exit.thread.i.i, label %is_true.exit.i.i
+  call void %24(ptr %22)
+  br label %cleanup
 
-is_true.exit.thread.i.i:                          ; preds = %if.end12
-  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 152
-  %30 = load i64, ptr %arrayidx.i.i.i.i, align 8
-  %31 = inttoptr i64 %30 to ptr
-  call void %31()
-  br label %if.then.i
-
-is_true.exit.i.i:                                 ; preds = %if.end12
-  %32 = load i64, ptr %arrayidx.i18, align 8
-  %33 = inttoptr i64 %32 to ptr
-  call void %33(ptr nonnull %call.i.i)
-  %arrayidx.i.i.i25 = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %34 = load i64, ptr %arrayidx.i.i.i25, align 8
-  %35 = inttoptr i64 %34 to ptr
-  %cmp.i.i.i = icmp eq ptr %call.i.i, %35
-  %cmp.not24.i.i = icmp sgt i64 %25, 0
-  %or.cond.i.i = select i1 %cmp.i.i.i, i1 %cmp.not24.i.i, i1 false
-  br i1 %or.cond.i.i, label %for.body.lr.ph.i.i, label %if.then.i
-
-for.body.lr.ph.i.i:                               ; preds = %is_true.exit.i.i
-  %arrayidx5.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx9.i.i = getelementptr inbounds nuw i8, ptr %1, i64 192
-  %arrayidx11.i.i = getelementptr inbounds nuw i8, ptr %1, i64 96
-  %arrayidx.i.i20.i.i = getelementptr inbounds nuw i8, ptr %1, i64 152
-  br label %for.body.i.i
-
-for.body.i.i:                                     ; preds = %for.inc.i.i, %for.body.lr.ph.i.i
-  %i.025.i.i = phi i64 [ 0, %for.body.lr.ph.i.i ], [ %inc.i.i, %for.inc.i.i ]
-  %arrayidx4.i.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.025.i.i
-  %36 = load ptr, ptr %arrayidx4.i.i, align 8
-  %37 = ptrtoint ptr %36 to i64
-  %38 = load i64, ptr %arrayidx5.i.i, align 8
-  %cmp6.i.i = icmp eq i64 %38, %37
-  br i1 %cmp6.i.i, label %for.inc.i.i, label %if.end8.i.i
-
-if.end8.i.i:                                      ; preds = %for.body.i.i
-  %39 = load i64, ptr %arrayidx9.i.i, align 8
-  %40 = inttoptr i64 %39 to ptr
-  %41 = load i64, ptr %arrayidx11.i.i, align 8
-  %42 = inttoptr i64 %41 to ptr
-  %call12.i.i = call ptr %40(ptr %36, ptr %42)
-  %tobool.not.i13.i.i = icmp eq ptr %call12.i.i, null
-  br i1 %tobool.not.i13.i.i, label %is_true.exit21.thread.i.i, label %is_true.exit21.i.i
-
-is_true.exit21.thread.i.i:                        ; preds = %if.end8.i.i
-  %43 = load i64, ptr %arrayidx.i.i20.i.i, align 8
-  %44 = inttoptr i64 %43 to ptr
-  call void %44()
-  br label %for.inc.i.i
-
-is_true.exit21.i.i:                               ; preds = %if.end8.i.i
-  %45 = load i64, ptr %arrayidx.i18, align 8
-  %46 = inttoptr i64 %45 to ptr
-  call void %46(ptr nonnull %call12.i.i)
-  %47 = load i64, ptr %arrayidx.i.i.i25, align 8
-  %48 = inttoptr i64 %47 to ptr
-  %cmp.i17.i.i = icmp eq ptr %call12.i.i, %48
-  br i1 %cmp.i17.i.i, label %if.end8.i, label %for.inc.i.i
-
-for.inc.i.i:                                      ; preds = %is_true.exit21.i.i, %is_true.exit21.thread.i.i, %for.body.i.i
-  %inc.i.i = add nuw nsw i64 %i.025.i.i, 1
-  %exitcond.not.i.i = icmp eq i64 %inc.i.i, %25
-  br i1 %exitcond.not.i.i, label %if.then.i, label %for.body.i.i
-
-if.then.i:                                        ; preds = %for.inc.i.i, %is_true.exit.i.i, %is_true.exit.thread.i.i
-  %call1.i = call ptr %24(ptr nonnull %call8, i64 0)
-  %49 = ptrtoint ptr %call1.i to i64
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %50 = load i64, ptr %arrayidx2.i, align 8
-  %cmp.i = icmp eq i64 %50, %49
-  br i1 %cmp.i, label %if.then3.i, label %if.end.i26
-
-if.then3.i:                                       ; preds = %if.then.i
-  %51 = load i64, ptr %arrayidx.i22, align 8
-  %52 = inttoptr i64 %51 to ptr
-  call void %52(ptr %call1.i)
-  br label %follow.exit
-
-if.end.i26:                                       ; preds = %if.then.i
-  %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %call1.i, i64 32
-  %addresses.i = getelementptr inbounds nuw i8, ptr %facts, i64 2568
-  %call6.i = call fastcc ptr @fly.native_replay.run(ptr nonnull readonly %1, ptr nonnull %add.ptr.i.i, ptr %args, ptr %addresses.i)
-  %tobool.not.i.i = icmp eq ptr %call6.i, null
-  br i1 %tobool.not.i.i, label %lor.lhs.false.i.i, label %follow.exit
-
-lor.lhs.false.i.i:                                ; preds = %if.end.i26
-  %arrayidx.i26.i = getelementptr inbounds nuw i8, ptr %1, i64 160
-  %53 = load i64, ptr %arrayidx.i26.i, align 8
-  %54 = inttoptr i64 %53 to ptr
-  %call.i27.i = call ptr %54()
-  %tobool1.not.i.i = icmp eq ptr %call.i27.i, null
-  br i1 %tobool1.not.i.i, label %if.end.i.i, label %follow.exit
-
-if.end.i.i:                                       ; preds = %lor.lhs.false.i.i
-  %55 = load i64, ptr %arrayidx2.i, align 8
-  %56 = inttoptr i64 %55 to ptr
-  %57 = load i64, ptr %arrayidx.i22, align 8
-  %58 = inttoptr i64 %57 to ptr
-  call void %58(ptr %56)
-  br label %follow.exit
-
-if.end8.i:                                        ; preds = %is_true.exit21.i.i
-  %call9.i = call ptr %24(ptr nonnull %call8, i64 1)
-  %59 = ptrtoint ptr %call9.i to i64
-  %60 = load i64, ptr %arrayidx5.i.i, align 8
-  %cmp12.i = icmp eq i64 %60, %59
-  br i1 %cmp12.i, label %if.then16.i, label %lor.lhs.false.i
-
-lor.lhs.false.i:                                  ; preds = %if.end8.i
-  %61 = load i64, ptr %arrayidx1.i.i, align 8
-  %62 = inttoptr i64 %61 to ptr
-  %arrayidx13.i = getelementptr inbounds nuw i8, ptr %self, i64 56
-  %63 = load i64, ptr %arrayidx13.i, align 8
-  %64 = inttoptr i64 %63 to ptr
-  %call14.i = call ptr %62(ptr %64)
-  %tobool.not.i30.i = icmp eq ptr %call14.i, null
-  br i1 %tobool.not.i30.i, label %is_true.exit.thread.i, label %is_true.exit.i
-
-is_true.exit.thread.i:                            ; preds = %lor.lhs.false.i
-  %65 = load i64, ptr %arrayidx.i.i20.i.i, align 8
-  %66 = inttoptr i64 %65 to ptr
-  call void %66()
-  br label %if.end18.i
-
-is_true.exit.i:                                   ; preds = %lor.lhs.false.i
-  %67 = load i64, ptr %arrayidx.i18, align 8
-  %68 = inttoptr i64 %67 to ptr
-  call void %68(ptr nonnull %call14.i)
-  %69 = load i64, ptr %arrayidx.i.i.i25, align 8
-  %70 = inttoptr i64 %69 to ptr
-  %cmp.i.i = icmp eq ptr %call14.i, %70
-  br i1 %cmp.i.i, label %is_true.exit.if.then16_crit_edge.i, label %if.end18.i
-
-is_true.exit.if.then16_crit_edge.i:               ; preds = %is_true.exit.i
-  %.pre.i = load i64, ptr %arrayidx5.i.i, align 8
-  %71 = inttoptr i64 %.pre.i to ptr
-  br label %if.then16.i
-
-if.then16.i:                                      ; preds = %is_true.exit.if.then16_crit_edge.i, %if.end8.i
-  %72 = phi ptr [ %71, %is_true.exit.if.then16_crit_edge.i ], [ %call9.i, %if.end8.i ]
-  %73 = load i64, ptr %arrayidx.i22, align 8
-  %74 = inttoptr i64 %73 to ptr
-  call void %74(ptr %72)
-  br label %follow.exit
-
-if.end18.i:                                       ; preds = %is_true.exit.i, %is_true.exit.thread.i
-  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %1, i64 288
-  %75 = load i64, ptr %arrayidx19.i, align 8
-  %76 = inttoptr i64 %75 to ptr
-  %call20.i = call ptr %76()
-  store ptr %call20.i, ptr @fly.native_replay.handed.0, align 8
-  store ptr %args, ptr @fly.native_replay.handed.1, align 8
-  store ptr %facts, ptr @fly.native_replay.handed.2, align 8
-  %arrayidx21.i = getelementptr inbounds nuw i8, ptr %1, i64 184
-  %77 = load i64, ptr %arrayidx21.i, align 8
-  %78 = inttoptr i64 %77 to ptr
-  %79 = load i64, ptr %arrayidx.i.i24, align 8
-  %call23.i = call ptr %78(ptr %call9.i, ptr nonnull %args, i64 %79, ptr null)
-  %80 = load ptr, ptr @fly.native_replay.handed.1, align 8
-  %cmp24.i = icmp eq ptr %80, %args
-  br i1 %cmp24.i, label %if.then25.i, label %follow.exit
-
-if.then25.i:                                      ; preds = %if.end18.i
-  store ptr null, ptr @fly.native_replay.handed.1, align 8
-  br label %follow.exit
-
-follow.exit:                                      ; preds = %if.then3.i, %if.end.i26, %lor.lhs.false.i.i, %if.end.i.i, %if.then16.i, %if.end18.i, %if.then25.i
-  %retval.1.i = phi ptr [ %call23.i, %if.end18.i ], [ %call1.i, %if.then3.i ], [ %72, %if.then16.i ], [ %call23.i, %if.then25.i ], [ %56, %if.end.i.i ], [ null, %lor.lhs.false.i.i ], [ %call6.i, %if.end.i26 ]
-  %81 = load i64, ptr %arrayidx.i18, align 8
-  %82 = inttoptr i64 %81 to ptr
-  call void %82(ptr nonnull %call8)
-  br label %cleanup16
-
-cleanup16:                                        ; preds = %if.end.i, %if.then10, %if.end, %follow.exit, %if.then
-  %retval.0 = phi ptr [ %3, %if.then ], [ null, %if.end ], [ %retval.1.i, %follow.exit ], [ %18, %if.end.i ], [ null, %if.then10 ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %facts)
+cleanup:                                          ; preds = %if.end.i, %lor.lhs.false.i, %if.end19, %if.then
+  %retval.0 = phi ptr [ %7, %if.then ], [ %22, %if.end.i ], [ null, %lor.lhs.false.i ], [ %found.0, %if.end19 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %saved)
   ret ptr %retval.0
 }
 
-define internal fastcc ptr @fly.native_replay.run(ptr readonly captures(none) %python, ptr %replay, ptr readonly captures(none) %args, ptr nonnull captures(none) %addresses) {
+define internal fastcc ptr @fly.native_replay.run(ptr readonly captures(none) %python, ptr %replay, ptr readonly captures(none) %args, ptr captures(none) %addresses, ptr writeonly captures(address_is_null) %second) {
 entry:
-  %overflow.i65 = alloca i32, align 4
+  %overflow.i57 = alloca i32, align 4
+  %capturing.i = alloca i32, align 4
   %overflow.i = alloca i32, align 4
   %found.i = alloca %struct.Tensor, align 8
   %buffers = alloca [32 x ptr], align 16
   call void @llvm.lifetime.start.p0(ptr nonnull %buffers)
   %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 8
   %0 = load i64, ptr %arrayidx, align 8
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 48
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 32
   %1 = load i64, ptr %arrayidx1, align 8
-  %spec.select = tail call i64 @llvm.smax.i64(i64 %1, i64 0)
-  %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 96
-  %cmp3103 = icmp sgt i64 %0, 0
-  br i1 %cmp3103, label %for.body.preheader, label %for.cond7.preheader
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %replay, i64 48
+  %2 = load i64, ptr %arrayidx2, align 8
+  %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 104
+  %cmp101 = icmp sgt i64 %0, 0
+  br i1 %cmp101, label %for.body.preheader, label %for.cond6.preheader
 
 for.body.preheader:                               ; preds = %entry
-  %2 = shl nuw i64 %0, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 16 %buffers, ptr align 8 %args, i64 %2, i1 false)
-  br label %for.cond7.preheader
+  %3 = shl nuw i64 %0, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 16 %buffers, ptr align 8 %args, i64 %3, i1 false)
+  br label %for.cond6.preheader
 
-for.cond7.preheader:                              ; preds = %for.body.preheader, %entry
-  %arrayidx8 = getelementptr inbounds nuw i8, ptr %replay, i64 16
-  %3 = load i64, ptr %arrayidx8, align 8
-  %cmp9105 = icmp sgt i64 %3, 0
-  br i1 %cmp9105, label %for.body11.lr.ph, label %for.cond.cleanup10.thread
+for.cond6.preheader:                              ; preds = %for.body.preheader, %entry
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %replay, i64 16
+  %4 = load i64, ptr %arrayidx7, align 8
+  %cmp8103 = icmp sgt i64 %4, 0
+  br i1 %cmp8103, label %for.body10.lr.ph, label %for.cond.cleanup9.thread
 
-for.cond.cleanup10.thread:                        ; preds = %for.cond7.preheader
-  %arrayidx19128 = getelementptr inbounds nuw i8, ptr %replay, i64 32
-  %4 = load i64, ptr %arrayidx19128, align 8
-  %add.ptr20129 = getelementptr inbounds i64, ptr %add.ptr, i64 %4
-  br label %if.then23
+for.cond.cleanup9.thread:                         ; preds = %for.cond6.preheader
+  %add.ptr18128 = getelementptr inbounds i64, ptr %add.ptr, i64 %1
+  %cond129 = tail call i64 @llvm.smax.i64(i64 %2, i64 0)
+  %add.ptr20130 = getelementptr inbounds nuw i64, ptr %add.ptr18128, i64 %cond129
+  br label %land.rhs
 
-for.body11.lr.ph:                                 ; preds = %for.cond7.preheader
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 184
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 120
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 152
+for.body10.lr.ph:                                 ; preds = %for.cond6.preheader
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
   %device.i = getelementptr inbounds nuw i8, ptr %found.i, i64 8
-  %arrayidx.i21.i = getelementptr inbounds nuw i8, ptr %python, i64 144
-  %arrayidx13.i = getelementptr inbounds nuw i8, ptr %python, i64 176
-  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %python, i64 112
+  %arrayidx.i21.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx13.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %python, i64 160
   %offset.i = getelementptr inbounds nuw i8, ptr %found.i, i64 40
-  br label %for.body11
+  br label %for.body10
 
-for.cond.cleanup10:                               ; preds = %if.end
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %replay, i64 32
-  %5 = load i64, ptr %arrayidx19, align 8
-  %add.ptr20 = getelementptr inbounds i64, ptr %add.ptr15, i64 %5
-  br i1 %good.1.off0, label %if.then23, label %if.end60
+for.cond.cleanup9:                                ; preds = %if.end
+  %add.ptr18 = getelementptr inbounds i64, ptr %add.ptr14, i64 %1
+  %cond = call i64 @llvm.smax.i64(i64 %2, i64 0)
+  %add.ptr20 = getelementptr inbounds nuw i64, ptr %add.ptr18, i64 %cond
+  br i1 %good.1.off0, label %land.rhs, label %if.end64
 
-for.body11:                                       ; preds = %for.body11.lr.ph, %if.end
-  %6 = phi i64 [ %3, %for.body11.lr.ph ], [ %31, %if.end ]
-  %end.0110 = phi i64 [ %0, %for.body11.lr.ph ], [ %end.1, %if.end ]
-  %i6.0109 = phi i64 [ 0, %for.body11.lr.ph ], [ %inc17, %if.end ]
-  %good.0.off0108 = phi i1 [ true, %for.body11.lr.ph ], [ %good.1.off0, %if.end ]
-  %row.0106 = phi ptr [ %add.ptr, %for.body11.lr.ph ], [ %add.ptr15, %if.end ]
-  br i1 %good.0.off0108, label %if.then, label %if.end
+for.body10:                                       ; preds = %for.body10.lr.ph, %if.end
+  %5 = phi i64 [ %4, %for.body10.lr.ph ], [ %30, %if.end ]
+  %i5.0108 = phi i64 [ 0, %for.body10.lr.ph ], [ %inc16, %if.end ]
+  %good.0.off0107 = phi i1 [ true, %for.body10.lr.ph ], [ %good.1.off0, %if.end ]
+  %row.0105 = phi ptr [ %add.ptr, %for.body10.lr.ph ], [ %add.ptr14, %if.end ]
+  %end.0104 = phi i64 [ %0, %for.body10.lr.ph ], [ %end.1, %if.end ]
+  br i1 %good.0.off0107, label %if.then, label %if.end
 
-if.then:                                          ; preds = %for.body11
-  %arrayidx12 = getelementptr inbounds ptr, ptr %buffers, i64 %end.0110
-  %arrayidx13 = getelementptr inbounds i64, ptr %addresses, i64 %end.0110
+if.then:                                          ; preds = %for.body10
+  %arrayidx11 = getelementptr inbounds ptr, ptr %buffers, i64 %end.0104
+  %arrayidx12 = getelementptr inbounds i64, ptr %addresses, i64 %end.0104
   call void @llvm.lifetime.start.p0(ptr nonnull %found.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %row.0106, i64 16
-  %7 = load i64, ptr %arrayidx.i, align 8
-  %tobool.not.i = icmp eq i64 %7, 0
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %row.0105, i64 16
+  %6 = load i64, ptr %arrayidx.i, align 8
+  %tobool.not.i = icmp eq i64 %6, 0
   br i1 %tobool.not.i, label %if.then11.i, label %if.then.i
 
 if.then.i:                                        ; preds = %if.then
-  %8 = load i64, ptr %arrayidx1.i, align 8
-  %9 = inttoptr i64 %8 to ptr
-  %10 = inttoptr i64 %7 to ptr
-  %add.ptr.i = getelementptr inbounds nuw i8, ptr %row.0106, i64 24
-  %call.i = call ptr %9(ptr nonnull %10, ptr nonnull %add.ptr.i, i64 3, ptr null)
-  store ptr %call.i, ptr %arrayidx12, align 8
+  %7 = load i64, ptr %arrayidx1.i, align 8
+  %8 = inttoptr i64 %7 to ptr
+  %9 = inttoptr i64 %6 to ptr
+  %add.ptr.i = getelementptr inbounds nuw i8, ptr %row.0105, i64 24
+  %call.i = call ptr %8(ptr nonnull %9, ptr nonnull %add.ptr.i, i64 3, ptr null)
+  store ptr %call.i, ptr %arrayidx11, align 8
   %tobool3.not.i = icmp eq ptr %call.i, null
   br i1 %tobool3.not.i, label %make.exit, label %lor.lhs.false.i
 
 lor.lhs.false.i:                                  ; preds = %if.then.i
-  %11 = load i64, ptr %arrayidx.i.i, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %call.i.i = call i32 %12(ptr nonnull %call.i, ptr nonnull %found.i)
+  %10 = load i64, ptr %arrayidx.i.i, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %call.i.i = call i32 %11(ptr nonnull %call.i, ptr nonnull %found.i)
   %tobool.not.i.i = icmp eq i32 %call.i.i, 0
   br i1 %tobool.not.i.i, label %if.end.i, label %read_tensor.exit.i
 
 read_tensor.exit.i:                               ; preds = %lor.lhs.false.i
-  %13 = load i64, ptr %arrayidx.i.i.i, align 8
-  %14 = inttoptr i64 %13 to ptr
-  call void %14()
+  %12 = load i64, ptr %arrayidx.i.i.i, align 8
+  %13 = inttoptr i64 %12 to ptr
+  call void %13()
   br label %make.exit
 
 if.end.i:                                         ; preds = %lor.lhs.false.i
-  %15 = load i64, ptr %device.i, align 8
-  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %row.0106, i64 8
-  %16 = load i64, ptr %arrayidx6.i, align 8
-  %cmp.not.i = icmp eq i64 %15, %16
+  %14 = load i64, ptr %device.i, align 8
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %row.0105, i64 8
+  %15 = load i64, ptr %arrayidx6.i, align 8
+  %cmp.not.i = icmp eq i64 %14, %15
   br i1 %cmp.not.i, label %if.end25.i, label %if.then7.i
 
 if.then7.i:                                       ; preds = %if.end.i
-  %17 = load i64, ptr %arrayidx.i21.i, align 8
-  %18 = inttoptr i64 %17 to ptr
-  call void %18(ptr nonnull %call.i)
+  %16 = load i64, ptr %arrayidx.i21.i, align 8
+  %17 = inttoptr i64 %16 to ptr
+  call void %17(ptr nonnull %call.i)
   br label %if.then11.i
 
 if.then11.i:                                      ; preds = %if.then7.i, %if.then
-  %19 = load i64, ptr %arrayidx13.i, align 8
-  %20 = inttoptr i64 %19 to ptr
-  %21 = load i64, ptr %arrayidx14.i, align 8
-  %22 = inttoptr i64 %21 to ptr
-  %23 = load i64, ptr %row.0106, align 8
-  %24 = inttoptr i64 %23 to ptr
-  %call16.i = call ptr %20(ptr %22, ptr %24)
-  store ptr %call16.i, ptr %arrayidx12, align 8
+  %18 = load i64, ptr %arrayidx13.i, align 8
+  %19 = inttoptr i64 %18 to ptr
+  %20 = load i64, ptr %arrayidx14.i, align 8
+  %21 = inttoptr i64 %20 to ptr
+  %22 = load i64, ptr %row.0105, align 8
+  %23 = inttoptr i64 %22 to ptr
+  %call16.i = call ptr %19(ptr %21, ptr %23)
+  store ptr %call16.i, ptr %arrayidx11, align 8
   %tobool17.not.i = icmp eq ptr %call16.i, null
   br i1 %tobool17.not.i, label %make.exit, label %lor.lhs.false18.i
 
 lor.lhs.false18.i:                                ; preds = %if.then11.i
-  %25 = load i64, ptr %arrayidx.i.i, align 8
-  %26 = inttoptr i64 %25 to ptr
-  %call.i23.i = call i32 %26(ptr nonnull %call16.i, ptr nonnull %found.i)
+  %24 = load i64, ptr %arrayidx.i.i, align 8
+  %25 = inttoptr i64 %24 to ptr
+  %call.i23.i = call i32 %25(ptr nonnull %call16.i, ptr nonnull %found.i)
   %tobool.not.i24.i = icmp eq i32 %call.i23.i, 0
   br i1 %tobool.not.i24.i, label %if.end25.i, label %read_tensor.exit27.i
 
 read_tensor.exit27.i:                             ; preds = %lor.lhs.false18.i
-  %27 = load i64, ptr %arrayidx.i.i.i, align 8
-  %28 = inttoptr i64 %27 to ptr
-  call void %28()
+  %26 = load i64, ptr %arrayidx.i.i.i, align 8
+  %27 = inttoptr i64 %26 to ptr
+  call void %27()
   br label %make.exit
 
 if.end25.i:                                       ; preds = %if.end.i, %lor.lhs.false18.i
-  %29 = load i64, ptr %found.i, align 8
-  %30 = load i64, ptr %offset.i, align 8
-  %add.i = add i64 %30, %29
-  store i64 %add.i, ptr %arrayidx13, align 8
+  %28 = load i64, ptr %found.i, align 8
+  %29 = load i64, ptr %offset.i, align 8
+  %add.i = add i64 %29, %28
+  store i64 %add.i, ptr %arrayidx12, align 8
   br label %make.exit
 
 make.exit:                                        ; preds = %if.then.i, %read_tensor.exit.i, %if.then11.i, %read_tensor.exit27.i, %if.end25.i
   %retval.2.i = phi i1 [ true, %if.end25.i ], [ false, %read_tensor.exit27.i ], [ false, %if.then11.i ], [ false, %read_tensor.exit.i ], [ false, %if.then.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i)
-  %inc14 = add nsw i64 %end.0110, 1
-  %.pre = load i64, ptr %arrayidx8, align 8
+  %inc13 = add nsw i64 %end.0104, 1
+  %.pre = load i64, ptr %arrayidx7, align 8
   br label %if.end
 
-if.end:                                           ; preds = %make.exit, %for.body11
-  %31 = phi i64 [ %.pre, %make.exit ], [ %6, %for.body11 ]
-  %good.1.off0 = phi i1 [ %retval.2.i, %make.exit ], [ false, %for.body11 ]
-  %end.1 = phi i64 [ %inc14, %make.exit ], [ %end.0110, %for.body11 ]
-  %add.ptr15 = getelementptr inbounds nuw i8, ptr %row.0106, i64 48
-  %inc17 = add nuw nsw i64 %i6.0109, 1
-  %cmp9 = icmp slt i64 %inc17, %31
-  br i1 %cmp9, label %for.body11, label %for.cond.cleanup10
+if.end:                                           ; preds = %make.exit, %for.body10
+  %30 = phi i64 [ %.pre, %make.exit ], [ %5, %for.body10 ]
+  %end.1 = phi i64 [ %inc13, %make.exit ], [ %end.0104, %for.body10 ]
+  %good.1.off0 = phi i1 [ %retval.2.i, %make.exit ], [ false, %for.body10 ]
+  %add.ptr14 = getelementptr inbounds nuw i8, ptr %row.0105, i64 48
+  %inc16 = add nuw nsw i64 %i5.0108, 1
+  %cmp8 = icmp slt i64 %inc16, %30
+  br i1 %cmp8, label %for.body10, label %for.cond.cleanup9
 
-if.then23:                                        ; preds = %for.cond.cleanup10.thread, %for.cond.cleanup10
-  %add.ptr20129.pn = phi ptr [ %add.ptr20129, %for.cond.cleanup10.thread ], [ %add.ptr20, %for.cond.cleanup10 ]
-  %arrayidx19136 = phi ptr [ %arrayidx19128, %for.cond.cleanup10.thread ], [ %arrayidx19, %for.cond.cleanup10 ]
-  %end.0.lcssa133 = phi i64 [ %0, %for.cond.cleanup10.thread ], [ %end.1, %for.cond.cleanup10 ]
-  %row.0.lcssa132 = phi ptr [ %add.ptr, %for.cond.cleanup10.thread ], [ %add.ptr15, %for.cond.cleanup10 ]
-  %add.ptr21138 = getelementptr inbounds nuw i64, ptr %add.ptr20129.pn, i64 %spec.select
-  %arrayidx24 = getelementptr inbounds nuw i8, ptr %replay, i64 56
-  %32 = load i64, ptr %arrayidx24, align 8
-  %arrayidx25 = getelementptr inbounds nuw i8, ptr %replay, i64 64
-  %33 = load i64, ptr %arrayidx25, align 8
-  %34 = inttoptr i64 %33 to ptr
-  %arrayidx.i59 = getelementptr inbounds nuw i8, ptr %python, i64 136
-  %35 = load i64, ptr %arrayidx.i59, align 8
-  %36 = inttoptr i64 %35 to ptr
-  call void %36(ptr %34)
+land.rhs:                                         ; preds = %for.cond.cleanup9.thread, %for.cond.cleanup9
+  %add.ptr20138 = phi ptr [ %add.ptr20130, %for.cond.cleanup9.thread ], [ %add.ptr20, %for.cond.cleanup9 ]
+  %row.0.lcssa134 = phi ptr [ %add.ptr, %for.cond.cleanup9.thread ], [ %add.ptr14, %for.cond.cleanup9 ]
+  %end.0.lcssa131 = phi i64 [ %0, %for.cond.cleanup9.thread ], [ %end.1, %for.cond.cleanup9 ]
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %tobool.not.i60 = icmp eq i64 %33, 0
-  br i1 %tobool.not.i60, label %if.end30.thread96, label %if.end.i61
+  %arrayidx.i52 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %31 = load i64, ptr %arrayidx.i52, align 8
+  %32 = inttoptr i64 %31 to ptr
+  %arrayidx1.i53 = getelementptr inbounds nuw i8, ptr %replay, i64 56
+  %33 = load i64, ptr %arrayidx1.i53, align 8
+  %34 = inttoptr i64 %33 to ptr
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %replay, i64 64
+  %35 = load i64, ptr %arrayidx2.i, align 8
+  %36 = inttoptr i64 %35 to ptr
+  %call3.i = call ptr %32(ptr %34, ptr %36)
+  %tobool.not.i54 = icmp eq ptr %call3.i, null
+  br i1 %tobool.not.i54, label %land.end.thread98, label %if.end.i55
 
-if.end.i61:                                       ; preds = %if.then23
-  %arrayidx.i62 = getelementptr inbounds nuw i8, ptr %python, i64 176
-  %37 = load i64, ptr %arrayidx.i62, align 8
+land.end.thread98:                                ; preds = %land.rhs
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
+  br label %if.end64
+
+if.end.i55:                                       ; preds = %land.rhs
+  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %37 = load i64, ptr %arrayidx4.i, align 8
   %38 = inttoptr i64 %37 to ptr
-  %39 = inttoptr i64 %32 to ptr
-  %call.i63 = call ptr %38(ptr %39, ptr nonnull %34)
-  %arrayidx.i.i64 = getelementptr inbounds nuw i8, ptr %python, i64 144
-  %40 = load i64, ptr %arrayidx.i.i64, align 8
-  %41 = inttoptr i64 %40 to ptr
-  call void %41(ptr nonnull %34)
-  %tobool2.not.i = icmp eq ptr %call.i63, null
-  br i1 %tobool2.not.i, label %if.end30.thread96, label %if.end4.i
+  %cmp.i = icmp eq ptr %call3.i, %38
+  br i1 %cmp.i, label %land.end, label %cond.false.i
 
-if.end4.i:                                        ; preds = %if.end.i61
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 56
-  %42 = load i64, ptr %arrayidx5.i, align 8
-  %43 = inttoptr i64 %42 to ptr
-  %cmp.i = icmp eq ptr %call.i63, %43
-  br i1 %cmp.i, label %if.end30.thread99, label %if.end30
+cond.false.i:                                     ; preds = %if.end.i55
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %39 = load i64, ptr %arrayidx5.i, align 8
+  %40 = inttoptr i64 %39 to ptr
+  %call6.i = call i64 %40(ptr nonnull %call3.i, ptr nonnull %overflow.i)
+  br label %land.end
 
-if.end30.thread99:                                ; preds = %if.end4.i
-  %44 = load i64, ptr %arrayidx.i.i64, align 8
+land.end:                                         ; preds = %if.end.i55, %cond.false.i
+  %cond.i = phi i64 [ %call6.i, %cond.false.i ], [ 0, %if.end.i55 ]
+  %arrayidx.i.i56 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %41 = load i64, ptr %arrayidx.i.i56, align 8
+  %42 = inttoptr i64 %41 to ptr
+  call void %42(ptr nonnull %call3.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
+  %cmp23.not = icmp eq i64 %cond.i, -1
+  br i1 %cmp23.not, label %if.end64, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %land.end
+  %arrayidx26 = getelementptr inbounds nuw i8, ptr %replay, i64 72
+  %43 = load i64, ptr %arrayidx26, align 8
+  %tobool.not = icmp eq i64 %43, 0
+  br i1 %tobool.not, label %if.end32, label %if.then27
+
+if.then27:                                        ; preds = %land.lhs.true
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i57)
+  call void @llvm.lifetime.start.p0(ptr nonnull %capturing.i)
+  store i32 0, ptr %capturing.i, align 4
+  %arrayidx.i58 = getelementptr inbounds nuw i8, ptr %replay, i64 80
+  %44 = load i64, ptr %arrayidx.i58, align 8
   %45 = inttoptr i64 %44 to ptr
-  call void %45(ptr nonnull %call.i63)
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
-  br label %land.lhs.true
+  %call.i59 = call i32 %45(i64 %cond.i, ptr nonnull %capturing.i)
+  %tobool.i = icmp ne i32 %call.i59, 0
+  %46 = load i32, ptr %capturing.i, align 4
+  %tobool1.i = icmp ne i32 %46, 0
+  %or.cond.i = select i1 %tobool.i, i1 true, i1 %tobool1.i
+  br i1 %or.cond.i, label %counters_of.exit, label %if.end.i60
 
-if.end30.thread96:                                ; preds = %if.end.i61, %if.then23
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
-  br label %if.end60
+if.end.i60:                                       ; preds = %if.then27
+  %arrayidx2.i61 = getelementptr inbounds nuw i8, ptr %python, i64 280
+  %47 = load i64, ptr %arrayidx2.i61, align 8
+  %48 = inttoptr i64 %47 to ptr
+  %call3.i62 = call ptr %48(i64 %cond.i)
+  %tobool4.not.i = icmp eq ptr %call3.i62, null
+  br i1 %tobool4.not.i, label %counters_of.exit, label %if.end6.i
 
-if.end30:                                         ; preds = %if.end4.i
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %46 = load i64, ptr %arrayidx8.i, align 8
-  %47 = inttoptr i64 %46 to ptr
-  %call9.i = call i64 %47(ptr nonnull %call.i63, ptr nonnull %overflow.i)
-  %48 = load i64, ptr %arrayidx.i.i64, align 8
-  %49 = inttoptr i64 %48 to ptr
-  call void %49(ptr nonnull %call.i63)
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
-  %cmp28.not = icmp eq i64 %call9.i, -1
-  br i1 %cmp28.not, label %if.end60, label %land.lhs.true
-
-land.lhs.true:                                    ; preds = %if.end30.thread99, %if.end30
-  %cond11.i102 = phi i64 [ 0, %if.end30.thread99 ], [ %call9.i, %if.end30 ]
-  %arrayidx32 = getelementptr inbounds nuw i8, ptr %replay, i64 72
-  %50 = load i64, ptr %arrayidx32, align 8
-  %tobool.not = icmp eq i64 %50, 0
-  br i1 %tobool.not, label %if.end42, label %if.then33
-
-if.then33:                                        ; preds = %land.lhs.true
-  %arrayidx34 = getelementptr inbounds nuw i8, ptr %python, i64 232
-  %51 = load i64, ptr %arrayidx34, align 8
+if.end6.i:                                        ; preds = %if.end.i60
+  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %python, i64 328
+  %49 = load i64, ptr %arrayidx7.i, align 8
+  %50 = inttoptr i64 %49 to ptr
+  %51 = load i64, ptr %arrayidx26, align 8
   %52 = inttoptr i64 %51 to ptr
-  %call35 = call ptr %52(i64 %cond11.i102)
-  %53 = load i64, ptr %arrayidx32, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i65)
-  %tobool.not.i66 = icmp eq ptr %call35, null
-  br i1 %tobool.not.i66, label %number_of.exit81, label %if.end.i67
+  %call9.i = call ptr %50(ptr %52, ptr nonnull %call3.i62)
+  %53 = load i64, ptr %arrayidx.i.i56, align 8
+  %54 = inttoptr i64 %53 to ptr
+  call void %54(ptr nonnull %call3.i62)
+  %tobool10.not.i64 = icmp eq ptr %call9.i, null
+  br i1 %tobool10.not.i64, label %counters_of.exit, label %cond.true.i
 
-if.end.i67:                                       ; preds = %if.then33
-  %54 = load i64, ptr %arrayidx.i62, align 8
-  %55 = inttoptr i64 %54 to ptr
-  %56 = inttoptr i64 %53 to ptr
-  %call.i69 = call ptr %55(ptr %56, ptr nonnull %call35)
-  %57 = load i64, ptr %arrayidx.i.i64, align 8
-  %58 = inttoptr i64 %57 to ptr
-  call void %58(ptr nonnull %call35)
-  %tobool2.not.i71 = icmp eq ptr %call.i69, null
-  br i1 %tobool2.not.i71, label %number_of.exit81, label %if.end4.i72
+cond.true.i:                                      ; preds = %if.end6.i
+  %arrayidx11.i = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %55 = load i64, ptr %arrayidx11.i, align 8
+  %56 = inttoptr i64 %55 to ptr
+  %call12.i = call i64 %56(ptr nonnull %call9.i, ptr nonnull %overflow.i57)
+  br label %counters_of.exit
 
-if.end4.i72:                                      ; preds = %if.end.i67
-  %59 = load i64, ptr %arrayidx5.i, align 8
-  %60 = inttoptr i64 %59 to ptr
-  %cmp.i74 = icmp eq ptr %call.i69, %60
-  br i1 %cmp.i74, label %cond.end10.i78, label %cond.false7.i75
+counters_of.exit:                                 ; preds = %if.then27, %if.end.i60, %if.end6.i, %cond.true.i
+  %retval.0.i65 = phi i64 [ 0, %if.then27 ], [ 0, %if.end.i60 ], [ %call12.i, %cond.true.i ], [ 0, %if.end6.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %capturing.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i57)
+  %arrayidx29 = getelementptr inbounds i64, ptr %addresses, i64 %end.0.lcssa131
+  store i64 %retval.0.i65, ptr %arrayidx29, align 8
+  %cmp30 = icmp ne i64 %retval.0.i65, 0
+  br label %if.end32
 
-cond.false7.i75:                                  ; preds = %if.end4.i72
-  %arrayidx8.i76 = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %61 = load i64, ptr %arrayidx8.i76, align 8
-  %62 = inttoptr i64 %61 to ptr
-  %call9.i77 = call i64 %62(ptr nonnull %call.i69, ptr nonnull %overflow.i65)
-  br label %cond.end10.i78
+if.end32:                                         ; preds = %counters_of.exit, %land.lhs.true
+  %good.2.in = phi i1 [ %cmp30, %counters_of.exit ], [ true, %land.lhs.true ]
+  %arrayidx35 = getelementptr inbounds nuw i8, ptr %replay, i64 24
+  %57 = load i64, ptr %arrayidx35, align 8
+  %cmp36111 = icmp sgt i64 %57, 0
+  %58 = select i1 %cmp36111, i1 %good.2.in, i1 false
+  br i1 %58, label %for.body41, label %for.cond.cleanup40
 
-cond.end10.i78:                                   ; preds = %cond.false7.i75, %if.end4.i72
-  %cond11.i79 = phi i64 [ %call9.i77, %cond.false7.i75 ], [ 0, %if.end4.i72 ]
-  %63 = load i64, ptr %arrayidx.i.i64, align 8
+for.cond.cleanup40:                               ; preds = %for.body41, %if.end32
+  %good.3.in.lcssa = phi i1 [ %good.2.in, %if.end32 ], [ %call42, %for.body41 ]
+  %tobool51 = icmp ne ptr %second, null
+  %or.cond = select i1 %good.3.in.lcssa, i1 %tobool51, i1 false
+  br i1 %or.cond, label %if.then52, label %if.end57
+
+for.body41:                                       ; preds = %if.end32, %for.body41
+  %i33.0113 = phi i64 [ %inc47, %for.body41 ], [ 0, %if.end32 ]
+  %launched.0112 = phi ptr [ %add.ptr45, %for.body41 ], [ %add.ptr20138, %if.end32 ]
+  %call42 = call fastcc i1 @fly.native_replay.launch(ptr nonnull %python, ptr %launched.0112, ptr %addresses, i64 %cond.i)
+  %arrayidx44 = getelementptr inbounds nuw i8, ptr %launched.0112, i64 80
+  %59 = load i64, ptr %arrayidx44, align 8
+  %.idx = mul i64 %59, 24
+  %60 = getelementptr i8, ptr %launched.0112, i64 %.idx
+  %add.ptr45 = getelementptr i8, ptr %60, i64 88
+  %inc47 = add nuw nsw i64 %i33.0113, 1
+  %61 = load i64, ptr %arrayidx35, align 8
+  %cmp36 = icmp slt i64 %inc47, %61
+  %62 = select i1 %cmp36, i1 %call42, i1 false
+  br i1 %62, label %for.body41, label %for.cond.cleanup40
+
+if.then52:                                        ; preds = %for.cond.cleanup40
+  %arrayidx2.i67 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %63 = load i64, ptr %arrayidx2.i67, align 8
   %64 = inttoptr i64 %63 to ptr
-  call void %64(ptr nonnull %call.i69)
-  br label %number_of.exit81
+  %call3.i68 = call ptr %64(i64 %2)
+  %tobool.i69 = icmp ne ptr %call3.i68, null
+  %cmp13.i = icmp sgt i64 %2, 0
+  %65 = select i1 %tobool.i69, i1 %cmp13.i, i1 false
+  br i1 %65, label %for.body.lr.ph.i, label %gathered.exit
 
-number_of.exit81:                                 ; preds = %if.then33, %if.end.i67, %cond.end10.i78
-  %retval.0.i80 = phi i64 [ %cond11.i79, %cond.end10.i78 ], [ -1, %if.end.i67 ], [ -1, %if.then33 ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i65)
-  %arrayidx38 = getelementptr inbounds i64, ptr %addresses, i64 %end.0.lcssa133
-  store i64 %retval.0.i80, ptr %arrayidx38, align 8
-  %cmp40 = icmp ne i64 %retval.0.i80, -1
-  br label %if.end42
+for.body.lr.ph.i:                                 ; preds = %if.then52
+  %arrayidx4.i71 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %66 = getelementptr inbounds i64, ptr %row.0.lcssa134, i64 %1
+  br label %for.body.i
 
-if.end42:                                         ; preds = %number_of.exit81, %land.lhs.true
-  %good.3.off0 = phi i1 [ %cmp40, %number_of.exit81 ], [ true, %land.lhs.true ]
-  %arrayidx45 = getelementptr inbounds nuw i8, ptr %replay, i64 24
-  %65 = load i64, ptr %arrayidx45, align 8
-  %cmp46113 = icmp sgt i64 %65, 0
-  %66 = select i1 %cmp46113, i1 %good.3.off0, i1 false
-  br i1 %66, label %for.body49, label %for.cond.cleanup48
+for.body.i:                                       ; preds = %for.body.i, %for.body.lr.ph.i
+  %i.014.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.body.i ]
+  %67 = load i64, ptr %arrayidx4.i71, align 8
+  %68 = inttoptr i64 %67 to ptr
+  %arrayidx5.i72 = getelementptr inbounds nuw i64, ptr %66, i64 %i.014.i
+  %69 = load i64, ptr %arrayidx5.i72, align 8
+  %arrayidx6.i73 = getelementptr inbounds ptr, ptr %buffers, i64 %69
+  %70 = load ptr, ptr %arrayidx6.i73, align 8
+  %71 = load i64, ptr %arrayidx.i12.i, align 8
+  %72 = inttoptr i64 %71 to ptr
+  call void %72(ptr %70)
+  %call8.i = call i32 %68(ptr nonnull %call3.i68, i64 %i.014.i, ptr %70)
+  %inc.i = add nuw nsw i64 %i.014.i, 1
+  %exitcond.not = icmp eq i64 %inc.i, %2
+  br i1 %exitcond.not, label %gathered.exit.thread, label %for.body.i
 
-for.cond.cleanup48:                               ; preds = %for.body49, %if.end42
-  %good.4.off0.lcssa = phi i1 [ %good.3.off0, %if.end42 ], [ %call50, %for.body49 ]
-  br i1 %good.4.off0.lcssa, label %if.then58, label %if.end60
+gathered.exit.thread:                             ; preds = %for.body.i
+  store ptr %call3.i68, ptr %second, align 8
+  br label %if.then59
 
-for.body49:                                       ; preds = %if.end42, %for.body49
-  %i43.0115 = phi i64 [ %inc55, %for.body49 ], [ 0, %if.end42 ]
-  %launched.0114 = phi ptr [ %add.ptr53, %for.body49 ], [ %add.ptr21138, %if.end42 ]
-  %call50 = call fastcc i1 @fly.native_replay.launch(ptr nonnull %python, ptr %launched.0114, ptr %addresses, i64 %cond11.i102)
-  %arrayidx52 = getelementptr inbounds nuw i8, ptr %launched.0114, i64 80
-  %67 = load i64, ptr %arrayidx52, align 8
-  %.idx = mul i64 %67, 24
-  %68 = getelementptr i8, ptr %launched.0114, i64 %.idx
-  %add.ptr53 = getelementptr i8, ptr %68, i64 88
-  %inc55 = add nuw nsw i64 %i43.0115, 1
-  %69 = load i64, ptr %arrayidx45, align 8
-  %cmp46 = icmp slt i64 %inc55, %69
-  %70 = select i1 %cmp46, i1 %call50, i1 false
-  br i1 %70, label %for.body49, label %for.cond.cleanup48
+gathered.exit:                                    ; preds = %if.then52
+  store ptr %call3.i68, ptr %second, align 8
+  br i1 %tobool.i69, label %if.then59, label %if.end64
 
-if.then58:                                        ; preds = %for.cond.cleanup48
-  %71 = load i64, ptr %arrayidx19136, align 8
-  %72 = load i64, ptr %arrayidx1, align 8
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %replay, i64 40
-  %73 = load i64, ptr %arrayidx2.i, align 8
-  %tobool.not.i84 = icmp eq i64 %73, 0
-  br i1 %tobool.not.i84, label %if.end.i.i, label %if.then.i.i
+if.end57:                                         ; preds = %for.cond.cleanup40
+  br i1 %good.3.in.lcssa, label %if.then59, label %if.end64
 
-if.then.i.i:                                      ; preds = %if.then58
-  %74 = load i64, ptr %row.0.lcssa132, align 8
-  %arrayidx1.i.i = getelementptr inbounds ptr, ptr %buffers, i64 %74
-  %75 = load ptr, ptr %arrayidx1.i.i, align 8
-  %arrayidx.i.i.i85 = getelementptr inbounds nuw i8, ptr %python, i64 136
-  %76 = load i64, ptr %arrayidx.i.i.i85, align 8
+if.then59:                                        ; preds = %gathered.exit.thread, %gathered.exit, %if.end57
+  %arrayidx60 = getelementptr inbounds nuw i8, ptr %replay, i64 40
+  %73 = load i64, ptr %arrayidx60, align 8
+  %tobool61.not = icmp eq i64 %73, 0
+  br i1 %tobool61.not, label %if.end.i75, label %if.then.i91
+
+if.then.i91:                                      ; preds = %if.then59
+  %74 = load i64, ptr %row.0.lcssa134, align 8
+  %arrayidx1.i92 = getelementptr inbounds ptr, ptr %buffers, i64 %74
+  %75 = load ptr, ptr %arrayidx1.i92, align 8
+  %arrayidx.i.i93 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %76 = load i64, ptr %arrayidx.i.i93, align 8
   %77 = inttoptr i64 %76 to ptr
   call void %77(ptr %75)
-  br label %gathered.exit.i
+  br label %if.end64
 
-if.end.i.i:                                       ; preds = %if.then58
-  %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %python, i64 256
-  %78 = load i64, ptr %arrayidx2.i.i, align 8
+if.end.i75:                                       ; preds = %if.then59
+  %arrayidx2.i76 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %78 = load i64, ptr %arrayidx2.i76, align 8
   %79 = inttoptr i64 %78 to ptr
-  %call3.i.i = call ptr %79(i64 %71)
-  %tobool.i.i = icmp ne ptr %call3.i.i, null
-  %cmp13.i.i = icmp sgt i64 %71, 0
-  %80 = select i1 %tobool.i.i, i1 %cmp13.i.i, i1 false
-  br i1 %80, label %for.body.lr.ph.i.i, label %gathered.exit.i
+  %call3.i77 = call ptr %79(i64 %1)
+  %tobool.i78 = icmp ne ptr %call3.i77, null
+  %cmp13.i79 = icmp sgt i64 %1, 0
+  %80 = select i1 %tobool.i78, i1 %cmp13.i79, i1 false
+  br i1 %80, label %for.body.lr.ph.i81, label %if.end64
 
-for.body.lr.ph.i.i:                               ; preds = %if.end.i.i
-  %arrayidx4.i.i = getelementptr inbounds nuw i8, ptr %python, i64 264
-  %arrayidx.i12.i.i = getelementptr inbounds nuw i8, ptr %python, i64 136
-  br label %for.body.i.i
+for.body.lr.ph.i81:                               ; preds = %if.end.i75
+  %arrayidx4.i82 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx.i12.i83 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  br label %for.body.i84
 
-for.body.i.i:                                     ; preds = %for.body.i.i, %for.body.lr.ph.i.i
-  %i.014.i.i = phi i64 [ 0, %for.body.lr.ph.i.i ], [ %inc.i.i, %for.body.i.i ]
-  %81 = load i64, ptr %arrayidx4.i.i, align 8
+for.body.i84:                                     ; preds = %for.body.i84, %for.body.lr.ph.i81
+  %i.014.i85 = phi i64 [ 0, %for.body.lr.ph.i81 ], [ %inc.i89, %for.body.i84 ]
+  %81 = load i64, ptr %arrayidx4.i82, align 8
   %82 = inttoptr i64 %81 to ptr
-  %arrayidx5.i.i = getelementptr inbounds nuw i64, ptr %row.0.lcssa132, i64 %i.014.i.i
-  %83 = load i64, ptr %arrayidx5.i.i, align 8
-  %arrayidx6.i.i = getelementptr inbounds ptr, ptr %buffers, i64 %83
-  %84 = load ptr, ptr %arrayidx6.i.i, align 8
-  %85 = load i64, ptr %arrayidx.i12.i.i, align 8
+  %arrayidx5.i86 = getelementptr inbounds nuw i64, ptr %row.0.lcssa134, i64 %i.014.i85
+  %83 = load i64, ptr %arrayidx5.i86, align 8
+  %arrayidx6.i87 = getelementptr inbounds ptr, ptr %buffers, i64 %83
+  %84 = load ptr, ptr %arrayidx6.i87, align 8
+  %85 = load i64, ptr %arrayidx.i12.i83, align 8
   %86 = inttoptr i64 %85 to ptr
   call void %86(ptr %84)
-  %call8.i.i = call i32 %82(ptr nonnull %call3.i.i, i64 %i.014.i.i, ptr %84)
-  %inc.i.i = add nuw nsw i64 %i.014.i.i, 1
-  %exitcond.not.i = icmp eq i64 %inc.i.i, %71
-  br i1 %exitcond.not.i, label %gathered.exit.i, label %for.body.i.i
+  %call8.i88 = call i32 %82(ptr nonnull %call3.i77, i64 %i.014.i85, ptr %84)
+  %inc.i89 = add nuw nsw i64 %i.014.i85, 1
+  %exitcond117.not = icmp eq i64 %inc.i89, %1
+  br i1 %exitcond117.not, label %if.end64, label %for.body.i84
 
-gathered.exit.i:                                  ; preds = %for.body.i.i, %if.end.i.i, %if.then.i.i
-  %retval.0.i.i = phi ptr [ %75, %if.then.i.i ], [ %call3.i.i, %if.end.i.i ], [ %call3.i.i, %for.body.i.i ]
-  %cmp.i86 = icmp sgt i64 %72, -1
-  %tobool3.i = icmp ne ptr %retval.0.i.i, null
-  %or.cond.i = select i1 %cmp.i86, i1 %tobool3.i, i1 false
-  br i1 %or.cond.i, label %if.end.i88, label %if.end60
+if.end64:                                         ; preds = %for.body.i84, %for.cond.cleanup9, %land.end.thread98, %land.end, %if.end.i75, %if.then.i91, %gathered.exit, %if.end57
+  %end.0.lcssa132149156 = phi i64 [ %end.0.lcssa131, %gathered.exit ], [ %end.0.lcssa131, %if.end57 ], [ %end.0.lcssa131, %if.then.i91 ], [ %end.0.lcssa131, %if.end.i75 ], [ %end.0.lcssa131, %land.end ], [ %end.1, %for.cond.cleanup9 ], [ %end.0.lcssa131, %land.end.thread98 ], [ %end.0.lcssa131, %for.body.i84 ]
+  %found.0 = phi ptr [ null, %gathered.exit ], [ null, %if.end57 ], [ %75, %if.then.i91 ], [ %call3.i77, %if.end.i75 ], [ null, %land.end ], [ null, %for.cond.cleanup9 ], [ null, %land.end.thread98 ], [ %call3.i77, %for.body.i84 ]
+  %cmp67115 = icmp slt i64 %0, %end.0.lcssa132149156
+  br i1 %cmp67115, label %for.body69.lr.ph, label %for.cond.cleanup68
 
-if.end.i88:                                       ; preds = %gathered.exit.i
-  %add.ptr.i89 = getelementptr inbounds i64, ptr %row.0.lcssa132, i64 %71
-  %arrayidx2.i23.i = getelementptr inbounds nuw i8, ptr %python, i64 256
-  %87 = load i64, ptr %arrayidx2.i23.i, align 8
-  %88 = inttoptr i64 %87 to ptr
-  %call3.i24.i = call ptr %88(i64 %72)
-  %tobool.i25.i = icmp ne ptr %call3.i24.i, null
-  %cmp13.i26.i = icmp ne i64 %72, 0
-  %89 = select i1 %tobool.i25.i, i1 %cmp13.i26.i, i1 false
-  br i1 %89, label %for.body.lr.ph.i28.i, label %gathered.exit38.i
+for.body69.lr.ph:                                 ; preds = %if.end64
+  %arrayidx.i95 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  br label %for.body69
 
-for.body.lr.ph.i28.i:                             ; preds = %if.end.i88
-  %arrayidx4.i29.i = getelementptr inbounds nuw i8, ptr %python, i64 264
-  %arrayidx.i12.i30.i = getelementptr inbounds nuw i8, ptr %python, i64 136
-  br label %for.body.i31.i
-
-for.body.i31.i:                                   ; preds = %for.body.i31.i, %for.body.lr.ph.i28.i
-  %i.014.i32.i = phi i64 [ 0, %for.body.lr.ph.i28.i ], [ %inc.i36.i, %for.body.i31.i ]
-  %90 = load i64, ptr %arrayidx4.i29.i, align 8
-  %91 = inttoptr i64 %90 to ptr
-  %arrayidx5.i33.i = getelementptr inbounds nuw i64, ptr %add.ptr.i89, i64 %i.014.i32.i
-  %92 = load i64, ptr %arrayidx5.i33.i, align 8
-  %arrayidx6.i34.i = getelementptr inbounds ptr, ptr %buffers, i64 %92
-  %93 = load ptr, ptr %arrayidx6.i34.i, align 8
-  %94 = load i64, ptr %arrayidx.i12.i30.i, align 8
-  %95 = inttoptr i64 %94 to ptr
-  call void %95(ptr %93)
-  %call8.i35.i = call i32 %91(ptr nonnull %call3.i24.i, i64 %i.014.i32.i, ptr %93)
-  %inc.i36.i = add nuw nsw i64 %i.014.i32.i, 1
-  %exitcond49.not.i = icmp eq i64 %inc.i36.i, %72
-  br i1 %exitcond49.not.i, label %cond.end.i, label %for.body.i31.i
-
-gathered.exit38.i:                                ; preds = %if.end.i88
-  %tobool5.not.i = icmp eq ptr %call3.i24.i, null
-  br i1 %tobool5.not.i, label %if.then9.thread.i, label %cond.end.i
-
-if.then9.thread.i:                                ; preds = %gathered.exit38.i
-  %arrayidx.i48.i = getelementptr inbounds nuw i8, ptr %python, i64 144
-  %96 = load i64, ptr %arrayidx.i48.i, align 8
-  %97 = inttoptr i64 %96 to ptr
-  call void %97(ptr nonnull %retval.0.i.i)
-  br label %if.end60
-
-cond.end.i:                                       ; preds = %for.body.i31.i, %gathered.exit38.i
-  %98 = load i64, ptr %arrayidx2.i23.i, align 8
-  %99 = inttoptr i64 %98 to ptr
-  %call7.i = call ptr %99(i64 2)
-  %tobool8.not.i = icmp eq ptr %call7.i, null
-  br i1 %tobool8.not.i, label %if.then9.i, label %if.end13.i
-
-if.then9.i:                                       ; preds = %cond.end.i
-  %arrayidx.i.i91 = getelementptr inbounds nuw i8, ptr %python, i64 144
-  %100 = load i64, ptr %arrayidx.i.i91, align 8
-  %101 = inttoptr i64 %100 to ptr
-  call void %101(ptr nonnull %retval.0.i.i)
-  %102 = load i64, ptr %arrayidx.i.i91, align 8
-  %103 = inttoptr i64 %102 to ptr
-  call void %103(ptr nonnull %call3.i24.i)
-  br label %if.end60
-
-if.end13.i:                                       ; preds = %cond.end.i
-  %arrayidx14.i90 = getelementptr inbounds nuw i8, ptr %python, i64 264
-  %104 = load i64, ptr %arrayidx14.i90, align 8
-  %105 = inttoptr i64 %104 to ptr
-  %call15.i = call i32 %105(ptr nonnull %call7.i, i64 0, ptr nonnull %retval.0.i.i)
-  %106 = load i64, ptr %arrayidx14.i90, align 8
-  %107 = inttoptr i64 %106 to ptr
-  %call17.i = call i32 %107(ptr nonnull %call7.i, i64 1, ptr nonnull %call3.i24.i)
-  br label %if.end60
-
-if.end60:                                         ; preds = %if.end30, %if.end30.thread96, %for.cond.cleanup10, %if.end13.i, %if.then9.i, %if.then9.thread.i, %gathered.exit.i, %for.cond.cleanup48
-  %end.0.lcssa134148154 = phi i64 [ %end.0.lcssa133, %for.cond.cleanup48 ], [ %end.0.lcssa133, %gathered.exit.i ], [ %end.0.lcssa133, %if.end13.i ], [ %end.0.lcssa133, %if.then9.i ], [ %end.0.lcssa133, %if.then9.thread.i ], [ %end.1, %for.cond.cleanup10 ], [ %end.0.lcssa133, %if.end30.thread96 ], [ %end.0.lcssa133, %if.end30 ]
-  %found.0 = phi ptr [ null, %for.cond.cleanup48 ], [ %retval.0.i.i, %gathered.exit.i ], [ %call7.i, %if.end13.i ], [ null, %if.then9.i ], [ null, %if.then9.thread.i ], [ null, %for.cond.cleanup10 ], [ null, %if.end30.thread96 ], [ null, %if.end30 ]
-  %cmp63117 = icmp slt i64 %0, %end.0.lcssa134148154
-  br i1 %cmp63117, label %for.body65.lr.ph, label %for.cond.cleanup64
-
-for.body65.lr.ph:                                 ; preds = %if.end60
-  %arrayidx.i92 = getelementptr inbounds nuw i8, ptr %python, i64 144
-  br label %for.body65
-
-for.cond.cleanup64:                               ; preds = %for.inc71, %if.end60
+for.cond.cleanup68:                               ; preds = %for.inc75, %if.end64
   call void @llvm.lifetime.end.p0(ptr nonnull %buffers)
   ret ptr %found.0
 
-for.body65:                                       ; preds = %for.body65.lr.ph, %for.inc71
-  %i61.0118 = phi i64 [ %0, %for.body65.lr.ph ], [ %inc72, %for.inc71 ]
-  %arrayidx66 = getelementptr inbounds ptr, ptr %buffers, i64 %i61.0118
-  %108 = load ptr, ptr %arrayidx66, align 8
-  %tobool67.not = icmp eq ptr %108, null
-  br i1 %tobool67.not, label %for.inc71, label %if.then68
+for.body69:                                       ; preds = %for.body69.lr.ph, %for.inc75
+  %i65.0116 = phi i64 [ %0, %for.body69.lr.ph ], [ %inc76, %for.inc75 ]
+  %arrayidx70 = getelementptr inbounds ptr, ptr %buffers, i64 %i65.0116
+  %87 = load ptr, ptr %arrayidx70, align 8
+  %tobool71.not = icmp eq ptr %87, null
+  br i1 %tobool71.not, label %for.inc75, label %if.then72
 
-if.then68:                                        ; preds = %for.body65
-  %109 = load i64, ptr %arrayidx.i92, align 8
-  %110 = inttoptr i64 %109 to ptr
-  call void %110(ptr nonnull %108)
-  br label %for.inc71
+if.then72:                                        ; preds = %for.body69
+  %88 = load i64, ptr %arrayidx.i95, align 8
+  %89 = inttoptr i64 %88 to ptr
+  call void %89(ptr nonnull %87)
+  br label %for.inc75
 
-for.inc71:                                        ; preds = %for.body65, %if.then68
-  %inc72 = add i64 %i61.0118, 1
-  %exitcond.not = icmp eq i64 %inc72, %end.0.lcssa134148154
-  br i1 %exitcond.not, label %for.cond.cleanup64, label %for.body65
+for.inc75:                                        ; preds = %for.body69, %if.then72
+  %inc76 = add i64 %i65.0116, 1
+  %exitcond118.not = icmp eq i64 %inc76, %end.0.lcssa132149156
+  br i1 %exitcond118.not, label %for.cond.cleanup68, label %for.body69
 }
 
-define internal fastcc i1 @fly.native_replay.launch(ptr readonly captures(none) %python, ptr readonly captures(none) %launched, ptr nonnull readonly captures(none) %addresses, i64 %stream) {
+define ptr @fly_again(ptr readonly captures(none) %self, ptr %args, i64 %count) {
+entry:
+  %overflow.i = alloca i32, align 4
+  %facts = alloca %struct.Facts, align 8
+  %add.ptr.i = getelementptr inbounds nuw i8, ptr %self, i64 32
+  %0 = load i64, ptr %add.ptr.i, align 8
+  %1 = inttoptr i64 %0 to ptr
+  call void @llvm.lifetime.start.p0(ptr nonnull %facts)
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 328
+  %2 = load i64, ptr %arrayidx.i, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %4 = load i64, ptr %arrayidx1.i, align 8
+  %5 = inttoptr i64 %4 to ptr
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 256
+  %6 = load i64, ptr %arrayidx2.i, align 8
+  %7 = inttoptr i64 %6 to ptr
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 112
+  %8 = load i64, ptr %arrayidx3.i, align 8
+  %9 = inttoptr i64 %8 to ptr
+  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %1, i64 120
+  %10 = load i64, ptr %arrayidx4.i, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %call.i = tail call ptr %3(ptr %9, ptr %11)
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %1, i64 128
+  %12 = load i64, ptr %arrayidx5.i, align 8
+  %13 = inttoptr i64 %12 to ptr
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %1, i64 136
+  %14 = load i64, ptr %arrayidx6.i, align 8
+  %15 = inttoptr i64 %14 to ptr
+  %call7.i = tail call ptr %3(ptr %13, ptr %15)
+  %16 = ptrtoint ptr %call.i to i64
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 72
+  %17 = load i64, ptr %arrayidx8.i, align 8
+  %cmp.i = icmp eq i64 %17, %16
+  %tobool.i = icmp ne ptr %call7.i, null
+  %or.cond.i = select i1 %cmp.i, i1 %tobool.i, i1 false
+  br i1 %or.cond.i, label %lor.lhs.false9.i, label %unwatched.exit.thread.sink.split
+
+lor.lhs.false9.i:                                 ; preds = %entry
+  %call10.i = call i64 %7(ptr nonnull %call7.i, ptr nonnull %overflow.i)
+  %cmp11.i = icmp sgt i64 %call10.i, -1
+  br i1 %cmp11.i, label %unwatched.exit.thread.sink.split, label %if.end.i
+
+if.end.i:                                         ; preds = %lor.lhs.false9.i
+  %arrayidx13.i = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %18 = load i64, ptr %arrayidx13.i, align 8
+  %19 = inttoptr i64 %18 to ptr
+  %call14.i = call ptr %5(ptr %19)
+  %tobool15.not.i = icmp eq ptr %call14.i, null
+  br i1 %tobool15.not.i, label %unwatched.exit.thread.sink.split, label %if.end18.i
+
+if.end18.i:                                       ; preds = %if.end.i
+  %call19.i = call i64 %7(ptr nonnull %call14.i, ptr nonnull %overflow.i)
+  %cmp20.not.i = icmp eq i64 %call19.i, 0
+  %arrayidx.i21.i = getelementptr inbounds nuw i8, ptr %1, i64 192
+  %20 = load i64, ptr %arrayidx.i21.i, align 8
+  %21 = inttoptr i64 %20 to ptr
+  call void %21(ptr nonnull %call14.i)
+  br i1 %cmp20.not.i, label %land.rhs.i, label %unwatched.exit.thread
+
+land.rhs.i:                                       ; preds = %if.end18.i
+  %arrayidx21.i = getelementptr inbounds nuw i8, ptr %1, i64 104
+  %22 = load i64, ptr %arrayidx21.i, align 8
+  %23 = inttoptr i64 %22 to ptr
+  %call22.i = call ptr %5(ptr %23)
+  %tobool.not.i.i = icmp eq ptr %call22.i, null
+  br i1 %tobool.not.i.i, label %unwatched.exit.thread50, label %unwatched.exit
+
+unwatched.exit.thread50:                          ; preds = %land.rhs.i
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 200
+  %24 = load i64, ptr %arrayidx.i.i.i, align 8
+  %25 = inttoptr i64 %24 to ptr
+  call void %25()
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
+  br label %lor.lhs.false
+
+unwatched.exit.thread.sink.split:                 ; preds = %if.end.i, %entry, %lor.lhs.false9.i
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 200
+  %26 = load i64, ptr %arrayidx.i.i, align 8
+  %27 = inttoptr i64 %26 to ptr
+  call void %27()
+  br label %unwatched.exit.thread
+
+unwatched.exit.thread:                            ; preds = %unwatched.exit.thread.sink.split, %if.end18.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
+  br label %if.then
+
+unwatched.exit:                                   ; preds = %land.rhs.i
+  %28 = load i64, ptr %arrayidx.i21.i, align 8
+  %29 = inttoptr i64 %28 to ptr
+  call void %29(ptr nonnull %call22.i)
+  %arrayidx.i22.i = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %30 = load i64, ptr %arrayidx.i22.i, align 8
+  %31 = inttoptr i64 %30 to ptr
+  %cmp.i.i.not = icmp eq ptr %call22.i, %31
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
+  br i1 %cmp.i.i.not, label %if.then, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %unwatched.exit.thread50, %unwatched.exit
+  %call2 = call fastcc i1 @fly.native_replay.take_facts(ptr nonnull %1, ptr %args, i64 %count, ptr %facts)
+  br i1 %call2, label %if.end, label %if.then
+
+if.then:                                          ; preds = %unwatched.exit.thread, %lor.lhs.false, %unwatched.exit
+  %arrayidx.i14 = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %32 = load i64, ptr %arrayidx.i14, align 8
+  %33 = inttoptr i64 %32 to ptr
+  %arrayidx.i.i15 = getelementptr inbounds nuw i8, ptr %1, i64 184
+  br label %cleanup10.sink.split
+
+if.end:                                           ; preds = %lor.lhs.false
+  %arrayidx.i16 = getelementptr inbounds nuw i8, ptr %self, i64 72
+  %34 = load i64, ptr %arrayidx.i16, align 8
+  %35 = inttoptr i64 %34 to ptr
+  %36 = load i64, ptr %35, align 8
+  %tobool.not.i = icmp eq i64 %36, 0
+  %.pre.i = load i64, ptr %facts, align 8
+  br i1 %tobool.not.i, label %if.end12.i, label %land.lhs.true.i
+
+land.lhs.true.i:                                  ; preds = %if.end
+  %arrayidx2.i17 = getelementptr inbounds nuw i8, ptr %35, i64 8
+  %37 = load i64, ptr %arrayidx2.i17, align 8
+  %cmp.i18 = icmp eq i64 %37, %.pre.i
+  br i1 %cmp.i18, label %while.cond.preheader.i, label %if.end12.i
+
+while.cond.preheader.i:                           ; preds = %land.lhs.true.i
+  %cmp429.i = icmp sgt i64 %.pre.i, 0
+  br i1 %cmp429.i, label %land.rhs.lr.ph.i, label %while.end.i
+
+land.rhs.lr.ph.i:                                 ; preds = %while.cond.preheader.i
+  %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
+  br label %land.rhs.i21
+
+land.rhs.i21:                                     ; preds = %while.body.i, %land.rhs.lr.ph.i
+  %at.030.i = phi i64 [ 0, %land.rhs.lr.ph.i ], [ %inc.i, %while.body.i ]
+  %38 = getelementptr inbounds nuw i64, ptr %35, i64 %at.030.i
+  %arrayidx5.i22 = getelementptr inbounds nuw i8, ptr %38, i64 16
+  %39 = load i64, ptr %arrayidx5.i22, align 8
+  %arrayidx6.i23 = getelementptr inbounds nuw i64, ptr %words.i, i64 %at.030.i
+  %40 = load i64, ptr %arrayidx6.i23, align 8
+  %cmp7.i = icmp eq i64 %39, %40
+  br i1 %cmp7.i, label %while.body.i, label %while.end.i
+
+while.body.i:                                     ; preds = %land.rhs.i21
+  %inc.i = add nuw nsw i64 %at.030.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i, %.pre.i
+  br i1 %exitcond.not.i, label %find.exit, label %land.rhs.i21
+
+while.end.i:                                      ; preds = %land.rhs.i21, %while.cond.preheader.i
+  %at.0.lcssa.i = phi i64 [ 0, %while.cond.preheader.i ], [ %at.030.i, %land.rhs.i21 ]
+  %cmp9.i = icmp eq i64 %at.0.lcssa.i, %.pre.i
+  br i1 %cmp9.i, label %find.exit, label %if.end12.i
+
+if.end12.i:                                       ; preds = %while.end.i, %land.lhs.true.i, %if.end
+  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 320
+  %41 = load i64, ptr %arrayidx.i.i19, align 8
+  %42 = inttoptr i64 %41 to ptr
+  %words.i.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
+  %mul.i.i = shl nsw i64 %.pre.i, 3
+  %call.i.i = call ptr %42(ptr nonnull %words.i.i, i64 %mul.i.i)
+  %tobool13.not.i = icmp eq ptr %call.i.i, null
+  br i1 %tobool13.not.i, label %if.then5, label %if.end15.i
+
+if.end15.i:                                       ; preds = %if.end12.i
+  %43 = load i64, ptr %arrayidx.i, align 8
+  %44 = inttoptr i64 %43 to ptr
+  %arrayidx17.i = getelementptr inbounds nuw i8, ptr %self, i64 40
+  %45 = load i64, ptr %arrayidx17.i, align 8
+  %46 = inttoptr i64 %45 to ptr
+  %call18.i = call ptr %44(ptr %46, ptr nonnull %call.i.i)
+  %47 = load i64, ptr %arrayidx.i21.i, align 8
+  %48 = inttoptr i64 %47 to ptr
+  call void %48(ptr nonnull %call.i.i)
+  %tobool19.not.i = icmp eq ptr %call18.i, null
+  br i1 %tobool19.not.i, label %if.then5, label %if.then20.i
+
+if.then20.i:                                      ; preds = %if.end15.i
+  %49 = ptrtoint ptr %call18.i to i64
+  store i64 %49, ptr %35, align 8
+  %50 = load i64, ptr %facts, align 8
+  %arrayidx23.i = getelementptr inbounds nuw i8, ptr %35, i64 8
+  store i64 %50, ptr %arrayidx23.i, align 8
+  %cmp2532.i = icmp sgt i64 %50, 0
+  br i1 %cmp2532.i, label %for.body.i, label %if.end7
+
+for.body.i:                                       ; preds = %if.then20.i, %for.body.i
+  %i.033.i = phi i64 [ %inc30.i, %for.body.i ], [ 0, %if.then20.i ]
+  %arrayidx27.i = getelementptr inbounds nuw i64, ptr %words.i.i, i64 %i.033.i
+  %51 = load i64, ptr %arrayidx27.i, align 8
+  %52 = getelementptr inbounds nuw i64, ptr %35, i64 %i.033.i
+  %arrayidx29.i = getelementptr inbounds nuw i8, ptr %52, i64 16
+  store i64 %51, ptr %arrayidx29.i, align 8
+  %inc30.i = add nuw nsw i64 %i.033.i, 1
+  %53 = load i64, ptr %facts, align 8
+  %cmp25.i = icmp slt i64 %inc30.i, %53
+  br i1 %cmp25.i, label %for.body.i, label %if.end7
+
+find.exit:                                        ; preds = %while.body.i, %while.end.i
+  %54 = inttoptr i64 %36 to ptr
+  br label %if.end7
+
+if.then5:                                         ; preds = %if.end15.i, %if.end12.i
+  %arrayidx.i24 = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %55 = load i64, ptr %arrayidx.i24, align 8
+  %56 = inttoptr i64 %55 to ptr
+  %call.i25 = call ptr %56()
+  %tobool1.not.i = icmp eq ptr %call.i25, null
+  br i1 %tobool1.not.i, label %if.end.i27, label %cleanup10
+
+if.end.i27:                                       ; preds = %if.then5
+  %arrayidx.i.i28 = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %57 = load i64, ptr %arrayidx.i.i28, align 8
+  %58 = inttoptr i64 %57 to ptr
+  %arrayidx.i.i.i29 = getelementptr inbounds nuw i8, ptr %1, i64 184
+  br label %cleanup10.sink.split
+
+if.end7:                                          ; preds = %for.body.i, %find.exit, %if.then20.i
+  %retval.0.i2058 = phi ptr [ %54, %find.exit ], [ %call18.i, %if.then20.i ], [ %call18.i, %for.body.i ]
+  %arrayidx.i30 = getelementptr inbounds nuw i8, ptr %1, i64 184
+  %59 = load i64, ptr %arrayidx.i30, align 8
+  %60 = inttoptr i64 %59 to ptr
+  call void %60(ptr nonnull %retval.0.i2058)
+  %arrayidx.i31 = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %61 = load i64, ptr %arrayidx.i31, align 8
+  %62 = inttoptr i64 %61 to ptr
+  %63 = load i64, ptr %arrayidx1.i, align 8
+  %64 = inttoptr i64 %63 to ptr
+  %arrayidx2.i33 = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %65 = load i64, ptr %arrayidx2.i33, align 8
+  %66 = inttoptr i64 %65 to ptr
+  %call.i34 = call ptr %64(ptr %66)
+  %tobool.not.i.i35 = icmp eq ptr %call.i34, null
+  br i1 %tobool.not.i.i35, label %is_true.exit.thread.i, label %is_true.exit.i
+
+is_true.exit.thread.i:                            ; preds = %if.end7
+  %arrayidx.i.i.i47 = getelementptr inbounds nuw i8, ptr %1, i64 200
+  %67 = load i64, ptr %arrayidx.i.i.i47, align 8
+  %68 = inttoptr i64 %67 to ptr
+  call void %68()
+  br label %if.end22.i
+
+is_true.exit.i:                                   ; preds = %if.end7
+  %69 = load i64, ptr %arrayidx.i21.i, align 8
+  %70 = inttoptr i64 %69 to ptr
+  call void %70(ptr nonnull %call.i34)
+  %arrayidx.i.i36 = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %71 = load i64, ptr %arrayidx.i.i36, align 8
+  %72 = inttoptr i64 %71 to ptr
+  %cmp.i.i37 = icmp eq ptr %call.i34, %72
+  br i1 %cmp.i.i37, label %land.lhs.true.i40, label %if.end22.i
+
+land.lhs.true.i40:                                ; preds = %is_true.exit.i
+  %arrayidx4.i41 = getelementptr inbounds nuw i8, ptr %self, i64 56
+  %73 = load i64, ptr %arrayidx4.i41, align 8
+  %arrayidx5.i42 = getelementptr inbounds nuw i8, ptr %self, i64 48
+  %74 = load i64, ptr %arrayidx5.i42, align 8
+  %arrayidx.i29.i = getelementptr inbounds nuw i8, ptr %1, i64 240
+  %75 = load i64, ptr %arrayidx.i29.i, align 8
+  %76 = inttoptr i64 %75 to ptr
+  %cmp.not9.i.i = icmp slt i64 %73, %74
+  br i1 %cmp.not9.i.i, label %for.body.lr.ph.i.i, label %land.lhs.true9.i
+
+for.body.lr.ph.i.i:                               ; preds = %land.lhs.true.i40
+  %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %arrayidx5.i.i = getelementptr inbounds nuw i8, ptr %1, i64 144
+  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 200
+  br label %for.body.i.i
+
+for.body.i.i:                                     ; preds = %for.inc.i.i, %for.body.lr.ph.i.i
+  %i.010.i.i = phi i64 [ %73, %for.body.lr.ph.i.i ], [ %inc.i.i, %for.inc.i.i ]
+  %arrayidx1.i.i = getelementptr inbounds ptr, ptr %args, i64 %i.010.i.i
+  %77 = load ptr, ptr %arrayidx1.i.i, align 8
+  %78 = ptrtoint ptr %77 to i64
+  %79 = load i64, ptr %arrayidx2.i.i, align 8
+  %cmp3.not.i.i = icmp eq i64 %79, %78
+  br i1 %cmp3.not.i.i, label %for.inc.i.i, label %land.lhs.true.i.i
+
+land.lhs.true.i.i:                                ; preds = %for.body.i.i
+  %80 = load i64, ptr %arrayidx5.i.i, align 8
+  %81 = inttoptr i64 %80 to ptr
+  %call.i.i44 = call ptr %76(ptr %77, ptr %81)
+  %tobool.not.i.i.i = icmp eq ptr %call.i.i44, null
+  br i1 %tobool.not.i.i.i, label %is_true.exit.thread.i.i, label %is_true.exit.i.i
+
+is_true.exit.thread.i.i:                          ; preds = %land.lhs.true.i.i
+  %82 = load i64, ptr %arrayidx.i.i.i.i, align 8
+  %83 = inttoptr i64 %82 to ptr
+  call void %83()
+  br label %for.inc.i.i
+
+is_true.exit.i.i:                                 ; preds = %land.lhs.true.i.i
+  %84 = load i64, ptr %arrayidx.i21.i, align 8
+  %85 = inttoptr i64 %84 to ptr
+  call void %85(ptr nonnull %call.i.i44)
+  %86 = load i64, ptr %arrayidx.i.i36, align 8
+  %87 = inttoptr i64 %86 to ptr
+  %cmp.i.i.i = icmp eq ptr %call.i.i44, %87
+  br i1 %cmp.i.i.i, label %if.then.i46, label %for.inc.i.i
+
+for.inc.i.i:                                      ; preds = %is_true.exit.i.i, %is_true.exit.thread.i.i, %for.body.i.i
+  %inc.i.i = add i64 %i.010.i.i, 1
+  %exitcond.not.i.i = icmp eq i64 %inc.i.i, %74
+  br i1 %exitcond.not.i.i, label %land.lhs.true9.loopexit.i, label %for.body.i.i
+
+if.then.i46:                                      ; preds = %is_true.exit.i.i
+  %88 = load i64, ptr %arrayidx2.i.i, align 8
+  %89 = inttoptr i64 %88 to ptr
+  %90 = load i64, ptr %arrayidx.i30, align 8
+  %91 = inttoptr i64 %90 to ptr
+  call void %91(ptr %89)
+  br label %cleanup10.sink.split
+
+land.lhs.true9.loopexit.i:                        ; preds = %for.inc.i.i
+  %.pre.i45 = load i64, ptr %arrayidx4.i41, align 8
+  %.pre80.i = load i64, ptr %arrayidx.i29.i, align 8
+  %.pre82.i = inttoptr i64 %.pre80.i to ptr
+  br label %land.lhs.true9.i
+
+land.lhs.true9.i:                                 ; preds = %land.lhs.true9.loopexit.i, %land.lhs.true.i40
+  %.pre-phi.i = phi ptr [ %.pre82.i, %land.lhs.true9.loopexit.i ], [ %76, %land.lhs.true.i40 ]
+  %92 = phi i64 [ %.pre.i45, %land.lhs.true9.loopexit.i ], [ %73, %land.lhs.true.i40 ]
+  %cmp.not9.i35.i = icmp sgt i64 %92, 0
+  br i1 %cmp.not9.i35.i, label %for.body.lr.ph.i37.i, label %if.end22.i
+
+for.body.lr.ph.i37.i:                             ; preds = %land.lhs.true9.i
+  %arrayidx2.i38.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %arrayidx5.i39.i = getelementptr inbounds nuw i8, ptr %1, i64 144
+  %arrayidx.i.i.i41.i = getelementptr inbounds nuw i8, ptr %1, i64 200
+  br label %for.body.i42.i
+
+for.body.i42.i:                                   ; preds = %for.inc.i51.i, %for.body.lr.ph.i37.i
+  %i.010.i43.i = phi i64 [ 0, %for.body.lr.ph.i37.i ], [ %inc.i52.i, %for.inc.i51.i ]
+  %arrayidx1.i44.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.010.i43.i
+  %93 = load ptr, ptr %arrayidx1.i44.i, align 8
+  %94 = ptrtoint ptr %93 to i64
+  %95 = load i64, ptr %arrayidx2.i38.i, align 8
+  %cmp3.not.i45.i = icmp eq i64 %95, %94
+  br i1 %cmp3.not.i45.i, label %for.inc.i51.i, label %land.lhs.true.i46.i
+
+land.lhs.true.i46.i:                              ; preds = %for.body.i42.i
+  %96 = load i64, ptr %arrayidx5.i39.i, align 8
+  %97 = inttoptr i64 %96 to ptr
+  %call.i47.i = call ptr %.pre-phi.i(ptr %93, ptr %97)
+  %tobool.not.i.i48.i = icmp eq ptr %call.i47.i, null
+  br i1 %tobool.not.i.i48.i, label %is_true.exit.thread.i54.i, label %is_true.exit.i49.i
+
+is_true.exit.thread.i54.i:                        ; preds = %land.lhs.true.i46.i
+  %98 = load i64, ptr %arrayidx.i.i.i41.i, align 8
+  %99 = inttoptr i64 %98 to ptr
+  call void %99()
+  br label %for.inc.i51.i
+
+is_true.exit.i49.i:                               ; preds = %land.lhs.true.i46.i
+  %100 = load i64, ptr %arrayidx.i21.i, align 8
+  %101 = inttoptr i64 %100 to ptr
+  call void %101(ptr nonnull %call.i47.i)
+  %102 = load i64, ptr %arrayidx.i.i36, align 8
+  %103 = inttoptr i64 %102 to ptr
+  %cmp.i.i50.i = icmp eq ptr %call.i47.i, %103
+  br i1 %cmp.i.i50.i, label %if.then12.i, label %for.inc.i51.i
+
+for.inc.i51.i:                                    ; preds = %is_true.exit.i49.i, %is_true.exit.thread.i54.i, %for.body.i42.i
+  %inc.i52.i = add nuw nsw i64 %i.010.i43.i, 1
+  %exitcond.not.i53.i = icmp eq i64 %inc.i52.i, %92
+  br i1 %exitcond.not.i53.i, label %if.end22.i, label %for.body.i42.i
+
+if.then12.i:                                      ; preds = %is_true.exit.i49.i
+  %call13.i = call ptr %62(ptr nonnull %retval.0.i2058, i64 1)
+  %104 = ptrtoint ptr %call13.i to i64
+  %105 = load i64, ptr %arrayidx2.i38.i, align 8
+  %cmp.i43 = icmp eq i64 %105, %104
+  br i1 %cmp.i43, label %if.then18.i, label %lor.lhs.false.i
+
+lor.lhs.false.i:                                  ; preds = %if.then12.i
+  %arrayidx15.i = getelementptr inbounds nuw i8, ptr %self, i64 64
+  %106 = load i64, ptr %arrayidx15.i, align 8
+  %107 = inttoptr i64 %106 to ptr
+  %call16.i = call ptr %64(ptr %107)
+  %tobool.not.i56.i = icmp eq ptr %call16.i, null
+  br i1 %tobool.not.i56.i, label %is_true.exit64.thread.i, label %is_true.exit64.i
+
+is_true.exit64.thread.i:                          ; preds = %lor.lhs.false.i
+  %108 = load i64, ptr %arrayidx.i.i.i41.i, align 8
+  %109 = inttoptr i64 %108 to ptr
+  call void %109()
+  br label %if.end20.i
+
+is_true.exit64.i:                                 ; preds = %lor.lhs.false.i
+  %110 = load i64, ptr %arrayidx.i21.i, align 8
+  %111 = inttoptr i64 %110 to ptr
+  call void %111(ptr nonnull %call16.i)
+  %112 = load i64, ptr %arrayidx.i.i36, align 8
+  %113 = inttoptr i64 %112 to ptr
+  %cmp.i60.i = icmp eq ptr %call16.i, %113
+  br i1 %cmp.i60.i, label %is_true.exit64.if.then18_crit_edge.i, label %if.end20.i
+
+is_true.exit64.if.then18_crit_edge.i:             ; preds = %is_true.exit64.i
+  %.pre81.i = load i64, ptr %arrayidx2.i38.i, align 8
+  %114 = inttoptr i64 %.pre81.i to ptr
+  br label %if.then18.i
+
+if.then18.i:                                      ; preds = %is_true.exit64.if.then18_crit_edge.i, %if.then12.i
+  %115 = phi ptr [ %114, %is_true.exit64.if.then18_crit_edge.i ], [ %call13.i, %if.then12.i ]
+  %116 = load i64, ptr %arrayidx.i30, align 8
+  %117 = inttoptr i64 %116 to ptr
+  call void %117(ptr %115)
+  br label %cleanup10.sink.split
+
+if.end20.i:                                       ; preds = %is_true.exit64.i, %is_true.exit64.thread.i
+  %call21.i = call fastcc ptr @fly.native_replay.derived(ptr nonnull readonly %1, ptr nonnull readonly %add.ptr.i, ptr %call13.i, ptr nonnull %args, ptr nonnull %facts)
+  br label %cleanup10.sink.split
+
+if.end22.i:                                       ; preds = %for.inc.i51.i, %land.lhs.true9.i, %is_true.exit.i, %is_true.exit.thread.i
+  %call23.i = call ptr %62(ptr nonnull %retval.0.i2058, i64 0)
+  %118 = ptrtoint ptr %call23.i to i64
+  %arrayidx24.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %119 = load i64, ptr %arrayidx24.i, align 8
+  %cmp25.i38 = icmp eq i64 %119, %118
+  br i1 %cmp25.i38, label %if.then26.i, label %if.end28.i
+
+if.then26.i:                                      ; preds = %if.end22.i
+  %120 = load i64, ptr %arrayidx.i30, align 8
+  %121 = inttoptr i64 %120 to ptr
+  call void %121(ptr %call23.i)
+  br label %cleanup10.sink.split
+
+if.end28.i:                                       ; preds = %if.end22.i
+  %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %call23.i, i64 32
+  %addresses.i = getelementptr inbounds nuw i8, ptr %facts, i64 2568
+  %call30.i = call fastcc ptr @fly.native_replay.run(ptr nonnull readonly %1, ptr nonnull %add.ptr.i.i, ptr %args, ptr nonnull %addresses.i, ptr null)
+  %tobool.not.i69.i = icmp eq ptr %call30.i, null
+  br i1 %tobool.not.i69.i, label %lor.lhs.false.i.i, label %cleanup10.sink.split
+
+lor.lhs.false.i.i:                                ; preds = %if.end28.i
+  %arrayidx.i71.i = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %122 = load i64, ptr %arrayidx.i71.i, align 8
+  %123 = inttoptr i64 %122 to ptr
+  %call.i72.i = call ptr %123()
+  %tobool1.not.i.i = icmp eq ptr %call.i72.i, null
+  br i1 %tobool1.not.i.i, label %if.end.i73.i, label %cleanup10.sink.split
+
+if.end.i73.i:                                     ; preds = %lor.lhs.false.i.i
+  %124 = load i64, ptr %arrayidx24.i, align 8
+  %125 = inttoptr i64 %124 to ptr
+  %126 = load i64, ptr %arrayidx.i30, align 8
+  %127 = inttoptr i64 %126 to ptr
+  call void %127(ptr %125)
+  br label %cleanup10.sink.split
+
+cleanup10.sink.split:                             ; preds = %if.end.i73.i, %lor.lhs.false.i.i, %if.end28.i, %if.then26.i, %if.end20.i, %if.then18.i, %if.then.i46, %if.then, %if.end.i27
+  %.sink67.in = phi ptr [ %arrayidx.i.i.i29, %if.end.i27 ], [ %arrayidx.i.i15, %if.then ], [ %arrayidx.i21.i, %if.then.i46 ], [ %arrayidx.i21.i, %if.then18.i ], [ %arrayidx.i21.i, %if.end20.i ], [ %arrayidx.i21.i, %if.then26.i ], [ %arrayidx.i21.i, %if.end28.i ], [ %arrayidx.i21.i, %lor.lhs.false.i.i ], [ %arrayidx.i21.i, %if.end.i73.i ]
+  %.sink = phi ptr [ %58, %if.end.i27 ], [ %33, %if.then ], [ %retval.0.i2058, %if.then.i46 ], [ %retval.0.i2058, %if.then18.i ], [ %retval.0.i2058, %if.end20.i ], [ %retval.0.i2058, %if.then26.i ], [ %retval.0.i2058, %if.end28.i ], [ %retval.0.i2058, %lor.lhs.false.i.i ], [ %retval.0.i2058, %if.end.i73.i ]
+  %retval.0.ph = phi ptr [ %58, %if.end.i27 ], [ %33, %if.then ], [ %89, %if.then.i46 ], [ %115, %if.then18.i ], [ %call21.i, %if.end20.i ], [ %call23.i, %if.then26.i ], [ %call30.i, %if.end28.i ], [ null, %lor.lhs.false.i.i ], [ %125, %if.end.i73.i ]
+  %.sink67 = load i64, ptr %.sink67.in, align 8
+  %128 = inttoptr i64 %.sink67 to ptr
+  call void %128(ptr %.sink)
+  br label %cleanup10
+
+cleanup10:                                        ; preds = %cleanup10.sink.split, %if.then5
+  %retval.0 = phi ptr [ null, %if.then5 ], [ %retval.0.ph, %cleanup10.sink.split ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %facts)
+  ret ptr %retval.0
+}
+
+define internal fastcc i1 @fly.native_replay.launch(ptr readonly captures(none) %python, ptr readonly captures(none) %launched, ptr readonly captures(none) %addresses, i64 %stream) {
 entry:
   %before.i = alloca i64, align 8
   %overflow.i = alloca i32, align 4
   %arrayidx = getelementptr inbounds nuw i8, ptr %launched, i64 64
   %0 = load i64, ptr %arrayidx, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 240
   %1 = load i64, ptr %arrayidx.i, align 8
   %2 = inttoptr i64 %1 to ptr
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %launched, i64 8
   %3 = load i64, ptr %arrayidx1.i, align 8
   %4 = inttoptr i64 %3 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 104
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 152
   %5 = load i64, ptr %arrayidx2.i, align 8
   %6 = inttoptr i64 %5 to ptr
   %call.i = tail call ptr %2(ptr %4, ptr %6)
@@ -1495,11 +1659,11 @@ entry:
   br i1 %tobool.not.i, label %if.then.i, label %report_of.exit
 
 if.then.i:                                        ; preds = %entry
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 152
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
   %7 = load i64, ptr %arrayidx.i.i, align 8
   %8 = inttoptr i64 %7 to ptr
   tail call void %8()
-  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %python, i64 216
   %9 = load i64, ptr %arrayidx4.i, align 8
   %10 = inttoptr i64 %9 to ptr
   %arrayidx5.i = getelementptr inbounds nuw i8, ptr %launched, i64 16
@@ -1515,11 +1679,11 @@ report_of.exit.thread:                            ; preds = %if.then.i
 
 report_of.exit:                                   ; preds = %entry, %if.then.i
   %report.0.i = phi ptr [ %call.i, %entry ], [ %call6.i, %if.then.i ]
-  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %python, i64 256
   %13 = load i64, ptr %arrayidx10.i, align 8
   %14 = inttoptr i64 %13 to ptr
   %call11.i = call i64 %14(ptr nonnull %report.0.i, ptr nonnull %overflow.i)
-  %arrayidx.i10.i = getelementptr inbounds nuw i8, ptr %python, i64 144
+  %arrayidx.i10.i = getelementptr inbounds nuw i8, ptr %python, i64 192
   %15 = load i64, ptr %arrayidx.i10.i, align 8
   %16 = inttoptr i64 %15 to ptr
   call void %16(ptr nonnull %report.0.i)
@@ -1560,7 +1724,7 @@ for.body:                                         ; preds = %if.end, %for.body
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup7:                                ; preds = %for.body8, %for.cond.cleanup
-  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 344
   %23 = load i64, ptr %arrayidx18, align 8
   %24 = inttoptr i64 %23 to ptr
   %call19 = call ptr %24()
@@ -1613,7 +1777,7 @@ land.lhs.true13.i:                                ; preds = %if.end10.i
 
 enter.exit.thread:                                ; preds = %if.end.i, %land.lhs.true.i, %land.lhs.true13.i
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx2147 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %arrayidx2147 = getelementptr inbounds nuw i8, ptr %python, i64 352
   %36 = load i64, ptr %arrayidx2147, align 8
   %37 = inttoptr i64 %36 to ptr
   call void %37(ptr %call19)
@@ -1622,7 +1786,7 @@ enter.exit.thread:                                ; preds = %if.end.i, %land.lhs
 enter.exit:                                       ; preds = %if.end10.i, %land.lhs.true13.i, %if.then.i39
   %retval.0.i37 = phi i32 [ %call.i40, %if.then.i39 ], [ %call11.i38, %land.lhs.true13.i ], [ %call11.i38, %if.end10.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 352
   %38 = load i64, ptr %arrayidx21, align 8
   %39 = inttoptr i64 %38 to ptr
   call void %39(ptr %call19)
@@ -1655,7 +1819,7 @@ if.then24:                                        ; preds = %enter.exit.thread, 
   br label %cleanup42
 
 if.end26:                                         ; preds = %enter.exit
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 280
   %44 = load i64, ptr %arrayidx27, align 8
   %45 = inttoptr i64 %44 to ptr
   %conv = sext i32 %retval.0.i37 to i64
@@ -1664,7 +1828,7 @@ if.end26:                                         ; preds = %enter.exit
   br i1 %tobool29.not, label %cleanup42, label %if.then30
 
 if.then30:                                        ; preds = %if.end26
-  %arrayidx32 = getelementptr inbounds nuw i8, ptr %python, i64 176
+  %arrayidx32 = getelementptr inbounds nuw i8, ptr %python, i64 224
   %46 = load i64, ptr %arrayidx32, align 8
   %47 = inttoptr i64 %46 to ptr
   %arrayidx33 = getelementptr inbounds nuw i8, ptr %launched, i64 24
@@ -1686,6 +1850,47 @@ if.then36:                                        ; preds = %if.then30
 cleanup42:                                        ; preds = %report_of.exit.thread, %if.then24, %if.then30, %if.then36, %if.end26, %report_of.exit
   %retval.0 = phi i1 [ false, %report_of.exit ], [ %tobool25.not, %if.then24 ], [ false, %if.then30 ], [ false, %if.then36 ], [ false, %if.end26 ], [ false, %report_of.exit.thread ]
   ret i1 %retval.0
+}
+
+define internal fastcc ptr @fly.native_replay.derived(ptr readonly captures(none) %python, ptr readonly captures(none) %site, ptr %apply, ptr %args, ptr nonnull %facts) {
+entry:
+  %before.sroa.5 = alloca { ptr, ptr }, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %before.sroa.5)
+  %before.sroa.0.0.copyload = load ptr, ptr @fly.native_replay.handed, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) %before.sroa.5, ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), i64 16, i1 false)
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %call = tail call ptr %1()
+  store ptr %call, ptr @fly.native_replay.handed, align 8
+  store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %2 = load i64, ptr %arrayidx3, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %site, i64 24
+  %4 = load i64, ptr %arrayidx4, align 8
+  %call5 = tail call ptr %3(ptr %apply, ptr %args, i64 %4, ptr null)
+  %5 = load ptr, ptr @fly.native_replay.handed, align 8
+  %cmp = icmp eq ptr %5, %call
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %cmp9 = icmp eq ptr %before.sroa.0.0.copyload, %call
+  br i1 %cmp9, label %cond.true, label %cond.false
+
+cond.true:                                        ; preds = %if.then
+  store ptr %before.sroa.0.0.copyload, ptr @fly.native_replay.handed, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), ptr nonnull align 8 dereferenceable(16) %before.sroa.5, i64 16, i1 false)
+  br label %if.end
+
+cond.false:                                       ; preds = %if.then
+  tail call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(24) @fly.native_replay.handed, i8 0, i64 24, i1 false)
+  br label %if.end
+
+if.end:                                           ; preds = %cond.true, %cond.false, %entry
+  call void @llvm.lifetime.end.p0(ptr nonnull %before.sroa.5)
+  ret ptr %call5
 }
 
 

@@ -32,12 +32,12 @@ TORCH: Any = sys.modules.get("torch")
 
 def met_torch() -> Any:
     """Return the torch module, which must have been imported by whoever made a tensor."""
-    global TORCH, is_traced, is_transformed
+    global TORCH, is_followed, is_traced, is_transformed
     if TORCH is None:
         TORCH = sys.modules["torch"]
     torch = TORCH
     if is_traced is _never:
-        is_traced, is_transformed = _questions(torch)
+        is_followed, is_traced, is_transformed = _questions(torch)
     if not _TORCH:
         names = {
             "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i32": "int32", "i64": "int64",
@@ -177,8 +177,8 @@ def _never() -> bool:
     return False
 
 
-def _questions(torch: Any) -> tuple[Any, Any]:
-    """Make `is_traced` and `is_transformed` of torch's own functions."""
+def _questions(torch: Any) -> tuple[Any, Any, Any]:
+    """Return `is_followed`, and `is_traced` and `is_transformed` made of torch's own functions."""
     compiler, forward = torch.compiler, torch.autograd.forward_ad
     is_compiling, is_followed = compiler.is_compiling, compiler.is_dynamo_compiling
     inside_functions, modes = torch._C._are_functorch_transforms_active, torch._C._len_torch_dispatch_stack
@@ -192,9 +192,11 @@ def _questions(torch: Any) -> tuple[Any, Any]:
     def transformed() -> bool:
         return not is_compiling() and (forward._current_level >= 0 or inside_functions())
 
-    return traced, transformed
+    return is_followed, traced, transformed
 
 
+is_followed: Any = _never
+"""Whether torch's compiler reads this code. Calls that are repeated ask for the rest of `is_traced` themselves."""
 is_traced: Any = _never
 """Whether torch traces this call, a mode of its dispatcher watches it, or it is followed forward: nothing may be asked
 of the machine, or repeated."""

@@ -160,7 +160,7 @@ def scaled_dot_product_attention(
     are within 1e-3 (f16) and 8e-3 (bf16) of the largest value of a head. A query that sees no key gets zeros.
     """
     known = None
-    if not arrays.is_traced() and not _learned(attn_mask):
+    if not arrays.is_followed():
         known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, _ordered(None))
         found = ATTENTION.lanes.again(query, key, value, attn_mask, None, None, None, None, *known)
         if found is not None:
@@ -217,7 +217,7 @@ def attention(
     ``use_deterministic_algorithms``. What has no kernel is refused.
     """
     known = None
-    if not arrays.is_traced() and not _learned(attn_mask, alibi_slopes, sinks):
+    if not arrays.is_followed():
         known = ("attention", is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, _ordered(deterministic))
         found = ATTENTION.lanes.again(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *known)
         if found is not None:
@@ -232,11 +232,6 @@ def attention(
     numbers = _numbers(q, is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, deterministic)
     given = (q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k)
     return ATTENTION(*given, *numbers, key=known)
-
-
-def _learned(*others: Array) -> bool:
-    """Return whether a tensor that has no gradient here wants one: such a call is refused."""
-    return bool([tensor for tensor in others if tensor is not None and getattr(tensor, "requires_grad", False)])
 
 
 def _ordered(deterministic: bool | None) -> bool:

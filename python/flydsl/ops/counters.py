@@ -6,7 +6,6 @@ what is captured in a graph may run beside anything, and has some of its own, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -26,6 +25,12 @@ def counters_of_device(device: int) -> dict[int, Any]:
     return {}
 
 
+@cache
+def counter_addresses(device: int | None) -> dict[int, int]:
+    """Return where the counters of a GPU's streams begin; None is the host, which has none to keep."""
+    return {}
+
+
 def counters_of(x: Any, count: int = 1) -> Any:
     """Return counters for a launch on an array's device and current stream: i32 that are zero, ``count`` or more."""
     if arrays.is_array(x):
@@ -36,29 +41,13 @@ def counters_of(x: Any, count: int = 1) -> Any:
     if not x.is_cuda or stream == _PER_THREAD or arrays.is_capturing(x.device.index):
         return _zeros(x, count)
     known = counters_of_device(x.device.index)
-    return known[stream] if stream in known else known.setdefault(stream, _zeros(x, MOST))
+    if stream not in known:
+        made = known.setdefault(stream, _zeros(x, MOST))
+        counter_addresses(x.device.index)[stream] = made.data_ptr()
+    return known[stream]
 
 
 def _zeros(x: Any, count: int) -> Any:
     torch = arrays.met_torch()
     with torch._C._DisableTorchDispatch():  # what is not made for one call is nothing that a recording has to make
         return x.new_zeros(count, dtype=torch.int32)
-
-
-def is_counter(address: int, device: int | None) -> bool:
-    """Return whether the counters of a stream of a GPU begin there; None is the host, which has none to keep."""
-    return device is not None and any(address == kept.data_ptr() for kept in counters_of_device(device).values())
-
-
-def addresses_for(device: int) -> Callable[[int], int]:
-    """Return a function for replays: where the counters of a stream lie, and -1 where there are none for this call."""
-    known, found = counters_of_device(device), {}
-
-    def address(stream: int) -> int:
-        if stream not in found:
-            if stream not in known:
-                return -1
-            found[stream] = known[stream].data_ptr()
-        return -1 if arrays.is_capturing(device) else found[stream]
-
-    return address

@@ -103,7 +103,7 @@ def cross_entropy(
     1e-5 of its size, and so is the mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6
     in f32 and a rounding of the type else, relative to the largest of a row.
     """
-    if weight is None and not arrays.is_traced():
+    if weight is None and not arrays.is_followed():
         found = CROSS_ENTROPY.lanes.again(input, target, ignore_index, reduction, label_smoothing)
         if found is not None:
             return found

@@ -54,7 +54,7 @@ def _halves(name: str, input: Any, up: Any) -> tuple[Any, Any]:
 
 
 def _gated(name: str, input: Any, up: Any, activation: str, out: Any, function: Any) -> Any:
-    if up is not None and out is None and not arrays.is_traced():
+    if up is not None and out is None and not arrays.is_followed():
         found = GLU.lanes.again(input, up, activation)
         if found is not None:
             return found

@@ -241,7 +241,7 @@ def rms_norm(
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
         normalized_shape, weight = _arranged(normalized_shape, weight, input)
-    if out is None and not arrays.is_traced():
+    if out is None and not arrays.is_followed():
         found = RMS_NORM.lanes.again(input, weight, normalized_shape, eps)
         if found is not None:
             return found
@@ -272,7 +272,7 @@ def layer_norm(
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
         normalized_shape, weight = _arranged(normalized_shape, weight, input)
-    if out is None and not arrays.is_traced():
+    if out is None and not arrays.is_followed():
         found = LAYER_NORM.lanes.again(input, weight, bias, normalized_shape, eps)
         if found is not None:
             return found
@@ -302,7 +302,7 @@ def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | Non
 
     The sum is exact to a rounding; accuracy of the norm and of gradients as of `rms_norm`.
     """
-    if not arrays.is_traced() and (found := ADD_RMS_NORM.lanes.again(input, residual, weight, eps)) is not None:
+    if not arrays.is_followed() and (found := ADD_RMS_NORM.lanes.again(input, residual, weight, eps)) is not None:
         return found
     _check_pair(input, residual)
     shape = tuple(input.shape[-1:])
@@ -322,7 +322,7 @@ def add_layer_norm(
 ) -> tuple[Any, Any]:
     """Return (layer_norm(input + residual), input + residual) over the last dimension; accuracy as of
     `add_rms_norm`."""
-    if not arrays.is_traced():
+    if not arrays.is_followed():
         found = ADD_LAYER_NORM.lanes.again(input, residual, weight, bias, eps)
         if found is not None:
             return found

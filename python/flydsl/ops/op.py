@@ -52,6 +52,11 @@ class Op:
     lanes: Lanes = field(default_factory=Lanes)
     """Calls that were recorded."""
 
+    @property
+    def derived(self) -> int:
+        """How many arrays may have a gradient, the first ones."""
+        return self.tensors if self.spread is None else len(self.spread)
+
     def gradients(self, found: Arguments, wanted: Sequence[bool]) -> list[Any]:
         """Return a gradient for each array that wants one."""
         places = range(len(wanted)) if self.spread is None else self.spread

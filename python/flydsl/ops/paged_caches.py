@@ -67,7 +67,7 @@ def paged_attention(
     q is (batch, heads, d) or (batch, new tokens, heads, d); caches are (pages, tokens, kv heads, d), of q's type or
     of 8 bits with their scales. Nothing is read back: calls can be captured into graphs.
     """
-    if not arrays.is_traced():
+    if not arrays.is_followed():
         found = PAGED.lanes.again(
             q, k_cache, v_cache, block_tables, context_lens, sinks, scale, window, softcap, k_scale, v_scale
         )
@@ -103,7 +103,7 @@ def mla_decode(
     kv_scale: float = 1.0,
 ) -> Any:  # fmt: skip
     """Attention over a latent cache (pages, tokens, d), whose first ``dv`` elements are values too."""
-    if not arrays.is_traced():
+    if not arrays.is_followed():
         found = LATENT.lanes.again(q, kv_cache, block_tables, context_lens, dv, scale, kv_scale)
         if found is not None:
             return found

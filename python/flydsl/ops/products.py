@@ -150,7 +150,7 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     Takes f32, f16 and bf16 of one type; sums are f32's, and the result is rounded once. f32 is multiplied as such,
     slower than others. Gradients are products of the same kind.
     """
-    if out is None and not arrays.is_traced() and (known := MATMUL.lanes.again(input, other)) is not None:
+    if out is None and not arrays.is_followed() and (known := MATMUL.lanes.again(input, other)) is not None:
         return known
     reason = why_not_matmul(input, other)
     if reason is not None:
@@ -219,7 +219,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weightᵀ + bias, as `torch.nn.functional.linear`: input (…, K), weight (N, K), bias (N). Types, sums and
     gradients as of `matmul`; the bias is added before the result is rounded.
     """
-    if not arrays.is_traced() and (found := LINEAR.lanes.again(input, weight, bias)) is not None:
+    if not arrays.is_followed() and (found := LINEAR.lanes.again(input, weight, bias)) is not None:
         return found
     reason = why_not_linear(input, weight, bias)
     if reason is None and len(weight.shape) != 2:
@@ -324,7 +324,7 @@ def scaled_mm(
     products on Hopper keep about 14 bits; with scales of blocks those of 128 terms are added up in f32.
     """
     name = _out_name(out_dtype)
-    if not arrays.is_traced():
+    if not arrays.is_followed():
         found = SCALED_MM.lanes.again(input, mat2, scale_a, scale_b, bias, name)
         if found is not None:
             return found
@@ -403,7 +403,7 @@ def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, ou
     ``offs``, where each group ends. f16 and bf16; sums are f32's. Rows behind the last group are not written. For
     gathered and scattered rows, masked groups and scales see `flydsl.kernels.gemm.hopper_grouped`.
     """
-    if bias is None and out_dtype is None and not arrays.is_traced():
+    if bias is None and out_dtype is None and not arrays.is_followed():
         found = GROUPED_MM.lanes.again(mat_a, mat_b, offs)
         if found is not None:
             return found
@@ -480,7 +480,7 @@ def linear_int4(
     On gfx942 and gfx950 codes are shuffled by `flydsl.kernels.gemm.preshuffle_w4a16.shuffle_weights`; groups have 32
     elements or all of K, N and K are multiples of 64, and there are neither zeros nor a bias.
     """
-    if not arrays.is_traced():
+    if not arrays.is_followed():
         found = LINEAR_INT4.lanes.again(input, weight, scales, zeros, bias, group_size, kind)
         if found is not None:
             return found

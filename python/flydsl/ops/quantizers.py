@@ -91,7 +91,7 @@ def _name(dtype: Any) -> str:
 
 def _quantized(name: str, op: Op, input: Any, *how: Any) -> tuple[Any, Any]:
     """Return what an op makes of an array that it can take, by a recorded call if there is one."""
-    if not arrays.is_traced() and (found := op.lanes.again(input, *how)) is not None:
+    if not arrays.is_followed() and (found := op.lanes.again(input, *how)) is not None:
         return found
     numpy_only(name, why_not(input))
     return op(input, *how, key=how)

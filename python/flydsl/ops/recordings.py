@@ -14,7 +14,7 @@ from flydsl.compiler.calls.native_replay import Recorded, Replay, fits
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
 from flydsl.ops import arrays
-from flydsl.ops.counters import addresses_for, is_counter
+from flydsl.ops.counters import counter_addresses
 
 _NEW = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 """torch's operators that make tensors and write nothing."""
@@ -54,7 +54,7 @@ class Recording:
 
     def place(self, address: int) -> tuple[int, int] | None:
         """In which buffer an address lies, and how far behind its start; a counter is behind all others."""
-        if is_counter(address, self.first.device.index):
+        if address in counter_addresses(self.first.device.index).values():
             self.counts = True
             return len(self.buffers), 0
         found = {}
@@ -100,6 +100,13 @@ def _pattern(made: Any) -> Any:
     return pattern
 
 
+def _counting(recording: Recording, launched: Any) -> tuple[Any, int]:
+    """Return what a replay finds the counters of a stream by, where its launches have them."""
+    if not recording.counts:
+        return None, 0
+    return counter_addresses(recording.first.device.index), launched.executable.device.capture_question()
+
+
 def recorded(
     op: Any, arguments: tuple[Any, ...], facts: bytes | None, *, kept: bool = True,
     saved: Callable[..., Any] | None = None, alone: bool = False, returned: int | None = None,
@@ -124,6 +131,6 @@ def recorded(
         facts, len(given), tuple(map(_pattern, recording.buffers[len(given) :])),
         tuple(launches), tuple(shown), alone, None if beside is None else tuple(beside),  # type: ignore[arg-type]
         *arrays.stream_source(recording.first),
-        addresses_for(recording.first.device.index) if recording.counts else None,
+        *_counting(recording, launches[0]),
     )  # fmt: skip
     return results, Replay(call) if fits(call) else None

@@ -41,6 +41,7 @@ class Lanes:
 
     def __init__(self) -> None:
         self.again: Callable[..., Any] = _nothing
+        self._changed: Callable[[], None] = _nothing
         self._known: dict[bytes, tuple[Any, ...]] = {}
 
     def find(self, facts: bytes) -> Any:
@@ -52,14 +53,16 @@ class Lanes:
         """Have further calls with these facts replayed: without a gradient, and by ``graded`` with one."""
         if len(self._known) >= _MOST:
             self._known.clear()
+        self._changed()
         self._known[facts] = (None if bare is None else bare.table, graded, lane, bare)
 
-    def open(self, tensors: int, not_now: Any) -> None:
+    def open(self, tensors: int, derived: int, not_now: Any) -> None:
         """Begin to answer; see `native_replay.lookup`."""
         if self.again is _nothing and replays_are_native():
-            self.again = lookup(self._known, tensors, not_now)
+            self.again, self._changed = lookup(self._known, tensors, derived, not_now)
 
     def forget(self) -> None:
+        self._changed()
         self._known.clear()
 
     def __len__(self) -> int:

@@ -49,7 +49,7 @@ def rope(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
     the gradient are exact to 4e-7 of the largest element in f32, to a rounding of the type else. Where cos or sin want
     gradients, torch computes.
     """
-    if not (arrays.is_traced() or _learned(cos, sin)):
+    if not arrays.is_followed():
         found = ROPE.lanes.again(input, cos, sin, interleaved)
         if found is not None:
             return found

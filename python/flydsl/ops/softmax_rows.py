@@ -50,7 +50,7 @@ def softmax(input: Any, dim: int = -1, dtype: Any = None, *, out: Any = None) ->
     """
     if dtype is not None:
         input = input.astype(dtype) if arrays.is_array(input) else input.to(dtype)
-    if out is None and not arrays.is_traced() and (found := SOFTMAX.lanes.again(input, dim)) is not None:
+    if out is None and not arrays.is_followed() and (found := SOFTMAX.lanes.again(input, dim)) is not None:
         return found
     reason = why_not(input, dim)
     if reason is None:

@@ -77,7 +77,7 @@ def _nothing(*_: Any) -> None:
 class Lane:
     """Calls of an op with like tensors and the same numbers: its launches and those of its gradient, once recorded."""
 
-    __slots__ = ("_apply", "_facts", "_kept", "_tried", "backward", "numbers", "op", "saved_numbers")
+    __slots__ = ("_apply", "_facts", "_kept", "_there", "_tried", "backward", "numbers", "op", "saved_numbers")
 
     def __init__(self, op: Op, numbers: Arguments, facts: bytes | None) -> None:
         self.op, self.numbers, self._facts = op, numbers, facts
@@ -89,6 +89,9 @@ class Lane:
         self.backward: Callable[..., Any] = _nothing
         """Of gradients and saved arrays: their gradients, or None."""
         self.saved_numbers: Arguments = ()
+        self._there: tuple[bool, ...] = ()
+        """Which of the arrays that the gradient takes are there, if not all: those that are not are not saved either,
+        since each takes a call some time."""
 
     def _records(self, what: str, tensors: Arguments) -> bool:
         """Return whether this time is the one to record, the second: code is compiled and bound then.
@@ -130,11 +133,20 @@ class Lane:
         else:
             results, replay = recordings.recorded(
                 op, arguments, replays.facts_of(tensors, ()), returned=op.outputs, alone=op.outputs == 1,
-                saved=lambda a, r: op.saved(a, r)[0],
+                saved=lambda a, r: tuple(value for value in op.saved(a, r)[0] if value is not None),
             )  # fmt: skip
             self._keep(kept=replay)
         saved, self.saved_numbers = op.saved(arguments, results)
-        return op.given(results), saved
+        there = tuple(value is not None for value in saved)
+        self._there = () if all(there) else there
+        return op.given(results), tuple(value for value in saved if value is not None)
+
+    def arranged(self, saved: Arguments) -> Arguments:
+        """Return arrays that were saved as the gradient takes them, with None for those that are not there."""
+        if not self._there:
+            return saved
+        following = iter(saved)
+        return tuple(next(following) if there else None for there in self._there)
 
     def run_backward(self, tensors: Arguments) -> Arguments:
         """Return the gradients of the op's arrays."""
@@ -154,14 +166,15 @@ class Lane:
 def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     """Return the lane of a call; a new one where it is not recorded yet."""
     facts = None if key is None else replays.facts_of(tensors, key)
-    op.lanes.open(op.tensors, torch._C._are_functorch_transforms_active)
+    op.lanes.open(op.tensors, op.derived, torch._C._are_functorch_transforms_active)
     known = None if facts is None else op.lanes.find(facts)
     return Lane(op, numbers, facts) if known is None else known
 
 
 def _gradients(ctx: Any, *gradients: Any) -> Any:
-    lane, tensors = ctx.lane, (*gradients, *ctx.saved_tensors)
-    found, first = lane.backward(*tensors) or lane.run_backward(tensors), len(ctx.needs_input_grad) - lane.op.tensors
+    lane = ctx.lane
+    tensors = *gradients, *lane.arranged(ctx.saved_tensors)
+    found, first = lane.backward(*tensors) or lane.run_backward(tensors), ctx.first
     return *[None] * first, *lane.op.gradients(found, ctx.needs_input_grad[first:])
 
 
@@ -186,7 +199,7 @@ class _Direct(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, lane: Lane, *tensors: Any) -> Any:
-        ctx.lane = lane
+        ctx.lane, ctx.first = lane, 1
         given, saved = lane.run_kept(tensors)
         ctx.save_for_backward(*saved)
         return given
@@ -204,19 +217,15 @@ _SAVED = "to_save" if replays_are_native() and hasattr(torch._C._FunctionBase, "
 
 
 def _repeated(lane: Lane, replay: Replay) -> Any:
-    """Return `_Direct.apply` for the calls of one lane, as a function of the tensors alone.
+    """Return `_Direct.apply` for the calls of one lane, as a function of the tensors that may have gradients.
 
     It is that of a class which knows the lane: to be given it at every call, and to tell the context, took 0.6 of 10 us
     (a CPU, 2026-11-16). What `apply` does for functorch takes a fifth and is left out: no tensor is in a transform.
     """
-
-    def first(ctx: Any, *tensors: Any) -> Any:
-        return _Direct.forward(ctx, lane, *tensors)
-
     assert _SAVED is not None
-    names = {"forward": staticmethod(forward_function(replay, first, _SAVED)), "kept": (lane, replay, first)}
+    names = {"forward": staticmethod(forward_function(replay, _SAVED)), "kept": (lane, replay)}
     function: Any = type(lane.op.name, (_Direct,), names)
-    function._backward_cls.lane = lane
+    function._backward_cls.lane, function._backward_cls.first = lane, 0
     return super(torch.autograd.Function, function).apply  # pyright: ignore[reportAttributeAccessIssue]
 
 

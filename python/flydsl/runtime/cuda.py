@@ -185,6 +185,9 @@ class CudaDevice(DriverDevice):
         get, set_ = (self.driver.address(name) for name in ("cuCtxGetCurrent", "cuCtxSetCurrent"))
         return get, set_, self._context.value or 0
 
+    def capture_question(self) -> int:
+        return self.driver.address("cuStreamIsCapturing")
+
     def is_capturing(self, stream: int) -> bool:
         """Return whether launches on a stream are being recorded into a graph. The default stream asks for all of
         them."""

@@ -96,6 +96,10 @@ class DriverDevice(ABC):
         ours."""
 
     @abstractmethod
+    def capture_question(self) -> int:
+        """Return what native code does `is_capturing` with: the driver's function of a stream and a place."""
+
+    @abstractmethod
     def synchronize(self) -> None:
         """Wait until everything launched so far has finished."""
 

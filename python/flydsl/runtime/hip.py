@@ -212,6 +212,9 @@ class HipDevice(DriverDevice):
         get, set_ = (self.driver.address(name) for name in ("hipGetDevice", "hipSetDevice"))
         return get, set_, self.index
 
+    def capture_question(self) -> int:
+        return self.driver.address("hipStreamIsCapturing")
+
     def is_capturing(self, stream: int) -> bool:
         """Return whether launches on a stream are being recorded into a graph."""
         status = ctypes.c_int()

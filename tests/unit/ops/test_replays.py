@@ -235,26 +235,33 @@ def count(A: fx.Tensor, B: fx.Tensor, counter: fx.Tensor, stream: fx.Stream = No
 
 
 def test_a_counter_is_that_of_the_stream() -> None:
-    """A replay asks for it at every call, and is not made where there is none."""
+    """A replay asks for it at every call, and is not made where there is none, or the stream is captured."""
     x, result, cells = torch.randn(N), torch.empty(N), [torch.zeros(1, dtype=torch.int32) for _ in range(2)]
     places = {x.data_ptr(): (0, 0), result.data_ptr(): (1, 0), cells[0].data_ptr(): (2, 0)}
     launch = recorded_launch(count, (x, result, cells[0], None), {}, places.get)
-    facts, answers = call_facts()(x), iter([cells[1].data_ptr(), -1, cells[0].data_ptr()])
+    facts, stream, captured = call_facts()(x), [5], [0, 0]
     assert launch is not None and facts is not None
     asked: list[int] = []
 
-    def counter_of(stream: int) -> int:
-        asked.append(stream)
-        return next(answers)
+    def is_capturing(handle: int, status: Any) -> int:
+        asked.append(handle)
+        status[0], code = captured
+        return code
 
+    native = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.POINTER(ctypes.c_int32))(is_capturing)
+    known, address = {5: cells[1].data_ptr()}, ctypes.cast(native, ctypes.c_void_p).value
+    assert address is not None
     made = (torch.empty(N),)
-    replay = Replay(Recorded(facts, 1, made, (launch,), (1,), True, None, lambda _: None, None, counter_of))
+    call = Recorded(facts, 1, made, (launch,), (1,), True, None, lambda _: stream[0], None, known, address)
+    replay = Replay(call)
     assert torch.equal(replay.call(x), x) and [int(cell) for cell in cells] == [0, 1]
+    stream[0] = 6
     assert replay.call(x) is None and [int(cell) for cell in cells] == [0, 1]
+    known[6] = cells[0].data_ptr()
     assert torch.equal(replay.call(x), x) and [int(cell) for cell in cells] == [1, 1]
-    assert asked == [0, 0, 0]
-    with pytest.raises(StopIteration):
-        replay.call(x)
+    assert asked == [5, 6, 6]
+    for captured[:] in ([1, 0], [0, 906]):
+        assert replay.call(x) is None and [int(cell) for cell in cells] == [1, 1]
 
 
 def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,16 +270,15 @@ def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "is_capturing", lambda _: capturing[0])
     monkeypatch.setattr(arrays, "stream_of", lambda _: stream[0])
     x = SimpleNamespace(is_cuda=True, device=SimpleNamespace(index=device), new_zeros=torch.zeros)
-    address = counters.addresses_for(device)
-    assert address(5) == -1
+    known = counters.counter_addresses(device)
+    assert not known
     first = counters.counters_of(x)
     assert first.dtype is torch.int32 and not first.any() and counters.counters_of(x) is first
-    assert address(5) == first.data_ptr() and address(6) == -1
-    assert counters.is_counter(first.data_ptr(), device) and not counters.is_counter(first.data_ptr() + 4, device)
+    assert known == {5: first.data_ptr()}
     for other, inside in ((6, False), (2, False), (5, True)):
         stream[0], capturing[0] = other, inside
         assert counters.counters_of(x) is not first
-    assert address(5) == -1 and address(2) == -1
+    assert {*known} == {5, 6}
 
 
 def test_errors_are_those_of_the_long_way() -> None:
@@ -316,6 +322,84 @@ def test_gradients_are_asked_for_call_by_call(softmax_lanes: Any) -> None:
             assert ops.softmax(x).is_inference()
     assert len(softmax_lanes) == 1 and softmax_lanes.again(learned, -1).requires_grad
     assert softmax_lanes.again(torch.randn(3, 9), -1) is None
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.trace.*:DeprecationWarning")
+def test_calls_that_torch_watches_are_not_repeated(softmax_lanes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a mode of its dispatcher, by torch.jit.trace, by its export, or where it differentiates forward."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watching(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **(kwargs or {}))
+
+    x, found = torch.randn(3, 8), []
+
+    def watched(given: Any) -> Any:
+        found.append(softmax_lanes.again(x, -1))
+        return given
+
+    for _ in range(2):
+        ops.softmax(x)
+    assert softmax_lanes.again(x, -1) is not None
+    with Watching():
+        watched(x)
+    with torch.autograd.forward_ad.dual_level():
+        watched(x)
+    torch.jit.trace(watched, (x,), check_trace=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(torch.compiler, "_is_compiling_flag", True)
+        watched(x)
+    assert found == [None] * len(found) and len(found) >= 4
+    assert softmax_lanes.again(x, -1) is not None
+
+
+def test_calls_take_turns(softmax_lanes: Any) -> None:
+    """The last call is known without being looked up, and forgotten with the others."""
+    given = [torch.randn(3, n) for n in (8, 16)]
+    for x in given * 4:
+        torch.testing.assert_close(ops.softmax(x), torch.softmax(x, -1))
+    assert all(softmax_lanes.again(x, -1) is not None for x in given)
+    softmax_lanes.forget()
+    assert softmax_lanes.again(given[1], -1) is None
+
+
+def test_autograd_is_told_of_what_may_have_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And its function does nothing by itself: the other tensors are those of the call that is repeated."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    lanes = TABLE["rope"].op.lanes
+    lanes.forget()
+    x, tables = torch.randn(2, 3, 4, 8, requires_grad=True), [torch.randn(3, 4) for _ in range(2)]
+    for count in (3, 3, 1, 1):
+        y = ops.rope(x, *tables)
+        assert len(y.grad_fn.next_functions) == count
+    (lane,) = lanes._known.values()
+    assert lane[1](x) is None
+    assert lanes.again(x, *tables, False) is not None
+    assert lanes.again(x, tables[0], tables[1].clone().requires_grad_(), False) is None
+    lanes.forget()
+
+
+def test_ops_inside_of_ops(softmax_lanes: Any) -> None:
+    """What autograd calls on its way may call the same op."""
+    x, other = torch.randn(3, 8, requires_grad=True), torch.randn(3, 8, requires_grad=True)
+    inner: list[Any] = []
+
+    def pack(saved: Any) -> Any:
+        if len(inner) < 4:
+            inner.append(None)
+            inner[-1] = ops.softmax(other)
+        return saved
+
+    for _ in range(3):
+        inner.clear()
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved):
+            y = ops.softmax(x)
+        torch.testing.assert_close(y, torch.softmax(x, -1))
+        for found in inner:
+            torch.testing.assert_close(found, torch.softmax(other, -1))
+        (slope,) = torch.autograd.grad(y, x, torch.eye(3, 8))
+        torch.testing.assert_close(slope, torch.autograd.grad(torch.softmax(x, -1), x, torch.eye(3, 8))[0])
 
 
 REPEATED: dict[str, tuple[str, Callable[..., Any]]] = {

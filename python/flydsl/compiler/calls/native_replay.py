@@ -107,6 +107,12 @@ def _interpreter() -> tuple[bytes, list[Any]]:
         native.PYTHON_FALSE: False,
         native.PYTHON_IS_NEG: torch.Tensor.is_neg,
         native.PYTHON_IS_GRAD_ENABLED: torch.is_grad_enabled,
+        native.PYTHON_MODES: torch._C._len_torch_dispatch_stack,
+        native.PYTHON_IS_TRACING: torch._C._is_tracing,
+        native.PYTHON_COMPILER: vars(torch.compiler),
+        native.PYTHON_COMPILING: sys.intern("_is_compiling_flag"),
+        native.PYTHON_FORWARD: vars(torch.autograd.forward_ad),
+        native.PYTHON_LEVEL: sys.intern("_current_level"),
         native.PYTHON_REQUIRES_GRAD: sys.intern("requires_grad"),
         native.PYTHON_REPORT: sys.intern("report"),
         native.PYTHON_EMPTY_LIKE: torch.empty_like,
@@ -166,8 +172,10 @@ class Recorded:
     stream_of: Callable[[Any], int | None]
     device: Any
     """What that function is given."""
-    counter_of: Callable[[int], int] | None = None
-    """Says of a stream where the buffer behind all others lies, or -1: then the call is not made again."""
+    counters: dict[int, int] | None = None
+    """Where the buffer behind all others lies, by streams; on others the call is not made again."""
+    is_capturing: int = 0
+    """Address of the driver's function that says whether a stream is captured: then neither."""
 
 
 class Replay:
@@ -202,7 +210,8 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
         native.REPLAY_SAVED: -1 if saved is None else len(saved),
         native.REPLAY_STREAM_OF: id(recorded.stream_of),
         native.REPLAY_STREAM_DEVICE: id(recorded.device),
-        native.REPLAY_COUNTER_OF: 0 if recorded.counter_of is None else id(recorded.counter_of),
+        native.REPLAY_COUNTERS: 0 if recorded.counters is None else id(recorded.counters),
+        native.REPLAY_IS_CAPTURING: recorded.is_capturing,
         native.REPLAY_FACTS: native.REPLAY_ROWS + len(rows),
         native.REPLAY_FACTS_COUNT: len(facts),
     }
@@ -260,37 +269,48 @@ def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
     return [*(words[word] for word in range(native.LAUNCHED_WORDS)), *chain.from_iterable(launched.pointers)]
 
 
-def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, not_now: Any) -> Callable[..., Any]:
-    """Return a function of a call's arguments: the call made again by one of the lanes, or None.
+def lookup(
+    lanes: dict[bytes, tuple[Any, ...]], tensors: int, derived: int, not_now: Any
+) -> tuple[Callable[..., Any], Callable[[], None]]:
+    """Return a function of a call's arguments, the call made again by one of the lanes or None; and one that is to be
+    called where lanes were changed.
 
-    A lane is a tuple, by the facts of its calls: the table of a replay, and a function of the tensors for calls where
-    one of them wants a gradient, each or None; what else is in it is kept for them. The first ``tensors`` arguments
-    may want gradients; ``not_now()`` says when that function is not to be called.
+    None is answered too where torch traces the call, as far as native code can tell: not to its compiler.
+
+    A lane is a tuple, by the facts of its calls: the table of a replay, and a function of the tensors that may have a
+    gradient, the first ``derived``, for calls where one of them wants it, each or None; what else is in it is kept for
+    them. The first ``tensors`` arguments may want gradients; ``not_now()`` says when that function is not to be called.
     """
+    last = (ctypes.c_int64 * native.LAST_WORDS)()
     words = {
         native.SITE_PYTHON: _python(),
         native.SITE_LANES: id(lanes),
         native.SITE_TENSORS: tensors,
+        native.SITE_DERIVED: derived,
         native.SITE_NOT_NOW: id(not_now),
+        native.SITE_LAST: ctypes.addressof(last),
     }
     table = _table([words[word] for word in range(native.SITE_WORDS)])
-    _sites.append((table, lanes, not_now))
-    return _function("fly_again", table)
+    _sites.append((table, lanes, not_now, last))
+
+    def changed() -> None:
+        last[native.LAST_LANE] = 0
+
+    return _function("fly_again", table), changed
 
 
 _sites: list[Any] = []
 """What tables of ops mention, which are never dropped."""
 
 
-def forward_function(replay: Replay, first: Callable[..., Any], saved: str) -> Callable[..., Any]:
-    """Return what autograd calls with a context and tensors: it returns what a replay does that gives a pair.
+def forward_function(replay: Replay, saved: str) -> Callable[..., Any]:
+    """Return what autograd calls with a context and tensors, inside of a call that was looked up: it returns what a
+    replay does that saves tensors, and None where the call is not to be repeated.
 
-    ``saved`` is the attribute of the context that takes what is saved. Where the call is not to be repeated, ``first``
-    is called. Whoever has the function keeps the replay and ``first``.
+    ``saved`` is the attribute of the context that takes what is saved. Whoever has the function keeps the replay.
     """
     words = {
         native.FORWARD_REPLAY: id(replay.table) + native.BYTES_HEADER,
         native.FORWARD_SAVED: id(sys.intern(saved)),
-        native.FORWARD_FIRST: id(first),
     }
     return _function("fly_forward", _table([words[word] for word in range(native.FORWARD_WORDS)]))

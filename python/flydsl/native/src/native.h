@@ -378,6 +378,8 @@ enum Interpreter {
     PYTHON_FALSE,
     PYTHON_IS_NEG,
     PYTHON_IS_GRAD_ENABLED,
+    PYTHON_MODES, PYTHON_IS_TRACING, /* functions: how many watch torch's dispatcher, and whether torch.jit traces */
+    PYTHON_COMPILER, PYTHON_COMPILING, PYTHON_FORWARD, PYTHON_LEVEL, /* modules' dicts, with a name in each */
     PYTHON_REQUIRES_GRAD, /* the attribute's name */
     PYTHON_REPORT,        /* likewise */
     PYTHON_EMPTY_LIKE,
@@ -408,20 +410,32 @@ enum Interpreter {
     PYTHON_WORDS,
 };
 
+enum ReplayLimit {
+    MOST_ARGUMENTS = 16,
+    MOST_BUFFERS = 32,
+    MOST_FACTS = 320,
+    REPLAY_ALIGNMENT = 16, /* of tensors that are given */
+    BYTES_HEADER = 32,     /* in front of the payload of a bytes object */
+    DLPACK_FLOAT = 2,      /* the code of f16, f32 and f64 */
+};
+
 /* Words of an op: where its calls that can be repeated are. */
 enum Site {
     SITE_PYTHON,
     SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what makes one with */
-    SITE_TENSORS, /* that many arguments come first and may want gradients */
+    SITE_TENSORS, SITE_DERIVED, /* so many arguments come first and may want gradients, and so many may have one */
     SITE_NOT_NOW, /* a function that says when the way with a gradient is not to be taken */
+    SITE_LAST,    /* address of the words of the last call */
     SITE_WORDS,
 };
+
+/* Words of the call that an op was last asked for: its lane, which the dict has, or 0, and its facts. */
+enum Last { LAST_LANE, LAST_COUNT, LAST_FACTS, LAST_WORDS = LAST_FACTS + MOST_FACTS };
 
 /* Words of a forward function of autograd. */
 enum Forward {
     FORWARD_REPLAY,
     FORWARD_SAVED, /* the name of the context's attribute for tensors to save */
-    FORWARD_FIRST, /* a function of the same arguments, for calls that are not to be repeated */
     FORWARD_WORDS,
 };
 
@@ -436,7 +450,8 @@ enum Replay {
     REPLAY_ALONE, /* whether the first is returned, and not a tuple */
     REPLAY_SAVED, /* how many, in a tuple beside what is returned; -1 without one */
     REPLAY_STREAM_OF, REPLAY_STREAM_DEVICE, /* a function, and what it is called with */
-    REPLAY_COUNTER_OF, /* a function of the stream: where the buffer behind all others lies, -1 for no replay; or 0 */
+    REPLAY_COUNTERS, /* a dict of streams: where the buffer behind all others lies; or 0 where there is none */
+    REPLAY_IS_CAPTURING, /* the driver's function: a stream that is captured has no such buffer */
     REPLAY_FACTS, /* where they begin */
     REPLAY_FACTS_COUNT,
     REPLAY_ROWS,
@@ -478,15 +493,6 @@ enum Fact {
     FACT_ONE = -3, /* an object that there is one of */
     FACT_TUPLE = -4,
     FACT_TEXT = -5,
-};
-
-enum ReplayLimit {
-    MOST_ARGUMENTS = 16,
-    MOST_BUFFERS = 32,
-    MOST_FACTS = 320,
-    REPLAY_ALIGNMENT = 16, /* of tensors that are given */
-    BYTES_HEADER = 32,     /* in front of the payload of a bytes object */
-    DLPACK_FLOAT = 2,      /* the code of f16, f32 and f64 */
 };
 
 #endif

@@ -13,12 +13,14 @@ typedef struct {
     uint64_t addresses[MOST_BUFFERS];
 } Facts;
 
-/* A call that a thread has looked up and that is on its way through autograd: it need not be looked at twice. */
-static struct {
+/* A call that a thread has looked up and that is on its way through autograd, which is told of those tensors alone that
+ * may have gradients. */
+typedef struct {
     void *thread;
     Object *const *args;
-    const Facts *facts;
-} handed;
+    Facts *facts;
+} Handed;
+static Handed handed;
 
 static Words *table_of(Object *bytes) { return (Words *)((char *)bytes + BYTES_HEADER); }
 
@@ -176,18 +178,30 @@ static Object *key_of(Words *python, const Facts *facts) {
 
 /* Replays --------------------------------------------------------------------------------------------------------- */
 
-/* A number that a function of Python gives for an object, which is released; -1 where it fails. None is 0. */
-static int64_t number_of(Words *python, int64_t function, Object *given) {
+/* The stream of a call; -1 where Python fails to say it. None is 0. */
+static int64_t stream_of(Words *python, Words *replay) {
     int32_t overflow;
-    Object *answer = given ? FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)function, given) : 0;
-    if (given)
-        release(python, given);
+    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
+    Object *answer = call((Object *)replay[REPLAY_STREAM_OF], (Object *)replay[REPLAY_STREAM_DEVICE]);
     if (!answer)
         return -1;
     bool nothing = answer == (Object *)python[PYTHON_NONE];
     int64_t number = nothing ? 0 : FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(answer, &overflow);
     release(python, answer);
     return number;
+}
+
+/* Where the counters of a stream lie; 0 where it has none, and where it is captured into a graph. */
+static uint64_t counters_of(Words *python, Words *replay, int64_t stream) {
+    int32_t overflow, capturing = 0;
+    if (FUNCTION(replay, REPLAY_IS_CAPTURING, IsCapturing)(stream, &capturing) || capturing)
+        return 0;
+    Object *handle = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(stream);
+    if (!handle)
+        return 0;
+    Object *found = FUNCTION(python, PYTHON_DICT_GET_ITEM, DictGetItem)((Object *)replay[REPLAY_COUNTERS], handle);
+    release(python, handle);
+    return found ? (uint64_t)FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(found, &overflow) : 0;
 }
 
 /* Where this thread's launches of some code say what failed; 0 where Python failed to make the place. */
@@ -284,30 +298,13 @@ static Object *gathered(Words *python, Words *numbers, int64_t count, bool alone
     return tuple;
 }
 
-static Object *results(Words *python, Words *replay, Words *numbers, Object **buffers) {
-    int64_t returned = replay[REPLAY_RETURNED], saved = replay[REPLAY_SAVED];
-    Object *first = gathered(python, numbers, returned, replay[REPLAY_ALONE], buffers);
-    if (saved < 0 || !first)
-        return first;
-    Object *second = gathered(python, numbers + returned, saved, false, buffers);
-    Object *both = second ? FUNCTION(python, PYTHON_TUPLE_NEW, TupleNew)(2) : 0;
-    if (!both) {
-        release(python, first);
-        if (second)
-            release(python, second);
-        return 0;
-    }
-    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 0, first);
-    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 1, second);
-    return both;
-}
-
-/* What the replay returns; 0 if Python has an error, or is to be asked for one. */
-static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses) {
+/* What the replay returns, and what it saves where there is a place for that; 0 if Python has an error, or is to be asked
+ * for one. */
+static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses, Object **second) {
     ARRAY Object *buffers[MOST_BUFFERS];
     Object *found = 0;
     int64_t given = replay[REPLAY_GIVEN], end = given, stream = -1;
-    int64_t saved = replay[REPLAY_SAVED] < 0 ? 0 : replay[REPLAY_SAVED];
+    int64_t returned = replay[REPLAY_RETURNED], saved = replay[REPLAY_SAVED];
     Words *row = replay + REPLAY_ROWS;
     for (int64_t i = 0; i < given; i++)
         buffers[i] = args[i];
@@ -319,22 +316,18 @@ static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *
         }
         row += MADE_WORDS;
     }
-    Words *numbers = row, *launched = row + replay[REPLAY_RETURNED] + saved;
-    if (good) {
-        stream = number_of(python, replay[REPLAY_STREAM_OF], keep(python, (Object *)replay[REPLAY_STREAM_DEVICE]));
-        good = stream != -1;
-    }
-    if (good && replay[REPLAY_COUNTER_OF]) {
-        Object *handle = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(stream);
-        addresses[end] = (uint64_t)number_of(python, replay[REPLAY_COUNTER_OF], handle);
-        good = addresses[end] != (uint64_t)-1;
-    }
+    Words *numbers = row, *launched = row + returned + (saved < 0 ? 0 : saved);
+    good = good && (stream = stream_of(python, replay)) != -1;
+    if (good && replay[REPLAY_COUNTERS])
+        good = (addresses[end] = counters_of(python, replay, stream)) != 0;
     for (int64_t i = 0; i < replay[REPLAY_LAUNCHES] && good; i++) {
         good = launch(python, launched, addresses, stream);
         launched += LAUNCHED_WORDS + POINTER_WORDS * launched[LAUNCHED_POINTERS];
     }
+    if (good && second)
+        good = (*second = gathered(python, numbers + returned, saved, false, buffers)) != 0;
     if (good)
-        found = results(python, replay, numbers, buffers);
+        found = gathered(python, numbers, returned, replay[REPLAY_ALONE], buffers);
     for (int64_t i = given; i < end; i++) {
         if (buffers[i])
             release(python, buffers[i]);
@@ -355,108 +348,149 @@ Object *fly_facts(Object *self, Object *const *args, int64_t count) {
     return take_facts(python, args, count, &facts) ? key_of(python, &facts) : none(python);
 }
 
-/* The facts of a call that was handed on, which it takes. */
-static const Facts *take_handed(Words *python, Object *const *args, int64_t count) {
-    if (!handed.args || handed.thread != FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)())
-        return 0;
-    bool same = true;
-    for (int64_t i = 0; i < count; i++)
-        same &= handed.args[i] == args[i];
-    handed.args = 0;
-    return same ? handed.facts : 0;
-}
-
 /* What a replay makes of its own tensors; 0 of others, and with an error. */
-static Object *replayed(Words *python, Words *replay, Object *const *args, int64_t count) {
+static Object *replayed(Words *python, Words *replay, Object *const *args, int64_t count, Object **second) {
     Words *known = replay + replay[REPLAY_FACTS];
     int64_t length = replay[REPLAY_FACTS_COUNT];
-    Facts own;
-    if (count != replay[REPLAY_GIVEN])
+    Facts facts;
+    if (count != replay[REPLAY_GIVEN] || !take_facts(python, args, count, &facts) || facts.count != length)
         return 0;
-    const Facts *facts = take_handed(python, args, count); /* with those of numbers behind them */
-    if (facts) {
-        for (int64_t i = 0; i < count; i++)
-            own.addresses[i] = facts->addresses[i];
-    } else if (take_facts(python, args, count, &own) && own.count == length) {
-        facts = &own;
-    } else {
-        return 0;
-    }
     for (int64_t i = 0; i < length; i++) {
-        if (facts->words[i] != known[i])
+        if (facts.words[i] != known[i])
             return 0;
     }
-    return run(python, replay, args, own.addresses);
+    return run(python, replay, args, facts.addresses, second);
+}
+
+/* A pair of objects, which it takes over; 0 where there is no memory. */
+static Object *paired(Words *python, Object *first, Object *second) {
+    Object *both = FUNCTION(python, PYTHON_TUPLE_NEW, TupleNew)(2);
+    if (!both) {
+        release(python, first);
+        release(python, second);
+        return 0;
+    }
+    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 0, first);
+    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 1, second);
+    return both;
 }
 
 Object *fly_replay(Object *self, Object *const *args, int64_t count) {
     Words *replay = table_of(self), *python = (Words *)replay[REPLAY_PYTHON];
-    return or_none(python, replayed(python, replay, args, count));
+    bool saves = replay[REPLAY_SAVED] >= 0;
+    Object *second = 0, *first = replayed(python, replay, args, count, saves ? &second : 0);
+    if (!first || !saves)
+        return or_none(python, first);
+    return paired(python, first, second);
 }
 
-/* The arguments are the context and tensors. */
+/* The arguments are the context and some of the tensors that were handed on. */
 Object *fly_forward(Object *self, Object *const *args, int64_t count) {
+    (void)count;
     Words *forward = table_of(self), *replay = (Words *)forward[FORWARD_REPLAY], *python = (Words *)replay[REPLAY_PYTHON];
-    Object *both = replayed(python, replay, args + 1, count - 1), *found = 0;
-    if (!both) {
-        if (FUNCTION(python, PYTHON_ERR_OCCURRED, CallNothing)())
-            return 0;
-        return FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)((Object *)forward[FORWARD_FIRST], args, (uint64_t)count, 0);
+    Handed call = handed;
+    Object *saved = 0;
+    if (!call.args || call.thread != FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)())
+        return none(python);
+    handed.args = 0;
+    Object *found = run(python, replay, call.args, call.facts->addresses, &saved);
+    if (found && FUNCTION(python, PYTHON_SET_ATTR, SetAttr)(args[0], (Object *)forward[FORWARD_SAVED], saved)) {
+        release(python, found);
+        found = 0;
     }
-    TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
-    if (!FUNCTION(python, PYTHON_SET_ATTR, SetAttr)(args[0], (Object *)forward[FORWARD_SAVED], item(both, 1)))
-        found = keep(python, item(both, 0));
-    release(python, both);
-    return found;
+    if (saved)
+        release(python, saved);
+    return or_none(python, found);
 }
 
-static bool wants_gradient(Words *python, Words *site, Object *const *args) {
-    int64_t tensors = site[SITE_TENSORS];
+/* Whether nobody but autograd is to know of a call: torch does not trace it, no mode of its dispatcher watches it, and
+ * nothing is differentiated forward. */
+static bool unwatched(Words *python) {
+    int32_t overflow;
+    DictGetItem *get = FUNCTION(python, PYTHON_DICT_GET_ITEM, DictGetItem);
     CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
-    if (!is_true(python, ask((Object *)python[PYTHON_IS_GRAD_ENABLED])))
-        return false;
-    for (int64_t i = 0; i < tensors; i++) {
-        if ((int64_t)args[i] == python[PYTHON_NONE])
-            continue;
-        GetAttr *get = FUNCTION(python, PYTHON_GET_ATTR, GetAttr);
-        if (is_true(python, get(args[i], (Object *)python[PYTHON_REQUIRES_GRAD])))
+    AsLongLong *number = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong);
+    Object *compiling = get((Object *)python[PYTHON_COMPILER], (Object *)python[PYTHON_COMPILING]);
+    Object *level = get((Object *)python[PYTHON_FORWARD], (Object *)python[PYTHON_LEVEL]);
+    if ((int64_t)compiling != python[PYTHON_FALSE] || !level || number(level, &overflow) >= 0)
+        return clear_error(python);
+    Object *modes = ask((Object *)python[PYTHON_MODES]);
+    if (!modes)
+        return clear_error(python);
+    bool watched = number(modes, &overflow) != 0;
+    release(python, modes);
+    return !watched && !is_true(python, ask((Object *)python[PYTHON_IS_TRACING]));
+}
+
+/* Whether one of some arguments wants a gradient. */
+static bool want_gradients(Words *python, Object *const *args, int64_t from, int64_t to) {
+    GetAttr *get = FUNCTION(python, PYTHON_GET_ATTR, GetAttr);
+    for (int64_t i = from; i < to; i++) {
+        if ((int64_t)args[i] != python[PYTHON_NONE] &&
+            is_true(python, get(args[i], (Object *)python[PYTHON_REQUIRES_GRAD])))
             return true;
     }
     return false;
 }
 
+/* A call by way of autograd, which may answer None. What is done there may call other ops, in this thread and in others. */
+static Object *derived(Words *python, Words *site, Object *apply, Object *const *args, Facts *facts) {
+    Handed before = handed, own = {FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)(), args, facts};
+    handed = own;
+    Object *found = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)(apply, args, (uint64_t)site[SITE_DERIVED], 0);
+    if (handed.thread == own.thread) /* another thread's call is not to be put back: it may be over */
+        handed = before.thread == own.thread ? before : (Handed){0, 0, 0};
+    return found;
+}
+
 /* A call that was looked up, by way of autograd or without. */
 static Object *follow(Words *python, Words *site, Object *lane, Object *const *args, Facts *facts) {
     TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
-    if (!wants_gradient(python, site, args)) {
-        Object *replay = item(lane, 0);
-        if ((int64_t)replay == python[PYTHON_NONE])
-            return none(python);
-        return or_none(python, run(python, table_of(replay), args, facts->addresses));
-    }
-    Object *apply = item(lane, 1);
     CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
-    if ((int64_t)apply == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
+    bool graded = is_true(python, ask((Object *)python[PYTHON_IS_GRAD_ENABLED]));
+    if (graded && want_gradients(python, args, site[SITE_DERIVED], site[SITE_TENSORS]))
         return none(python);
-    handed.thread = FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)();
-    handed.args = args;
-    handed.facts = facts;
-    Object *found = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)(apply, args, (uint64_t)site[SITE_TENSORS], 0);
-    if (handed.args == args)
-        handed.args = 0;
-    return found;
+    if (graded && want_gradients(python, args, 0, site[SITE_DERIVED])) {
+        Object *apply = item(lane, 1);
+        if ((int64_t)apply == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
+            return none(python);
+        return derived(python, site, apply, args, facts);
+    }
+    Object *replay = item(lane, 0);
+    if ((int64_t)replay == python[PYTHON_NONE])
+        return none(python);
+    return or_none(python, run(python, table_of(replay), args, facts->addresses, 0));
+}
+
+/* The lane of a call, borrowed: that of the last one if it is like it. */
+static Object *find(Words *python, Words *site, const Facts *facts) {
+    int64_t *last = (int64_t *)site[SITE_LAST], at = 0;
+    if (last[LAST_LANE] && last[LAST_COUNT] == facts->count) {
+        while (at < facts->count && last[LAST_FACTS + at] == facts->words[at])
+            at++;
+        if (at == facts->count)
+            return (Object *)last[LAST_LANE];
+    }
+    Object *key = key_of(python, facts);
+    if (!key)
+        return 0;
+    Object *lane = FUNCTION(python, PYTHON_DICT_GET_ITEM, DictGetItem)((Object *)site[SITE_LANES], key);
+    release(python, key);
+    if (lane) {
+        last[LAST_LANE] = (int64_t)lane;
+        last[LAST_COUNT] = facts->count;
+        for (int64_t i = 0; i < facts->count; i++)
+            last[LAST_FACTS + i] = facts->words[i];
+    }
+    return lane;
 }
 
 Object *fly_again(Object *self, Object *const *args, int64_t count) {
     Words *site = table_of(self), *python = (Words *)site[SITE_PYTHON];
     Facts facts;
-    if (!take_facts(python, args, count, &facts))
+    if (!unwatched(python) || !take_facts(python, args, count, &facts))
         return none(python);
-    Object *key = key_of(python, &facts);
-    if (!key)
-        return 0;
-    Object *lane = FUNCTION(python, PYTHON_DICT_GET_ITEM, DictGetItem)((Object *)site[SITE_LANES], key);
-    release(python, key);
+    Object *lane = find(python, site, &facts);
     if (!lane)
         return or_none(python, 0);
     keep(python, lane);

@@ -55,6 +55,7 @@ typedef Object *BytesFrom(const void *data, int64_t count);
 typedef Object *DictGetItem(Object *dict, Object *key);
 typedef int32_t GetDevice(int64_t *device);
 typedef int32_t SetDevice(int64_t device);
+typedef int32_t IsCapturing(int64_t stream, int32_t *status);
 
 static inline void put64(char *block, int64_t place, int64_t value) { ((Unaligned64 *)(block + place))->value = value; }
 static inline void put32(char *block, int64_t place, int32_t value) { ((Unaligned32 *)(block + place))->value = value; }
