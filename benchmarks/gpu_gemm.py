@@ -6,7 +6,9 @@ Squares are a part of benchmarks/gpu.py; alone, with linear layers of public mod
 
 and other kinds alone: ``--kind fp8`` and ``rows``, the same shapes with one scale, and with one for each row of A and
 column of B, beside ``torch._scaled_mm``; ``blocks``, fp8 with scales of blocks beside the same; ``groups``, also with
-gathered rows, beside ``torch._grouped_mm``; ``int4``, weights of four bits beside the bf16 product of torch.
+gathered rows, beside ``torch._grouped_mm``; ``scaled_groups``, fp8 groups with scales of blocks, beside our product of
+all rows with one matrix and ``torch._scaled_grouped_mm`` with scales of rows; ``int4``, weights of four bits beside the
+bf16 product of torch.
 
 Squares: TFLOP/s are 2 * M * N * K over the median time of one product between events. Shapes: microseconds of device
 time, by replaying graphs of products on several sets of matrices, more than the second-level cache holds. Random
@@ -351,9 +353,10 @@ def run_shapes(shapes: Sequence[tuple[str, int, int, int]], given: Any) -> list[
 # Other kinds -----------------------------------------------------------------------------------------
 
 
-KINDS = ("blocks", "groups", "int4")
+KINDS = ("blocks", "groups", "scaled_groups", "int4")
 BLOCKS = ((4096, 7168, 16384), (4096, 4096, 7168), (4096, 7168, 2048), (64, 7168, 16384))
 GROUPS = ((8, 8192, 4096, 7168), (128, 65536, 1536, 2048), (256, 8192, 4096, 7168))
+SCALED_GROUPS = ((8, 8192, 4096, 7168), (32, 8192, 4096, 7168), (128, 65536, 1536, 2048))
 """Groups, rows of all, N and K."""
 MOST_ERROR = 1e-2
 """Of a result, relative to its norm: rounding to bf16 makes some 2e-3."""
@@ -428,6 +431,33 @@ def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: i
     return show_sides(title, 2.0 * rows * n * k, error, times)
 
 
+def measure_scaled_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: int, rounds: int) -> Any:
+    """fp8 groups with scales of blocks beside our product of all rows with one matrix."""
+    sizes = sizes_of(groups, rows, skewed, seed)
+    ends, eight = torch.tensor(sizes).cumsum(0).int().cuda(), torch.float8_e4m3fn
+    a, b = (torch.randn(shape, device="cuda", dtype=torch.bfloat16).to(eight) for shape in ((rows, k), (groups, n, k)))
+    of_a, of_b = (torch.rand(shape, device="cuda") + 0.5 for shape in ((rows, k // 128), (groups, n // 128, k // 128)))
+    c, b, of_b = torch.empty(rows, n, device="cuda", dtype=torch.bfloat16), b.transpose(1, 2), of_b.transpose(1, 2)
+    of_rows, of_columns = of_a[:, 0].contiguous(), torch.rand(groups, n, device="cuda")
+    runs = working({
+        "ours": lambda _: hopper_grouped_gemm(a, b, c, ends, block_scales=(of_a, of_b)),
+        "dense": lambda _: hopper_gemm(a, b[0], c, block_scales=(of_a, of_b[0])),
+        "torch, rows": lambda _: torch._scaled_grouped_mm(
+            a, b, of_rows, of_columns, offs=ends, out_dtype=torch.bfloat16, use_fast_accum=True
+        ),
+    })  # fmt: skip
+    times = replay_times(graphs_of(runs, 1, 2), 2, rounds)
+    c.fill_(math.nan)
+    runs["ours"](0)
+    group = max(range(groups), key=lambda g: sizes[g])
+    first = sum(sizes[:group])
+    part = slice(first, first + min(sizes[group], 64))
+    spread = of_b[group].double().repeat_interleave(128, 0).repeat_interleave(128, 1)
+    expected = (a[part].double() * of_a[part].repeat_interleave(128, 1)) @ (b[group].double() * spread)
+    title = f"{groups} groups {rows}x{n}x{k}{' skewed' * skewed}"
+    return show_sides(title, 2.0 * rows * n * k, relative_error(c[part], expected), times)
+
+
 def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     sets, count = (8, 24) if m < 1024 else (SETS, SETS)
     codes = [torch.randint(0, 16, (n, k), device="cuda") for _ in range(sets)]
@@ -446,9 +476,11 @@ def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
 
 
 def drawn_of_kind(kind: str, seed: int, count: int = DRAWN_OF_KIND) -> list[tuple[int, ...]]:
-    """Log-uniform extents as a kind takes them: groups, blocks of 128 along N and K, few rows in int4."""
+    """Log-uniform extents as a kind takes them: groups, with scales those of 256 rows and more, blocks of 128 along N
+    and K, few rows in int4."""
     spans = {
         "groups": ((4, 256, 1), (512, 32768, 8), (512, 4096, 64), (512, 4096, 64)),
+        "scaled_groups": ((4, 64, 1), (16384, 32768, 8), (512, 4096, 128), (512, 4096, 128)),
         "blocks": ((16, 8192, 8), (512, 16384, 128), (512, 16384, 128)),
         "int4": ((1, 256, 1), (1024, 8192, 128), (1024, 8192, 128)),
     }[kind]
@@ -464,9 +496,10 @@ def run_kind(kind: str, seed: int, quick: bool) -> list[dict[str, Any]]:
     """The shapes of a kind, named and drawn; a quick run has small ones of the former."""
     rounds, small = (3, 8) if quick else (9, 1)
     others = [] if quick else drawn_of_kind(kind, seed)
-    if kind == "groups":
-        named = [tuple(extent // small for extent in shape) for shape in GROUPS]
-        return [measure_groups(*shape, skewed, seed, rounds) for shape in (*named, *others) for skewed in (False, True)]
+    if kind in ("groups", "scaled_groups"):
+        of, shapes = (measure_groups, GROUPS) if kind == "groups" else (measure_scaled_groups, SCALED_GROUPS)
+        named = [tuple(extent // small for extent in shape) for shape in shapes]
+        return [of(*shape, skewed, seed, rounds) for shape in (*named, *others) for skewed in (False, True)]
     measure, shapes = (measure_blocks, BLOCKS) if kind == "blocks" else (measure_int4, FOUR_BITS)
     return [measure(m, n // small, k // small, rounds) for m, n, k in shapes] + [measure(*s, rounds) for s in others]
 

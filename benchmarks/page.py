@@ -210,6 +210,7 @@ TABLES: dict[str, tuple[str, Callable[[Row], str]]] = {
     "gemm_bf16": ("gemm_bf16", gemm_bf16), "gemm_few": ("gemm_few", gemm_few),
     "gemm_fp8": ("gemm_fp8", gemm_peer("cuBLAS")), "gemm_rows": ("gemm_rows", gemm_peer("torch")),
     "gemm_groups": ("gemm_groups", gemm_kind("torch", "gathered")), "gemm_blocks": ("gemm_blocks", gemm_kind("torch")),
+    "gemm_scaled_groups": ("gemm_scaled_groups", gemm_kind("dense", "torch, rows")),
     "gemm_int4": ("gemm_int4", gemm_kind("torch, bf16 weights")),
     "forward": ("attention", attention("forward", "cuDNN", "flash")),
     "gradients": ("attention", attention("gradients", "cuDNN", "flash")),

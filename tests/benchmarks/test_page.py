@@ -28,6 +28,7 @@ RESULTS: dict[str, dict[str, Any]] = {
     **{f"gemm_{kind}": {"shapes": [PRODUCT]} for kind in ("bf16", "few", "fp8", "rows")},
     **{f"gemm_{kind}": {"rows": [{"title": "sizes", "ours": 2.0, "torch": 3.0, "torch, bf16 weights": 5.0}]}
        for kind in ("groups", "blocks", "int4")},
+    "gemm_scaled_groups": {"rows": [{"title": "sizes", "ours": 2.0, "dense": 1.9}]},
     "attention": {
         **{part: [{"shape": "2x8 h4", "ours": 600.0, "cuDNN": 500.0, "bf16": 400.0, "error": 2e-3}]
            for part in ("forward", "gradients", "fp8")},
@@ -46,6 +47,7 @@ LINES = {
     "gemm_rows": "torch/ours: geometric mean 1.500, least 1.500, 1 of 1 at 1 or above.",
     "gemm_groups": "| sizes | 2.0 | 3.0 | - | 1.500 |",
     "gemm_blocks": "| sizes | 2.0 | 3.0 | 1.500 |",
+    "gemm_scaled_groups": "| sizes | 2.0 | 1.9 | - | 0.950 |",
     "gemm_int4": "| sizes | 2.0 | 5.0 | 2.500 |",
     "forward": "| 2x8 h4 | 600 | 500 | - | 1.200 | - | 2.0e-03 |",
     "gradients": "| 2x8 h4 | 600 | 500 | - | 1.200 | - | 2.0e-03 |",

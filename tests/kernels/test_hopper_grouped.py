@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flydsl.kernels.gemm.hopper.plan import GemmConfig
+import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from tests.support.hopper_products import ROUNDING, TYPES, activated
 
@@ -74,6 +76,19 @@ def test_groups_that_follow_each_other(sizes: list[int], config: GemmConfig, rng
     hopper_grouped_gemm(a, b, c, ends(sizes), config=config)
     assert_close(c[:total], *expected_of(a, b, sizes))
     assert np.isnan(whole.astype(np.float32)).sum() == whole.size - total * n
+
+
+def test_a_warp_chooses_as_one_how_a_box_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The assembler keeps places of stages in registers of the warp only if it knows that no lanes part in a tile."""
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    shuffles = []
+    for sends in (False, True):
+        config = GemmConfig(128, 128, 2, 3, sends=sends)
+        run = build_hopper_gemm(GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16, groups=32), config)
+        a, b, c = (np.zeros(shape, TYPES["bf16"]) for shape in ((64, 64), (4, 128, 64), (64, 128)))
+        run(a, b.swapaxes(1, 2), c, *[None] * 5, 0.0, None, None, np.zeros(4, np.int32), None, None)
+        shuffles.append(run.specialisations[-1].kernels[0].ptx.count("shfl.sync.idx"))
+    assert shuffles[1] > shuffles[0]
 
 
 def test_many_groups(rng: np.random.Generator) -> None:

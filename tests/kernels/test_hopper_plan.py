@@ -148,13 +148,25 @@ def test_power_decides_large_products_of_eight_bits() -> None:
     """Tiles in turns, whose results leave behind products, of any width in a time that their products alone take."""
     for m, n, k in ((4096, 4096, 4096), (2048, 8192, 8192), (8192, 8192, 8192)):
         assert choose_config(Problem(m, n, k, size=1)).taking_turns
-    groups = choose_config(Problem(1024, 4096, 7168, 8, grouped=True))
-    assert groups.taking_turns and groups.cluster == 2
     problem, per_round = Problem(132 * 128, 128 * 144, 8192, size=1), []
     for columns in (128, 144, 192):
         config = GemmConfig(128, columns, 2, 4, 2, taking_turns=True)
         per_round.append(launch_time(problem, config) / ceildiv(problem.n, columns) / columns)
     assert max(per_round) < 1.04 * min(per_round)
+
+
+def test_groups_take_turns_and_share_nothing() -> None:
+    """Where there are several tiles for each block; groups of fewer rows than a tile too."""
+    for rows, n, k, groups in (
+        (1024, 4096, 7168, 8),
+        (512, 1536, 2048, 128),
+        (205, 3072, 3584, 66),
+        (90, 1536, 4096, 100),
+    ):
+        config = choose_config(Problem(rows, n, k, groups, grouped=True))
+        assert config.taking_turns and config.cluster == 1
+    assert not choose_config(Problem(100, 2048, 4096, 8, grouped=True)).taking_turns
+    assert not choose_config(Problem(512, 2048, 2048, 64, c_width=8, grouped=True, quantises=True)).taking_turns
 
 
 def test_the_expected_time_is_that_of_the_machine() -> None:

@@ -60,14 +60,16 @@ def test_all_warps_come_first(eight_bits: bool) -> None:
     assert releases_without_warps(alone) > 0  # the check is able to fail
 
 
-@pytest.mark.parametrize(("consumers", "columns"), [(2, 256), (3, 192)])
-def test_all_warps_come_first_where_a_group_has_no_rows_for_them(consumers: int, columns: int) -> None:
+@pytest.mark.parametrize(("consumers", "columns", "scaled"), [(2, 256, False), (3, 192, False), (2, 128, True)])
+def test_all_warps_come_first_where_a_group_has_no_rows_for_them(consumers: int, columns: int, scaled: bool) -> None:
     """The last tile of a group may have rows for the first warpgroup only."""
-    kind = GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16, groups=32)
+    elem, dtype = (fx.Float8E4M3FN, ml_dtypes.float8_e4m3fn) if scaled else (fx.BFloat16, ml_dtypes.bfloat16)
+    kind = GemmKind(elem, elem, fx.BFloat16, groups=32, block_scaled=scaled)
     run = build_hopper_gemm(kind, GemmConfig(64 * consumers, columns, consumers, stages=3))
-    a, b = np.zeros((256, 128), ml_dtypes.bfloat16), np.zeros((4, 256, 128), ml_dtypes.bfloat16).swapaxes(1, 2)
+    a, b = np.zeros((256, 128), dtype), np.zeros((4, 256, 128), dtype).swapaxes(1, 2)
     out, sizes = np.zeros((256, 256), ml_dtypes.bfloat16), np.zeros(4, np.int32)
-    run(a, b, out, *[None] * 5, 0.0, None, None, sizes, None, None)
+    scales = (np.zeros((256, 1), np.float32), np.zeros((4, 1, 2), np.float32)) if scaled else (None, None)
+    run(a, b, out, *[None] * 5, 0.0, *scales, sizes, None, None)
     part = computing_part(run)
     assert RELEASE in part and releases_without_warps(part) == 0
     assert releases_without_warps(part.replace("barrier.sync", "")) > 0

@@ -48,8 +48,13 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         or config.sharers not in (1, 2, 4, 8)
         or config.splits not in (1, 2, 3, 4, 8)
         or not config.sharers * config.splits == config.cluster <= 8,
-        "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
-        and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
+        "results that get scales have 64 rows a warpgroup, 128 columns in parts, no clusters, no turns": kind.quantises
+        and (
+            config.cluster > 1
+            or config.taking_turns
+            or rows != BLOCK_ROWS * config.consumers
+            or SCALED * kind.columns_of_one % columns
+        ),
         "a stage more than teams and a band of one row are needed": config.stages <= config.teams or config.band < 1,
         "a gate and what it is for are neighbours where operands are not swapped": config.swapped
         and kind.columns_of_one > 1,

@@ -191,7 +191,7 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.quantises and (config.cluster > 1 or SCALED * problem.columns_of_one % config.tile_n):
         return False
-    if problem.quantises and config.tile_m != BLOCK_ROWS * config.consumers:
+    if problem.quantises and (config.taking_turns or config.tile_m != BLOCK_ROWS * config.consumers):
         return False
     if problem.packed and not _suits_weights(problem, config):
         return False
@@ -221,14 +221,13 @@ def _suits_weights(problem: Problem, config: GemmConfig) -> bool:
 
 
 def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
-    """Return what was measured with groups, on an H200, 2026-11-16: clusters that share, or turns, gained with large
-    ones."""
+    """Return what was measured with groups, on an H200, 2026-11-16 and 17: turns gained, clusters that share never."""
     # Narrow tiles read the same rows too often: 64 x 64 took 92 us where 64 x 128 took 66.
-    if config.tile_n < min(96, problem.n):
+    if config.tile_n < min(96, problem.n) or config.cluster > config.splits:
         return False
-    large, shares = problem.m >= 2 * config.tile_m * config.sharing("m"), config.cluster > config.splits
-    if shares or config.taking_turns:
-        return large and not (problem.gathers or problem.block_scaled) and config.tile_m == 128
+    if config.taking_turns:
+        return problem.m >= BLOCK_ROWS and not problem.block_scaled and config.tile_m == 128
+    large = problem.m >= 2 * config.tile_m
     return config.consumers < 3 and (large or max(config.tile_m, config.tile_n) <= 128 or config.tile_m == 128)
 
 

@@ -102,7 +102,8 @@ class Epilogue:
         if fx.const_expr(sends and self.kind.groups == 0):
             self.send(box, (*place.c, top, column))
         elif fx.const_expr(sends):
-            if top + WARP_ROWS <= place.end:
+            # The same in all lanes, which ptxas is told: else, with scales of blocks, it keeps stages for each lane.
+            if fx.nvvm.warp_uniform(place.end - top) >= WARP_ROWS:
                 self.send(box, (*place.c, top, column))
             else:  # the rows behind are another group's
                 self.sync()

@@ -69,8 +69,7 @@ class Warpgroup:
         ``others`` says, where warpgroups take turns, whether the other one has a tile left.
         """
         before, all_steps = state, k_last
-        if fx.const_expr(self.may_idle):  # all of its rows may lie behind the last one of the group
-            k_last = (place.row + self.number % self.config.of_tile * BLOCK_ROWS < place.end).select(k_last, k_first)
+        k_last = self.own_last(place, k_first, k_last)
         for k in range(k_first, k_last):
             self.pipe.wait(state)
             self.multiply_stage(self.acc, state.stage, fx.Int32(k > k_first))
@@ -85,11 +84,24 @@ class Warpgroup:
         fx.nvvm.wgmma_wait_group(0, self.acc)
         if self.leader & (k_last > k_first):
             self.pipe.release(before)
+        return self.acc.load().reshape((self.config.accumulators,)), self.pass_stages(state, k_last, all_steps)
+
+    def own_last(self, place, k_first, k_last):
+        """Return behind the last step that the warpgroup multiplies: none, where all of its rows lie behind the last
+        one of the group."""
+        if not self.may_idle:
+            return k_last
+        first = place.row + self.number % self.config.of_tile * BLOCK_ROWS
+        return (first < place.end).select(k_last, k_first)
+
+    @flyc.jit
+    def pass_stages(self, state, k_last, all_steps):
+        """Give back the stages of steps that are not multiplied; the place behind them."""
         if fx.const_expr(self.may_idle):
             for _ in range(k_last, all_steps):
                 self.pass_stage(state)
                 state = self.pipe.advance(state)
-        return self.acc.load().reshape((self.config.accumulators,)), state
+        return state
 
     @flyc.jit
     def pass_stage(self, state):
@@ -182,6 +194,7 @@ class ScaledWarpgroup(Warpgroup):
         """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step."""
         sums, *others = (fx.make_fragment_like(self.acc) for _ in range(self.config.products_apart))
         sums.fill(0.0)
+        all_steps, k_last = k_last, self.own_last(place, k_first, k_last)
         accs, rows = (self.acc, *others), self.scales.rows(place, self.warp)
         scales, k = self.scales.load(place, rows, k_first), k_first
         run = RUN if len(accs) > 1 else LANES_OF_ROW
@@ -195,7 +208,7 @@ class ScaledWarpgroup(Warpgroup):
         for i in range(k_last - k):
             self.multiply_next(accs[0], state)
             state = self.add_step(sums, accs[0], state, place, self.scales.of_step(scales, i), 0)
-        return sums.load().reshape((self.config.accumulators,)), state
+        return sums.load().reshape((self.config.accumulators,)), self.pass_stages(state, k_last, all_steps)
 
     @flyc.jit
     def add_run(self, sums, accs, state, place, rows, k, scales, steps):
