@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from flydsl.kernels.gemm.hopper.choice import choose_config
+from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, Problem
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
@@ -41,8 +42,11 @@ STRADDLING = [
     (GemmConfig(40, 72, 1, 2, 2, "k"), (40, 264, 2100)),
     (GemmConfig(128, 192, 2, 3, sends=True), (200, 520, 1100)),
     (GemmConfig(192, 96, 3, 2), (300, 264, 400)),
+    (GemmConfig(128, 256, 2, 3, sends=True), (140, 520, 656)),
+    (GemmConfig(104, 256, 2, 3), (100, 264, 400)),
 ]
-"""Tiles with columns of two blocks: moved back from the last row and column, of few rows, with one accumulator."""
+"""Tiles with columns of two blocks: moved back from the last row and column, of few rows, with one accumulator, and in
+halves."""
 
 
 @pytest.mark.parametrize(
@@ -116,7 +120,11 @@ def test_the_model_chooses_what_can_be_scaled() -> None:
     for m, n, k in ((4096, 7168, 16384), (64, 7168, 16384), (1, 16, 16)):
         config = choose_config(Problem(m, n, k, size=1, block_scaled=True))
         assert config.can_scale and not config.swapped
-    assert choose_config(Problem(4096, 4096, 7168, size=1, block_scaled=True)).stages == 5, "six took longer"
+    large = Problem(4096, 4096, 7168, size=1, block_scaled=True)
+    assert choose_config(large).halves == 2
+    square = [x for x in configurations(large) if (x.tile_m, x.tile_n, x.cluster) == (128, 128, 1)]
+    assert [x.stages for x in square] == [5], "six took longer"
+    assert all(x.halves == 1 for x in configurations(replace(large, batches=8, grouped=True)))
 
 
 def test_tiles_of_scaled_blocks_divide_a_product_evenly() -> None:

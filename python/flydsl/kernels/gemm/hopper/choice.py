@@ -171,6 +171,9 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     # Blocks with scales that share tiles of A took 3 to 5 % longer with K of 2,048 to 16,384, on an H200, 2026-11-16.
     if problem.block_scaled and (not config.can_scale or config.cluster > config.splits):
         return False
+    # Halves of tiles were measured without groups.
+    if problem.block_scaled and problem.grouped and config.halves > 1:
+        return False
     # Factors by eights of columns took longer: 128 x 88 28.8 us and 128 x 96 26.5 at 304 x 3712 x 8832, on an H200,
     # 2026-11-17.
     if problem.block_scaled and config.tile_n > 64 and config.tile_n % 16:

@@ -22,8 +22,9 @@ class Machine:
     those of a ring that are not under way while the others are.
     Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
-    apart, and where small tiles share the larger one; of steps where warpgroups take turns; of lines of A or B by the
-    multiples of bytes at which they start; of results across C's lines; and in parts of cache lines.
+    apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
+    large tile alone, so that nobody multiplies while it waits; of lines of A or B by the multiples of bytes at which
+    they start; of results across C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
@@ -53,6 +54,7 @@ class Machine:
     together: float = 0.96
     turning: float = 1.05
     choosing: float = 1.6
+    alone: float = 1.01
     straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.8), (64, 1.5), (128, 1.0))
     across: float = 1.35
     partial: float = 1.25
@@ -95,11 +97,13 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     tile = config.tile_m * config.tile_n / UNIT
     extents = config.multiplied_rows // BLOCK_ROWS, config.tile_m, config.tile_n
     alone = problem.block_scaled or (rounds == 1 and not problem.grouped)
-    shared = (clusters * config.cluster / (rounds * sms)) ** SHARED_POWER[problem.block_scaled] if alone else 1.0
+    shared = (clusters * config.cluster / (rounds * sms)) ** SHARED_POWER if alone else 1.0
     slower = slower_by_power(working / steps, problem.size, problem.grouped, *extents, config.is_large, shared)
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
     if problem.block_scaled and SCALED % config.tile_n:
         working *= 1 + machine.choosing / config.scaled_alike
+    if config.is_large and config.consumers == 1 and problem.size == 1:
+        working *= machine.alone
     each = longest(machine, working * slower, cached)
     each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.

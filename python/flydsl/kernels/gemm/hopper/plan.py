@@ -244,6 +244,11 @@ class GemmConfig:
         return self.multiplied_rows * self.tile_n // (self.of_tile * WARPGROUP)
 
     @property
+    def halves(self) -> int:
+        """In how many parts, by columns, products of blocks with scales are made: of tiles of 256 columns in two."""
+        return 2 if self.tile_n == 2 * SCALED else 1
+
+    @property
     def products_apart(self) -> int:
         """Steps whose products, before they are scaled, have registers of their own: two, or one of wide tiles."""
         return 2 if 3 * self.accumulators <= MOST_SUMS[self.consumers] else 1
@@ -256,7 +261,8 @@ class GemmConfig:
 
     def sums(self, block_scaled: bool) -> int:
         """Registers of a thread for sums: of a tile and, before they are scaled, of products of steps."""
-        return self.accumulators * (1 + self.products_apart if block_scaled else 1)
+        apart = self.products_apart if block_scaled else 0
+        return self.accumulators + apart * self.accumulators // self.halves
 
     @property
     def can_scale(self) -> bool:

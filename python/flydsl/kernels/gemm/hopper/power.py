@@ -9,10 +9,10 @@ time for the same products: where wgmma idles, the clock is higher. Eight produc
 SHARED_BYTES = 198e3
 """Bytes in a microsecond into a multiprocessor's shared memory and out of it: 128 a cycle at the clock of that time."""
 
-SHARED_POWER = {False: 0.7, True: 0.35}
+SHARED_POWER = 0.35
 """How much of their power multiprocessors that are idle leave to the others, as an exponent of the share that is busy:
 without scales of blocks, in a launch of one round, and with them. With none, 7416 x 256 x 5440 in fp8 got tiles that
-took 20.9 us, and 17.9 with those that 0.4 to 1 choose; with all of it, 256 x 8192 x 28672 some that took 111, not 99.
+took 20.9 us, and 17.9 with those that 0.35 to 1 choose; with 0.7, 832 x 2560 x 14976 some that took 54.6, not 49.9.
 In several rounds 4096 x 4096 x 4096 took 106.5 us on 120 multiprocessors and 95.5 on all. On an H200, 2026-11-17."""
 
 

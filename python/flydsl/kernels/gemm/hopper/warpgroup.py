@@ -39,21 +39,26 @@ class Warpgroup:
         self.may_idle = kind.groups > 0 and config.of_tile > 1
         majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
         source = "shared" if kind.packed is None else "register"
-        wgmma = fx.nvvm.Wgmma(config.tile_n, 32 // kind.size, (kind.a, kind.b), kind.acc, source, **majors)
+        columns = config.tile_n // config.halves if kind.block_scaled else config.tile_n
+        wgmma = fx.nvvm.Wgmma(columns, 32 // kind.size, (kind.a, kind.b), kind.acc, source, **majors)
         atom = fx.make_mma_atom(wgmma)
         self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.of_tile, 1, 1), (1, 0, 0)))
         # Operands are the warpgroup's.
         part = self.tiled.get_slice(self.number % config.of_tile * WARPGROUP)
         rows = config.multiplied_rows
         self.a_part = part.partition_A(A.tiles(config.stages, rows=rows)) if kind.packed is None else None
-        self.b_part = part.partition_B(B.tiles(config.stages))
-        self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((rows, B.rows)))
+        halves = range(0, config.tile_n, columns)
+        self.b_parts = [part.partition_B(B.tiles(config.stages, first, columns)) for first in halves]
+        self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((rows, columns)))
 
-    def multiply_stage(self, acc, stage, keep):
-        """acc += A * B of a stage, asynchronously; the first product drops what acc held unless told to ``keep`` it."""
+    def multiply_stage(self, acc, stage, keep, half=0):
+        """acc += A * B of a stage, asynchronously; the first product drops what acc held unless told to ``keep`` it.
+
+        Products of blocks with scales may be those of the first or second ``half`` of the columns.
+        """
         fx.nvvm.wgmma_fence()
         for block in fx.range_constexpr(K_BLOCKS):
-            a, b = (part[None, None, block, stage] for part in (self.a_part, self.b_part))
+            a, b = (part[None, None, block, stage] for part in (self.a_part, self.b_parts[half]))
             fx.gemm(self.tiled, acc, a, b, acc, scale_d=keep if block == 0 else 1)
         fx.nvvm.wgmma_commit_group()
 
@@ -192,8 +197,10 @@ class ScaledWarpgroup(Warpgroup):
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
         """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step."""
-        sums, *others = (fx.make_fragment_like(self.acc) for _ in range(self.config.products_apart))
-        sums.fill(0.0)
+        sums = [fx.make_fragment_like(self.acc) for _ in range(self.config.halves)]
+        for part in sums:
+            part.fill(0.0)
+        others = [fx.make_fragment_like(self.acc) for _ in range(1, self.config.products_apart)]
         all_steps, k_last = k_last, self.own_last(place, k_first, k_last)
         accs, rows = (self.acc, *others), self.scales.rows(place, self.warp)
         scales, k = self.scales.load(place, rows, k_first), k_first
@@ -206,9 +213,11 @@ class ScaledWarpgroup(Warpgroup):
                 state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW)
                 k = k + LANES_OF_ROW
         for i in range(k_last - k):
-            self.multiply_next(accs[0], state)
+            self.multiply_next(accs[0], state, place)
             state = self.add_step(sums, accs[0], state, place, self.scales.of_step(scales, i), 0)
-        return sums.load().reshape((self.config.accumulators,)), self.pass_stages(state, k_last, all_steps)
+        held = [part.load().reshape((self.config.accumulators // len(sums),)) for part in sums]
+        found = fx.Vector.from_elements([x[i] for x in held for i in range(x.numel)], fx.Float32)
+        return found, self.pass_stages(state, k_last, all_steps)
 
     @flyc.jit
     def add_run(self, sums, accs, state, place, rows, k, scales, steps):
@@ -220,22 +229,27 @@ class ScaledWarpgroup(Warpgroup):
         """
         following, ahead = scales, len(accs) - 1
         if fx.const_expr(ahead > 0):
-            self.multiply_next(accs[0], state)
+            self.multiply_next(accs[0], state, place)
         for i in fx.range_constexpr(steps):
             lane = i % LANES_OF_ROW
             if fx.const_expr(lane == 0):
                 following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
             if fx.const_expr(i + ahead < steps):
-                self.multiply_next(accs[(i + ahead) % len(accs)], self.pipe.advance(state) if ahead else state)
+                self.multiply_next(accs[(i + ahead) % len(accs)], self.pipe.advance(state) if ahead else state, place)
             factors = self.scales.of_step(scales, lane)
             state = self.add_step(sums, accs[i % len(accs)], state, place, factors, min(ahead, steps - 1 - i))
             if fx.const_expr(lane == LANES_OF_ROW - 1):
                 scales = following
         return state, scales
 
-    def multiply_next(self, acc, state):
+    def multiply_next(self, acc, state, place):
         self.pipe.wait(state)
-        self.multiply_stage(acc, state.stage, 0)
+        self.multiply_stage(acc, state.stage, self.never(place))
+
+    def never(self, place):
+        """Return 0, to keep nothing of what an accumulator held; of halves one that the assembler does not know to be
+        0. Else it lets the second one begin in registers of its own before the first is added, and has too few."""
+        return fx.Int32(place.end < 0) if len(self.b_parts) > 1 else 0
 
     def factor(self, factors, left, row, first):
         """Return the factor of a sum: that of its row and block of columns, of which the first one has ``left`` in the
@@ -246,13 +260,20 @@ class ScaledWarpgroup(Warpgroup):
 
     @flyc.jit
     def add_step(self, sums, acc, state, place, factors, pending):
-        """Wait for the products of a stage, give it back, and add them to the sums."""
-        fx.nvvm.wgmma_wait_group(pending, acc)
-        if self.leader:
-            self.pipe.release(state)
-        held, left = acc.load(), SCALED - place.column % SCALED
+        """Wait for the products of a stage, add them to the sums, and give it back; one half after the other."""
+        left, each = SCALED - place.column % SCALED, len(self.places) // len(sums)
         known = functools.cache(lambda row, first: self.factor(factors, left, row, first))
-        # One by one, so that few factors are in registers at once.
-        new = [fx.math.fma(held[i], known(*own), sums.load()[i]) for i, own in enumerate(self.places)]
-        sums.store(fx.Vector.from_elements(new, fx.Float32).reshape(held.shape))
+        for half, part in enumerate(sums):
+            if fx.const_expr(half > 0):
+                self.multiply_stage(acc, state.stage, self.never(place), half)
+            fx.nvvm.wgmma_wait_group(pending, acc)
+            if fx.const_expr(half + 1 == len(sums)):
+                if self.leader:
+                    self.pipe.release(state)
+            held, places = acc.load(), self.places[half * each : half * each + each]
+            # One by one, so that few factors are in registers at once.
+            new = [fx.math.fma(held[i], known(*own), part.load()[i]) for i, own in enumerate(places)]
+            part.store(fx.Vector.from_elements(new, fx.Float32).reshape(held.shape))
+            if fx.const_expr(len(sums) > 1):
+                fx.nvvm.wgmma_wait_group(0, part)  # all of these are added before the next products begin
         return self.pipe.advance(state)

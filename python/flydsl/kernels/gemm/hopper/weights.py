@@ -258,6 +258,6 @@ class UnpackingWarpgroup(Warpgroup):
         fragment.store(values.reshape(fragment.load().shape))
         fx.nvvm.wgmma_fence()
         for block in range(K_BLOCKS):
-            a, b = fragment[None, None, block], self.b_part[None, None, block, state.stage]
+            a, b = fragment[None, None, block], self.b_parts[0][None, None, block, state.stage]
             fx.gemm(self.tiled, self.acc, a, b, self.acc, scale_d=fx.Int32(keep) if block == 0 else 1)
         fx.nvvm.wgmma_commit_group()
