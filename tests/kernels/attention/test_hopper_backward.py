@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +20,8 @@ from tests.support.attention_reference import attend, check_gradients, gradients
 TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
 SMALL = BackwardPlan(fx.Float16, 64, 64, queries=32, keys=64, consumers=1)
 """One computing warpgroup and few queries: quick to compile for the host."""
+TWO_LAUNCHES = replace(SMALL, widest=32, pair=2)
+"""As of long heads."""
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +63,14 @@ def test_lengths() -> None:
     checked((2, 2, 2, 40, 70), is_causal=True, deterministic=True)
 
 
+def test_lengths_in_two_launches() -> None:
+    """Tiles of queries are taken two at a time for dV: behind the last one there may be one without rows."""
+    drawn = random_data.generator().integers(1, 201, (1, 2))
+    for queries, keys in ((1, 1), (33, 63), (64, 64), (100, 70), (40, 160), *((int(q), int(k)) for q, k in drawn)):
+        checked((2, 2, 1, queries, keys), TWO_LAUNCHES, is_causal=True)
+    checked((1, 1, 1, 120, 100), TWO_LAUNCHES, window=(40, 20), deterministic=True)
+
+
 @pytest.mark.parametrize(("d", "queries"), [(128, 32), (64, 128)])
 def test_two_warpgroups(d: int, queries: int) -> None:
     """One has too few queries for two warpgroups, and computes dq transposed."""
@@ -77,10 +88,20 @@ def test_uneven_heads() -> None:
 
 
 @pytest.mark.parametrize("heads", [(192, 128), (256, 256), (160, 224), (64, 256), (256, 32)], ids=str)
-def test_parts_of_long_heads(heads: tuple[int, int]) -> None:
-    """Two launches find all columns; one finds the last ones again where there are too few."""
+def test_launches_of_long_heads(heads: tuple[int, int]) -> None:
+    """One finds dV, and one dK and, piece by piece, dQ. Both have room, and one size of what rows need."""
     plan = choose_backward_plan(fx.BFloat16, *heads)
-    assert len(plan.parts) == 2 and plan.shared_bytes <= SHARED_BYTES
+    keys, values = plan.launches
+    assert (values.finds_values, values.finds_keys, keys.finds_values, keys.finds_keys) == (True, False, False, True)
+    assert max(values.shared_bytes, keys.shared_bytes) <= SHARED_BYTES and values.unit == keys.unit == plan.unit
+    assert [i for first, count in keys.pieces for i in range(first, first + count)] == [*range(heads[0])]
+
+
+@pytest.mark.parametrize("heads", [(192, 128), (160, 224), (256, 32)], ids=str)
+def test_columns_of_long_heads(heads: tuple[int, int]) -> None:
+    """On AMD launches find some columns of all; one finds the last ones again where there are too few."""
+    plan = BackwardPlan(fx.BFloat16, *heads)
+    assert len(plan.parts) == 2
     of_parts = [(part.key_columns, part.value_columns) for part in plan.parts]
     for extent, columns in zip(heads, zip(*of_parts, strict=True), strict=True):
         assert {i for first, count in columns for i in range(first, first + count)} == set(range(extent))
@@ -90,6 +111,7 @@ def test_parts_of_long_heads(heads: tuple[int, int]) -> None:
 def test_long_heads() -> None:
     checked((1, 2, 1, 70, 150, 192, 128), None, "bf16", is_causal=True, deterministic=True)
     checked((1, 1, 1, 70, 90, 64, 256), None)
+    checked((1, 2, 1, 100, 150, 256, 256), None, "bf16", is_causal=True)
 
 
 @pytest.mark.parametrize("window", [(40, 20), (0, 0)], ids=str)
@@ -107,7 +129,8 @@ def test_what_is_added_to_scores(rng: np.random.Generator) -> None:
         checked((2, 2, 1, 70, 90), softcap=3.0, alibi_slopes=slopes, attn_mask=mask, sinks=sinks, scale=scale)
 
 
-def test_sequences_of_different_lengths() -> None:
+@pytest.mark.parametrize("plan", [SMALL, TWO_LAUNCHES], ids=("one", "two"))
+def test_sequences_of_different_lengths(plan: BackwardPlan) -> None:
     """One behind the other; some are empty. One is NaN, and its neighbours are not."""
     queries, keys = np.array([0, 70, 70, 71, 200, 230]), np.array([0, 33, 97, 97, 200, 250])
     tensors = [x[0].swapaxes(0, 1).copy() for x in inputs(1, 2, 1, 230, 250)]
@@ -123,7 +146,7 @@ def test_sequences_of_different_lengths() -> None:
         parts.append(((a, b, c, d), part))
     found = attention_backward(
         dout, q, k, v, out, lse, cu_seqlens_q=queries.astype(np.int32), cu_seqlens_k=keys.astype(np.int32),
-        max_seqlen_q=129, max_seqlen_k=103, is_causal=True, plan=SMALL,
+        max_seqlen_q=129, max_seqlen_k=103, is_causal=True, plan=plan,
     )  # fmt: skip
     for (a, b, c, d), part in parts:
         mine = [x[None, s:e].swapaxes(1, 2) for x, s, e in zip(found, (a, c, c), (b, d, d), strict=True)]

@@ -70,7 +70,7 @@ def attention(
     forward(
         given.q, given.k, given.v, given.out, given.shaped_lse(lse), given.mask(attn_mask), given.slopes(alibi_slopes),
         given.sinks(sinks), cu_seqlens_q, cu_seqlens_k, scale, softcap, left or 0, right or 0, given.batches,
-        given.longest, given.head_group(), multiprocessors(q), plan, stream_of(q, stream),
+        given.longest, given.head_group(reach), multiprocessors(q), plan, stream_of(q, stream),
     )  # fmt: skip
     return (given.result, lse) if return_lse else given.result
 
@@ -265,9 +265,13 @@ class Inputs:
             raise ValueError(f"sinks must be {(self.heads,)}, got {tuple(sinks.shape)}")
         return sinks
 
-    def head_group(self) -> int:
-        """Query heads whose K and V stay in L2 together: all heads in groups of one size."""
-        bytes_of_head = max(int(self.k.shape[2]), 1) * (self.d + self.dv) * 2
+    def head_group(self, reach: int | None = None) -> int:
+        """Query heads whose K and V stay in L2 together: all heads in groups of one size.
+
+        Of keys that a query sees ``reach`` of at most, only those stay that tiles of the same time see.
+        """
+        keys = int(self.k.shape[2])
+        bytes_of_head = max(keys if reach is None else min(keys, reach), 1) * (self.d + self.dv) * 2
         most = max(CACHE_BYTES // bytes_of_head, 1) * (self.heads // self.kv_heads)
         total = self.heads * self.batches
         return -(-total // -(-total // most))

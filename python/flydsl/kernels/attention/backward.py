@@ -28,6 +28,9 @@ from flydsl.kernels.blocks.inputs import (
     strides,
 )
 
+MOST_SUMS = 192
+"""Registers of a thread that products write or read, where all it has are 240."""
+
 
 def attention_backward(
     dout: Array, q: Array, k: Array, v: Array, out: Array, lse: Array, *, attn_mask: Array = None,
@@ -87,16 +90,17 @@ def backward(
     grid = tile_grid(queries, fx.Int32(Q.shape[1]), batches, plan)
     cuda = fx.nvvm.is_target()
     tensors, given = (Q, K, V, dout), ((bias, slopes, None), lengths, numbers, (left, right), batches)
-    for part in (plan if cuda else wave_plan(plan)).parts:
-        before_kernel(out, dout, lse, stats, sums, counters, lengths, queries, part).launch(
-            grid=grid, block=(plan.queries * LANES, 1, 1), stream=stream, pdl=cuda
-        )
-        if fx.const_expr(cuda):
+    before_kernel(out, dout, lse, stats, sums, counters, lengths, queries, plan).launch(
+        grid=grid, block=(plan.queries * LANES, 1, 1), stream=stream, pdl=cuda
+    )
+    if fx.const_expr(cuda):
+        for part in plan.launches:
             hopper_backward(tensors, (dK, dV), (sums, stats, counters), *given, keys, section, part, stream)
-            after_kernel(sums, dQ, lengths, queries, scale, part).launch(
-                grid=grid, block=(plan.consumers * WARPGROUP, 1, 1), stream=stream, pdl=True
-            )
-        else:
+        after_kernel(sums, dQ, lengths, queries, scale, plan).launch(
+            grid=grid, block=(plan.consumers * WARPGROUP, 1, 1), stream=stream, pdl=True
+        )
+    else:
+        for part in wave_plan(plan).parts:
             wave_backward(tensors, (dQ, dK, dV), stats, *given, (queries, keys), part, stream)
 
 
@@ -105,12 +109,12 @@ def choose_backward_plan(dtype: Any, d: int, dv: int) -> BackwardPlan:
 
     Heads of 96 have them too, with a third more of the sums for dQ than they need: 1 x 7674 tokens and 10/5 heads took
     366 TFLOP/s and 320 with one warpgroup, on an H200 on 2026-11-16, where cuDNN had 369 to 374. Of longer heads the
-    more queries the better: 16 heads of 192 took 352 TFLOP/s with 48 and 301 with 32 (cuDNN 334), those of 256 have
-    room for 32 (347, cuDNN 389).
+    more queries the better: those of 192 have room for 48, and had 390 TFLOP/s of 1 x 4096 tokens and 16 heads (cuDNN
+    336), those of 256 for 32 (430, cuDNN 387), on 2026-11-17.
     """
     if max(d, dv) > 128:
-        plans = [BackwardPlan(dtype, d, dv, queries=queries) for queries in (64, 48, 32)]
-        return next(plan for plan in plans if plan.shared_bytes <= SHARED_BYTES)
+        plans = [BackwardPlan(dtype, d, dv, queries=queries, pair=pair) for queries in (64, 48, 32) for pair in (2, 1)]
+        return next(plan for plan in plans if all(fits(launch) for launch in plan.launches))
     if d > 64:
         return BackwardPlan(dtype, d, dv)
     if d == 64 and dv <= 64:
@@ -118,17 +122,24 @@ def choose_backward_plan(dtype: Any, d: int, dv: int) -> BackwardPlan:
     return BackwardPlan(dtype, d, dv, keys=64, consumers=1)
 
 
+def fits(plan: BackwardPlan) -> bool:
+    """Return whether a launch has room: in shared memory, and for dV alone in registers, for its sums, scores, and two
+    tiles of powers."""
+    return plan.shared_bytes <= SHARED_BYTES and (plan.finds_keys or plan.dv // 2 + plan.queries <= MOST_SUMS)
+
+
 def workspace(given: Inputs, plan: BackwardPlan, by_waves: bool) -> tuple[Any, Any, Any]:
     """Sums for dq, logarithms and deltas, and counters, for each tile of queries and head; uninitialised."""
     if given.varied:
-        tiles = int(given.q.shape[2]) // plan.queries + given.batches
+        units = int(given.q.shape[2]) // plan.unit + given.batches
     else:
-        tiles = given.batches * -(-given.longest // plan.queries)
-    slots = tiles * given.heads
+        units = given.batches * -(-given.longest // plan.unit)
+    slots, pieces = units * plan.pair * given.heads, len(plan.pieces)
+    counters = plan.deterministic and not by_waves
     return (
-        None if by_waves else empty_beside(given.q, (slots, plan.queries * plan.sums), "float32"),
+        None if by_waves else empty_beside(given.q, (slots, pieces * plan.queries * plan.sums), "float32"),
         empty_beside(given.q, (slots, 2 * plan.queries), "float32"),
-        empty_beside(given.q, (slots * plan.consumers,), "int32") if plan.deterministic and not by_waves else None,
+        empty_beside(given.q, (slots * pieces * plan.consumers,), "int32") if counters else None,
     )
 
 

@@ -34,11 +34,11 @@ def wait_for_the_kernel_before():
 @flyc.jit
 def rows_at(tile, head, batch, lengths, longest, plan):
     """(the tensors' batch, first row, end of rows, place in the workspace) of a tile of queries."""
-    slot = batch * fx.ceildiv(longest, plan.queries) + tile
+    slot = batch * fx.ceildiv(longest, plan.unit) * plan.pair + tile
     first, end = tile * plan.queries, longest
     if fx.const_expr(lengths is not None):
         start = lengths[0][batch]
-        slot = start // plan.queries + batch + tile
+        slot = (start // plan.unit + batch) * plan.pair + tile
         first, end, batch = first + start, lengths[0][batch + 1], fx.Int32(0)
     return batch, first, end, slot * fx.grid_dim.y + head
 
@@ -56,13 +56,14 @@ def before_kernel(
 ):  # fmt: skip
     """Logarithms to the base of two and deltas of a tile; sums and counters become zero.
 
-    Rows below `LEAST_LOGARITHM`, and those behind the end, have the logarithm infinity: all their powers are zero.
+    Rows below `LEAST_LOGARITHM`, and those behind the end, have the logarithm infinity: all their powers are zero. A
+    tile of a pair may have only such rows.
     """
     wait_for_the_kernel_before()
     tile, head, batch = fx.block_idx
     place, first, end, slot = rows_at(tile, head, batch, lengths, longest, plan)
     thread, threads = fx.thread_idx.x, plan.queries * LANES
-    if first < end:
+    if first - tile % plan.pair * plan.queries < end:
         own = pieces_of_rows(plan).get_slice(thread)
         places = own.partition_S(fx.make_identity_tensor((plan.queries, plan.dv)))
         line, column = (fx.Int32(part) for part in fx.get_leaves(places[0]))
@@ -82,11 +83,13 @@ def before_kernel(
             stats[slot, line] = unseen.select(fx.Float32(float("inf")), logarithm)
             stats[slot, plan.queries + line] = (row >= end).select(fx.Float32(0.0), delta)
         if fx.const_expr(sums is not None):
-            fours = fx.make_layout((4, plan.sums // LANES // 4, threads), (1, 4 * threads, 4))
+            columns = len(plan.pieces) * plan.sums
+            fours = fx.make_layout((4, columns // LANES // 4, threads), (1, 4 * threads, 4))
             fx.make_view(fx.get_iter(sums[slot, None]).aligned(16), fours)[None, None, thread].fill(0.0)
         if fx.const_expr(counters is not None):
-            if thread < plan.consumers:
-                counters[slot * plan.consumers + thread] = 0
+            count = len(plan.pieces) * plan.consumers
+            if thread < count:
+                counters[slot * count + thread] = 0
 
 
 @flyc.kernel
@@ -103,19 +106,21 @@ def after_kernel(sums: Any, dQ: Any, lengths: Any, longest: fx.Int32, scale: fx.
         shape, stride = shape[::-1], stride[::-1]
     if first < end:
         mine = sums_of_queries(plan).get_slice(thread).partition_C(fx.make_view(storage, fx.make_layout(shape, stride)))
-        held = fx.make_view(fx.get_iter(sums[slot, None]).aligned(16), order_of_sums(plan))
-        mine.store(held[None, None, thread].load())
-        fx.barrier()
-        column, count = plan.key_columns
-        shape = (PIECE, count // PIECE, plan.queries)
-        pieces = fx.make_view(storage, fx.make_layout(shape, (1, PIECE, pitch)))
-        order = fx.make_layout(shape[1:], (1, shape[1]))
-        for i in range(thread, shape[1] * shape[2], threads):
-            piece, row = (fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(i, order)))
-            if first + row < end:
-                found = (pieces[None, piece, row].load() * scale).to(plan.dtype)
-                found.store(dQ[place, head, first + row, None], [column + piece * PIECE], alignment=16)
+        for number, (column, count) in enumerate(plan.pieces):
+            if fx.const_expr(number > 0):
+                fx.barrier()
+            start = fx.get_iter(sums[slot, None]) + number * plan.queries * plan.sums
+            mine.store(fx.make_view(start.aligned(16), order_of_sums(plan))[None, None, thread].load())
+            fx.barrier()
+            shape = (PIECE, count // PIECE, plan.queries)
+            pieces = fx.make_view(storage, fx.make_layout(shape, (1, PIECE, pitch)))
+            order = fx.make_layout(shape[1:], (1, shape[1]))
+            for i in range(thread, shape[1] * shape[2], threads):
+                piece, row = (fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(i, order)))
+                if first + row < end:
+                    found = (pieces[None, piece, row].load() * scale).to(plan.dtype)
+                    found.store(dQ[place, head, first + row, None], [column + piece * PIECE], alignment=16)
 
 
 def tile_grid(longest: Any, heads: Any, batches: Any, plan: BackwardPlan) -> tuple[Any, Any, Any]:
-    return fx.ceildiv(longest, plan.queries), heads, batches
+    return fx.ceildiv(longest, plan.unit) * plan.pair, heads, batches

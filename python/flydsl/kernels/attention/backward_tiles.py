@@ -7,7 +7,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.hopper_forward import WARPGROUP, chunk_of
+from flydsl.kernels.attention.head_tiles import chunk_of
+from flydsl.kernels.attention.hopper_forward import WARPGROUP
 from flydsl.kernels.attention.scores import PLAIN, Band, Features, capped, powers_of_two
 from flydsl.kernels.attention.tiles import Piece, hidden, scores_of
 
@@ -16,8 +17,9 @@ from flydsl.kernels.attention.tiles import Piece, hidden, scores_of
 class BackwardPlan:
     """Head sizes, queries and keys of a tile, stages of the rings of Q and dO, warpgroups that compute, features.
 
-    Where something else than zeros may lie behind a sequence's end, ``shared_rows`` has it taken out. Of long heads a
-    launch finds ``widest`` columns of each gradient at most, its ``part``, since sums stay in registers.
+    Where something else than zeros may lie behind a sequence's end, ``shared_rows`` has it taken out. Sums stay in
+    registers, which are too few for those of long heads, of more than ``widest`` elements: AMD's kernels find so many
+    columns of each gradient in a launch, its ``part``, and Hopper's find dV in one launch, dQ and dK in the other.
     """
 
     dtype: Any
@@ -33,11 +35,31 @@ class BackwardPlan:
     deterministic: bool = False
     widest: int = 128
     part: int = 0
+    finds_keys: bool = True
+    """Whether this launch finds dQ and dK."""
+    finds_values: bool = True
+    pair: int = 1
+    """Tiles of queries that are one in a launch for dV alone, which has room for more."""
 
     @property
     def parts(self) -> list[BackwardPlan]:
         """This plan for each of the launches that find all columns."""
         return [replace(self, part=i) for i in range(self._launches)]
+
+    @property
+    def launches(self) -> list[BackwardPlan]:
+        """This plan for each of Hopper's launches."""
+        if max(self.d, self.dv) <= self.widest:
+            return [self]
+        return [
+            replace(self, finds_values=False),
+            replace(self, finds_keys=False, queries=self.pair * self.queries),
+        ]
+
+    @property
+    def unit(self) -> int:
+        """Queries at multiples of which a sequence's tiles begin in the workspace."""
+        return self.queries * self.pair if self.finds_keys else self.queries
 
     @property
     def _launches(self) -> int:
@@ -85,15 +107,27 @@ class BackwardPlan:
         return -(-columns // rows) * rows if self.transposed else columns
 
     @property
+    def pieces(self) -> list[tuple[int, int]]:
+        """The columns of dQ that go through shared memory together: the first one, and how many."""
+        return [(first, min(self.sums, self.d - first)) for first in range(0, self.d, self.sums)]
+
+    @property
+    def shared_elements(self) -> dict[str, int]:
+        """What a block of warpgroups keeps in shared memory: elements of tiles, and f32 numbers of sums and rows."""
+        queries = self.stages * self.queries
+        only_for_keys = {"v": self.keys * self.dv, "ds": queries * self.keys, "sums": self.queries * self.sums}
+        return {
+            "q": queries * self.d, "k": self.keys * self.d, "do": queries * self.dv, "rows": 2 * queries,
+            **{name: count if self.finds_keys else 0 for name, count in only_for_keys.items()},
+        }  # fmt: skip
+
+    @property
     def shared_bytes(self) -> int:
-        """Shared memory that a block of warpgroups has: tiles of K, V, Q and dO, dS, the sums for dQ, and what rows
-        have."""
-        heads = (self.keys + self.stages * self.queries) * (self.d + self.dv)
-        return 2 * (heads + self.stages * self.queries * self.keys) + 4 * self.queries * (self.sums + 2 * self.stages)
+        return sum(count * (4 if name in ("sums", "rows") else 2) for name, count in self.shared_elements.items())
 
     @property
     def share(self) -> int:
-        """Numbers of dQ that a warpgroup has."""
+        """Numbers of a piece of dQ that a warpgroup has."""
         return self.queries * self.sums // self.consumers
 
 
@@ -105,16 +139,16 @@ def span_of(tile, head, batch, lengths, extents, window, plan):
     """A tile of keys, and the tiles of queries that see it: (all of that, the first query's place in the workspace).
 
     It is a `Piece` whose blocks are tiles of queries. Tiles of sequences that lie one behind the other begin at
-    multiples of a tile in the workspace: sequence i begins i tiles later than it would, at most.
+    multiples of a `unit` in the workspace: sequence i begins i units later than it would, at most.
     """
     queries, keys = extents
     query_start = key_start = fx.Int32(0)
-    slot = batch * fx.ceildiv(queries, plan.queries)
+    slot = batch * fx.ceildiv(queries, plan.unit)
     if fx.const_expr(lengths is not None):
         starts, key_starts = lengths
         query_start, key_start = starts[batch], key_starts[batch]
         queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
-        slot = query_start // plan.queries + batch
+        slot = query_start // plan.unit + batch
     band = Band(keys - queries, window[0], window[1], keys)
     low, high, size = tile * plan.keys, (tile + 1) * plan.keys, plan.queries
     begin = plain_begin = fx.Int32(0)
@@ -129,7 +163,7 @@ def span_of(tile, head, batch, lengths, extents, window, plan):
         plain_end = fx.max(low + 1 + shift, fx.Int32(0)) // size
     plain_end = (high > keys).select(fx.Int32(0), plain_end)  # keys beyond the last one are hidden
     span = Piece(head, batch, fx.Int32(0), queries, query_start, key_start, band, begin, end, plain_begin, plain_end)
-    return span, slot
+    return span, slot * (plan.unit // plan.queries)
 
 
 @flyc.jit

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.tiles import part_of, piece_of
@@ -19,18 +21,20 @@ class Work:
     parts: fx.Int32
 
 
-def parts_of(total, blocks, plan):
+def parts_of(total: Any, blocks: Any, plan: Any, smaller: Any = 0) -> Any:
     """Return in how many parts the tiles are taken that are left for a last round: of whole warpgroups.
 
     Where 56 tiles are left for 132 blocks, two blocks have a part of each, and the round ends sooner: 16 heads of 128
     in 8 bits had 1046 TFLOP/s instead of 1007 (1021 instead of 999 in a second round) at 16384 tokens, 32 of 64 had 566
     instead of 548 at 8192, on an H200 on 2026-11-17. Where queries see more and more keys, the order of tiles has
-    blocks end together, and parts would disturb it (1014 instead of 1064, causal in 8 bits).
+    blocks end together, and parts would disturb it (1014 instead of 1064, causal in 8 bits). So they would where the
+    last tiles are ``smaller`` ones of a window, of which there are so many.
     """
     if plan.features.left != plan.features.right:
         return fx.Int32(1)
     left = total % blocks
-    return fx.max(fx.min(blocks // fx.max(left, 1), fx.Int32(plan.consumers)), 1)
+    parts = fx.max(fx.min(blocks // fx.max(left, 1), fx.Int32(plan.consumers)), 1)
+    return (left <= smaller).select(1, parts)
 
 
 @flyc.jit

@@ -5,10 +5,11 @@ With P = exp(scale * Q K^T - lse) and delta = rowsum(dO * O), which `backward_ro
     dV = P^T dO        dS = P * (dO V^T - delta)        dK = scale * dS^T Q        dQ = scale * dS K
 
 A block has a tile of keys and goes through the tiles of queries that see it, of all heads that share its keys: dK and
-dV stay in registers from the first to the last. Of heads of more than 128 elements a launch finds some columns.
-Scores are computed transposed, K Q^T, so that the powers and what becomes of them go into the next products straight
-from registers. Only dS also goes through shared memory: dQ sums over all keys of the tile, which are in the registers
-of several warpgroups.
+dV stay in registers from the first to the last. Those of heads of more than 128 elements are too many: there one launch
+finds dK and dQ, and another one dV (`hopper_backward_values`), which is a product less than if each found a half of all
+columns. Scores are computed transposed, K Q^T, so that the powers and what becomes of them go into the next products
+straight from registers. Only dS also goes through shared memory: dQ sums over all keys of the tile, which are in the
+registers of several warpgroups.
 
 Blocks add their parts of dQ up in f32 in memory, by TMA; `backward_rows` turns the sums into dQ. Sums in any order
 differ in their last bits: where the same bits are wanted each time, blocks add in the order of their keys.
@@ -27,7 +28,9 @@ from flydsl.kernels.attention.backward_tiles import (
     powers_of_scores,
     span_of,
 )
-from flydsl.kernels.attention.hopper_forward import REGISTERS, WARPGROUP, at_entry, head_map, tiles_of
+from flydsl.kernels.attention.head_tiles import head_map, tiles_of
+from flydsl.kernels.attention.hopper_backward_values import compute_values
+from flydsl.kernels.attention.hopper_forward import REGISTERS, WARPGROUP, at_entry
 from flydsl.kernels.attention.scores import end_of_keys, first_key
 from flydsl.kernels.attention.tiles import FragmentRows, whole_lines
 
@@ -41,12 +44,12 @@ def sums_of_queries(plan: BackwardPlan) -> Any:
     if plan.transposed:
         atom = op(plan.queries, 16, plan.dtype, fx.Float32, major_a="mn")
     else:
-        atom = op(plan.key_columns[1], 16, plan.dtype, fx.Float32, major_b="mn")
+        atom = op(plan.sums, 16, plan.dtype, fx.Float32, major_b="mn")
     return fx.make_tiled_mma(fx.make_mma_atom(atom), fx.make_layout((plan.consumers, 1, 1), (1, 0, 0)))
 
 
 def order_of_sums(plan: BackwardPlan) -> Any:
-    """Return where the sums of a tile for dQ lie, as (four of a thread, which four, thread): those that threads write
+    """Return where the sums of a piece of dQ lie, as (four of a thread, which four, thread): those that threads write
     at the same time are neighbours."""
     fours = plan.share // WARPGROUP // 4
     return fx.make_layout((4, fours, (WARPGROUP, plan.consumers)), (1, 4 * WARPGROUP, (4, plan.share)))
@@ -96,25 +99,18 @@ def backward_kernel(
     ``stats`` has the logarithms and deltas of each tile of queries; ``counters`` orders blocks, or is None.
     """
     smem = fx.SharedAllocator(1024, static=False)
-    queries, keys, stages = plan.queries, plan.keys, plan.stages
-    sizes = (
-        stages * queries * plan.d,
-        keys * plan.d,
-        keys * plan.dv,
-        stages * queries * plan.dv,
-        stages * queries * keys,
-    )
-    places = [smem.allocate(fx.Array[plan.dtype, size, 1024]).ptr for size in sizes]
-    places.append(smem.allocate(fx.Array[fx.Float32, queries * plan.sums, 1024]).ptr)
-    places.append(smem.allocate(fx.Array[fx.Float32, stages * 2 * queries, 128]).ptr)
-    rings = [fx.nvvm.Pipeline(smem, stages=stages, consumers=plan.consumers) for _ in range(2)]
+    places = places_of(smem, plan)
+    rings = [fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2)]
     pipes = (*rings, *(fx.nvvm.Pipeline(smem, stages=1, consumers=1) for _ in range(2)))
     if fx.thread_idx.x == 0:
         for pipe in pipes:
             pipe.init()
     fx.barrier()
+    # The launch for dV needs nothing of the one for dQ and dK before it, and fills what its last blocks leave free. It
+    # may begin when that one's blocks all have what came before them both.
+    if fx.const_expr(plan.finds_keys):
+        fx.nvvm.griddepcontrol_wait()
     fx.nvvm.griddepcontrol_launch_dependents()
-    fx.nvvm.griddepcontrol_wait()
     tile, kv, batch = tile_at(work, plan)
     span, slot = span_of(tile, kv * work.per_kv, batch, lengths, extents, window, plan)
     slots = (slot, work.kv_heads * work.per_kv, work.per_kv)
@@ -131,8 +127,22 @@ def backward_kernel(
             if fx.const_expr(shift_registers):
                 fx.nvvm.setmaxnreg(many, increase=True)
             mine = Warpgroup(places, pipes, [one.swizzle for one in maps], (sums, counters), extras, numbers, plan)
-            compute(mine, span, tile, slots)
+            if fx.const_expr(plan.finds_keys):
+                compute(mine, span, tile, slots)
+            else:
+                compute_values(mine, span, tile, slots)
             store(mine, span, tile, kv, grads)
+    if fx.const_expr(not plan.finds_keys):
+        fx.nvvm.griddepcontrol_wait()  # what follows is to wait for both
+
+
+def places_of(smem: Any, plan: BackwardPlan) -> list[Any]:
+    """Return where tiles of Q, K, V, dO and dS, the sums for dQ, and the numbers of rows lie in shared memory."""
+    counts, places = plan.shared_elements, []
+    for name in ("q", "k", "v", "do", "ds", "sums", "rows"):
+        dtype, align = (fx.Float32, 128) if name == "rows" else (fx.Float32 if name == "sums" else plan.dtype, 1024)
+        places.append(smem.allocate(fx.Array[dtype, counts[name], align]).ptr if counts[name] else None)
+    return places
 
 
 @flyc.jit
@@ -145,18 +155,22 @@ def load(maps, places, pipes, stats, span, tile, slots, lengths, plan):
     batch = span.batch if fx.const_expr(lengths is None) else 0
     state_q, state_o = pipe_q.producer_start(), pipe_o.producer_start()
     at = (batch, span.head // per_kv, 0, span.key_start + tile * plan.keys, 0)
-    for pipe, tensor_map, ptr in ((pipe_k, map_k, k_ptr), (pipe_v, map_v, v_ptr)):
+    for pipe, tensor_map, ptr in ((pipe_k, map_k, k_ptr), (pipe_v, map_v, v_ptr))[: 1 + plan.finds_keys]:
         state = pipe.producer_start()
         pipe.acquire(state, tensor_map.bytes)
         fx.nvvm.tma_load(tensor_map, at, ptr, pipe.full(state))
-    numbers = 2 * plan.queries
+    # Logarithms and deltas of a tile, or the logarithms of each tile of a pair.
+    tiles = 1 if plan.finds_keys else plan.pair
+    numbers = (2 if plan.finds_keys else 1) * plan.queries
     for head in range(span.head, span.head + per_kv):
         for i in range(span.begin, span.end):
             at = (batch, head, 0, span.query_start + i * plan.queries, 0)
             pipe_q.acquire(state_q, map_q.bytes + numbers * 4)
             fx.nvvm.tma_load(map_q, at, q_ptr + state_q.stage * (plan.queries * plan.d), pipe_q.full(state_q))
-            row = fx.get_iter(stats[(slot + i) * heads + head, None])
-            fx.nvvm.bulk_load(row, stats_ptr + state_q.stage * numbers, numbers * 4, pipe_q.full(state_q))
+            for part in fx.range_constexpr(tiles):
+                row = fx.get_iter(stats[((slot + i) * tiles + part) * heads + head, None])
+                place = stats_ptr + (state_q.stage * (2 * plan.queries) + part * (numbers // tiles))
+                fx.nvvm.bulk_load(row, place, numbers // tiles * 4, pipe_q.full(state_q))
             pipe_o.acquire(state_o, map_o.bytes)
             fx.nvvm.tma_load(map_o, at, o_ptr + state_o.stage * (plan.queries * plan.dv), pipe_o.full(state_o))
             state_q, state_o = pipe_q.advance(state_q), pipe_o.advance(state_o)
@@ -180,43 +194,42 @@ class Warpgroup:
             return fx.make_tiled_mma(fx.make_mma_atom(op(n, 16, plan.dtype, fx.Float32, *sources, **majors)), layout)
 
         self.scorer = product(queries)
-        (first_key, key_count), (first_value, value_count) = plan.key_columns, plan.value_columns
-        self.to_keys, self.to_values = (product(n, "register", major_b="mn") for n in (key_count, value_count))
+        self.to_keys, self.to_values = (product(n, "register", major_b="mn") for n in (plan.d, plan.dv))
         self.to_queries = sums_of_queries(plan)
         of_q, of_k, of_v, of_o = zip(
             (q_ptr, k_ptr, v_ptr, o_ptr), swizzles, (queries, keys, keys, queries),
             (plan.d, plan.d, plan.dv, plan.dv), (stages, 1, 1, stages), strict=True,
         )  # fmt: skip
-        self.tiles = tuple(tiles_of(*of) for of in (of_q, of_k, of_v, of_o))
+        self.tiles = tuple(tiles_of(*of) if of[0] is not None else None for of in (of_q, of_k, of_v, of_o))
 
-        def turned(of, first, columns):
+        def turned(of, first=0, columns=None):
             ptr, swizzle, rows, *others = of
             return tiles_of(ptr + first * rows, swizzle, rows, *others, transposed=True, columns=columns)
 
+        part, where = self.scorer.get_slice(thread), fx.make_identity_tensor
+        self.q_part, self.o_part = (part.partition_B(self.tiles[i]) for i in (0, 3))
+        self.q_turned = self.to_keys.get_slice(thread).partition_B(turned(of_q))
+        self.o_turned = self.to_values.get_slice(thread).partition_B(turned(of_o))
+        self.s, self.dp = (self.scorer.make_fragment_C(where((keys, queries))) for _ in range(2))
+        self.p, self.ds = (self.to_keys.make_fragment_A(where((keys, queries))) for _ in range(2))
+        self.dk, self.dv = (
+            tiled.make_fragment_C(where((keys, n))) for tiled, n in ((self.to_keys, plan.d), (self.to_values, plan.dv))
+        )
+        self.rows = FragmentRows(self.scorer, thread, (keys, queries), queries=1)
+        self.stats = fx.make_view(stats_ptr, fx.make_layout((queries, 2, stages), (1, queries, 2 * queries)))
+        if not plan.finds_keys:
+            return
         swizzle = fx.make_swizzle(3, 4, 3)  # rows of 128 bytes
         self.ds_tile = tiles_of(ds_ptr, swizzle, queries, keys, stages)
         layout = fx.make_layout((8, queries, (8, keys // 64), stages), (1, 64, (8, queries * 64), queries * keys))
         permuted = fx.make_composed_layout(fx.static(fx.SwizzleType.get(3, 3, 3)), layout)  # counted in elements
         self.ds_pieces = fx.make_view(ds_ptr, permuted)
-        part = self.scorer.get_slice(thread)
-        self.q_part, self.o_part = (part.partition_B(self.tiles[i]) for i in (0, 3))
-        self.q_turned = self.to_keys.get_slice(thread).partition_B(turned(of_q, first_key, key_count))
-        self.o_turned = self.to_values.get_slice(thread).partition_B(turned(of_o, first_value, value_count))
         # Rows behind those of K^T are whatever lies there, and so are their sums, which nobody reads.
-        self.k_turned = turned(of_k, first_key, plan.sums if plan.transposed else key_count)
-        where = fx.make_identity_tensor
-        self.s, self.dp = (self.scorer.make_fragment_C(where((keys, queries))) for _ in range(2))
-        self.p, self.ds = (self.to_keys.make_fragment_A(where((keys, queries))) for _ in range(2))
-        self.dk, self.dv = (
-            tiled.make_fragment_C(where((keys, n)))
-            for tiled, n in ((self.to_keys, key_count), (self.to_values, value_count))
-        )
-        sums = (plan.sums, queries) if plan.transposed else (queries, key_count)
-        self.dq = self.to_queries.make_fragment_C(where(sums))
-        self.rows = FragmentRows(self.scorer, thread, (keys, queries), queries=1)
+        self.k_turned = [turned(of_k, first, plan.sums) for first, _ in plan.pieces]
+        sums = (plan.sums, queries) if plan.transposed else (queries, plan.sums)
+        self.dq = [self.to_queries.make_fragment_C(where(sums)) for _ in plan.pieces]
         self.dq_ptr = dq_ptr + self.number * plan.share
         self.dq_place = fx.make_view(dq_ptr, order_of_sums(plan))[None, None, thread]
-        self.stats = fx.make_view(stats_ptr, fx.make_layout((queries, 2, stages), (1, queries, 2 * queries)))
 
     def multiply(self, tiled, accumulators, a, b, steps, add=False):
         """accumulators (+)= a b, asynchronously; ``a`` and ``b`` give the operands of a step."""
@@ -246,13 +259,13 @@ class Warpgroup:
         a, b = (lambda k: self.ds[None, None, k]), (lambda k: self.q_turned[None, None, k, stage])
         self.multiply(self.to_keys, self.dk, a, b, self.plan.queries // 16, add=True)
 
-    def start_queries(self, stage, first):
+    def start_queries(self, piece, stage, first):
         """dq = ds k, over the keys of all warpgroups."""
-        part, turned = self.to_queries.get_slice(first), self.plan.transposed
-        left, right = (self.k_turned, self.ds_tile) if turned else (self.ds_tile, self.k_turned)
+        part, turned, keys = self.to_queries.get_slice(first), self.plan.transposed, self.k_turned[piece]
+        left, right = (keys, self.ds_tile) if turned else (self.ds_tile, keys)
         left, right, (i, j) = part.partition_A(left), part.partition_B(right), (0, stage) if turned else (stage, 0)
         a, b = (lambda k: left[None, None, k, i]), (lambda k: right[None, None, k, j])
-        self.multiply(self.to_queries, self.dq, a, b, self.plan.keys // 16)
+        self.multiply(self.to_queries, self.dq[piece], a, b, self.plan.keys // 16)
 
     def numbers_of(self, which, stage):
         """A number for each of this thread's queries, which come two by two."""
@@ -282,6 +295,19 @@ class Warpgroup:
         if self.leader:
             pipe.release(state)
 
+    def clear(self, which, count, stage):
+        """Zeros for the rows of a tile behind the first ``count``: others' rows may hold anything, and 0 * NaN is NaN.
+
+        ``which`` is the tile's number: of Q, K, V or dO.
+        """
+        plan, threads = self.plan, self.plan.consumers * WARPGROUP
+        rows, width = plan.queries if which in (0, 3) else plan.keys, plan.d if which < 2 else plan.dv
+        if count < rows:
+            for i in range(self.thread, (rows - count) * width, threads):
+                self.tiles[which][count + i // width, i % width, stage] = 0
+            fx.nvvm.fence_proxy_async()
+            fx.nvvm.barrier_sync(1, threads)
+
 
 @flyc.jit
 def compute(mine, span, tile, slots):
@@ -289,21 +315,28 @@ def compute(mine, span, tile, slots):
     slot, heads, per_kv = slots
     state_q, state_o = mine.pipe_q.consumer_start(), mine.pipe_o.consumer_start()
     mine.dk.fill(0.0)
-    mine.dv.fill(0.0)
+    if fx.const_expr(mine.plan.finds_values):
+        mine.dv.fill(0.0)
     mine.pipe_k.wait(mine.pipe_k.consumer_start())
     mine.pipe_v.wait(mine.pipe_v.consumer_start())
     if fx.const_expr(mine.plan.shared_rows):
         count = span.band.length - tile * mine.plan.keys
-        clear(mine, mine.tiles[1], mine.plan.keys, mine.plan.d, count, 0)
-        clear(mine, mine.tiles[2], mine.plan.keys, mine.plan.dv, count, 0)
-    line = fx.Int32(-1)
+        mine.clear(1, count, 0)
+        mine.clear(2, count, 0)
+    line, pieces = fx.Int32(-1), len(mine.plan.pieces)
     for head in range(span.head, span.head + per_kv):
         for i in range(span.begin, span.end):
             piece = piece_at(span, head, i, mine.plan)
             plain = (i >= span.plain_begin) & (i < span.plain_end)
             next_tile(mine, piece, tile, plain, state_q, state_o, line)
-            line = ((slot + i) * heads + head) * mine.plan.consumers + mine.number
-            add_up(mine, piece, tile, line, state_q)
+            for number in fx.range_constexpr(pieces):
+                if fx.const_expr(number > 0):
+                    finish_sums(mine, line)
+                    fx.nvvm.barrier_sync(2 + mine.number, WARPGROUP)
+                line = (((slot + i) * heads + head) * pieces + number) * mine.plan.consumers + mine.number
+                add_up(mine, piece, tile, number, line)
+            fx.nvvm.wgmma_wait_group(0, mine.dk)
+            mine.release(mine.pipe_q, state_q)
             state_q, state_o = mine.pipe_q.advance(state_q), mine.pipe_o.advance(state_o)
     finish_sums(mine, line, last=True)
 
@@ -318,8 +351,8 @@ def next_tile(mine, piece, tile, plain, state_q, state_o, line):
     mine.pipe_q.wait(state_q)
     if fx.const_expr(plan.shared_rows):
         mine.pipe_o.wait(state_o)
-        clear(mine, mine.tiles[0], plan.queries, plan.d, piece.queries - piece.first, state_q.stage)
-        clear(mine, mine.tiles[3], plan.queries, plan.dv, piece.queries - piece.first, state_o.stage)
+        mine.clear(0, piece.queries - piece.first, state_q.stage)
+        mine.clear(3, piece.queries - piece.first, state_o.stage)
     fx.nvvm.wgmma_fence()
     # Asked anew for each tile: places of operands are then made in uniform registers, where they are needed. Those of
     # all products, made once, took so many registers that some were spilled.
@@ -333,29 +366,36 @@ def next_tile(mine, piece, tile, plain, state_q, state_o, line):
         mine.s.load(), mine.rows, piece, tile, plain, levels, mine.extras, mine.numbers, plan
     )  # fmt: skip
     fx.nvvm.wgmma_wait_group(0, mine.dp)
+    if fx.const_expr(not plan.finds_values):
+        mine.release(mine.pipe_o, state_o)
     ds = gradients_of_scores(powers, mine.rows.split(mine.dp.load()), deltas, slopes)
     ds = mine.rows.join(ds).to(plan.dtype)
-    mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
+    if fx.const_expr(plan.finds_values):
+        mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
     mine.ds.store(ds.reshape(mine.ds.load().shape))
     mine.keep(ds, state_q.stage)
     finish_sums(mine, line)
     fx.nvvm.fence_proxy_async()
     fx.nvvm.wgmma_fence()
-    mine.start_values(state_o.stage)
+    if fx.const_expr(plan.finds_values):
+        mine.start_values(state_o.stage)
     fx.nvvm.barrier_sync(1, plan.consumers * WARPGROUP)
-    mine.start_queries(state_q.stage, first)
-    fx.nvvm.wgmma_wait_group(1, mine.dv)
-    mine.release(mine.pipe_o, state_o)
+    for number in fx.range_constexpr(len(plan.pieces)):
+        mine.start_queries(number, state_q.stage, first)
+    if fx.const_expr(plan.finds_values):
+        fx.nvvm.wgmma_wait_group(len(plan.pieces), mine.dv)
+        mine.release(mine.pipe_o, state_o)
     fx.nvvm.wgmma_fence()
     mine.start_keys(state_q.stage)
-    fx.nvvm.wgmma_wait_group(1, mine.dq)
 
 
 @flyc.jit
-def add_up(mine, piece, tile, line, state_q):
-    """dq to shared memory, in the order of this thread's registers, and from there added to what others found."""
+def add_up(mine, piece, tile, number, line):
+    """A piece of dq to shared memory, in the order of this thread's registers, and from there added to what others
+    found. Products of later pieces, and of dk, go on."""
     plan = mine.plan
-    mine.dq_place.store(mine.dq.load())
+    fx.nvvm.wgmma_wait_group(len(plan.pieces) - number, mine.dq[number])
+    mine.dq_place.store(mine.dq[number].load())
     fx.nvvm.fence_proxy_async()
     fx.nvvm.barrier_sync(2 + mine.number, WARPGROUP)
     if mine.leader:
@@ -365,8 +405,6 @@ def add_up(mine, piece, tile, line, state_q):
                 pass
         fx.nvvm.tma_reduce(mine.sums, mine.dq_ptr, (line * (plan.share // LINE), 0))
         fx.nvvm.tma_commit_group()
-    fx.nvvm.wgmma_wait_group(0, mine.dk)
-    mine.release(mine.pipe_q, state_q)
 
 
 def turn_of(piece, tile, plan):
@@ -390,15 +428,7 @@ def finish_sums(mine, line, last=False):
             fx.nvvm.tma_wait_group(0, read=not last)
 
 
-@flyc.jit
-def clear(mine, tiles, rows, width, count, stage):
-    """Zeros for the rows of a tile behind the first ``count``: others' rows may hold anything, and 0 * NaN is NaN."""
-    threads = mine.plan.consumers * WARPGROUP
-    if count < rows:
-        for i in range(mine.thread, (rows - count) * width, threads):
-            tiles[count + i // width, i % width, stage] = 0
-        fx.nvvm.fence_proxy_async()
-        fx.nvvm.barrier_sync(1, threads)
+# Results -------------------------------------------------------------------------------------------
 
 
 @flyc.jit
@@ -406,10 +436,9 @@ def store(mine, span, tile, kv, grads):
     """dK and dV to memory, eight neighbouring elements of a row at a time."""
     plan, scale = mine.plan, mine.numbers[1]
     batch = span.batch if grads[0].shape[0] != 1 else 0
-    for tiled, found, out, factor, (first, count) in (
-        (mine.to_values, mine.dv, grads[1], 1.0, plan.value_columns),
-        (mine.to_keys, mine.dk, grads[0], scale, plan.key_columns),
-    ):
+    values = (mine.to_values, mine.dv, grads[1], 1.0, plan.dv)
+    keys = (mine.to_keys, mine.dk, grads[0], scale, plan.d)
+    for tiled, found, out, factor, count in (values,) * plan.finds_values + (keys,) * plan.finds_keys:
         rows = FragmentRows(tiled, mine.thread, (plan.keys, count))
         for i, values in enumerate(rows.split(found.load())):
             key = tile * plan.keys + rows.query + rows.rows[i]
@@ -417,7 +446,7 @@ def store(mine, span, tile, kv, grads):
             if key < span.band.length:
                 line = out[batch, kv, span.key_start + key, None]
                 for block, words in enumerate(lines):
-                    words.bitcast(plan.dtype).store(line, [first + block * 32 + rows.column * 4], alignment=16)
+                    words.bitcast(plan.dtype).store(line, [block * 32 + rows.column * 4], alignment=16)
 
 
 # Launching -----------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, piece_at
+from flydsl.kernels.attention.head_tiles import chunk_of, head_map, tiles_of
 from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of, whole_lines
 
@@ -98,32 +99,7 @@ def at_entry(threads: int) -> dict[str, int]:
     return {"fly.maxnreg": min(65536 // threads // 8 * 8, 255)}
 
 
-def chunk_of(d: int, width: int = 16) -> int:
-    """Elements of a row of shared memory: a head is stored as columns of so many, as wide as TMA's swizzle."""
-    return max(chunk for chunk in (1024 // width, 512 // width, 256 // width) if d % chunk == 0)
-
-
-def swizzle_of(chunk: int, width: int = 16) -> str:
-    """TMA's swizzle of such rows."""
-    return f"{chunk * width // 8}B"
-
-
 # The kernel ----------------------------------------------------------------------------------------
-
-
-def tiles_of(
-    ptr: Any, swizzle: Any, rows: int, d: int, stages: int, transposed: bool = False, width: int = 16,
-    columns: int | None = None,
-) -> Any:  # fmt: skip
-    """Stages of a tile (rows, d) in columns of `chunk_of` elements, or (d, rows).
-
-    ``columns`` are more than d where products take so many.
-    """
-    chunk = chunk_of(d, width)
-    shape, stride = (rows, (chunk, (columns or d) // chunk)), (chunk, (1, rows * chunk))
-    if transposed:
-        shape, stride = shape[::-1], stride[::-1]
-    return fx.make_view(fx.apply_swizzle(ptr, swizzle), fx.make_layout((*shape, stages), (*stride, rows * d)))
 
 
 @flyc.kernel
@@ -269,9 +245,10 @@ class Warpgroup:
             following = (self.number == self.plan.consumers - 1).select(fx.Int32(0), self.number + 1)
             fx.nvvm.barrier_arrive(1 + following, 2 * WARPGROUP)
 
-    def scores(self, piece, block, with_mask):
-        """The scores of a block as rows, as they go into the softmax."""
-        return scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
+    def scores(self, piece, block, side=None):
+        """The scores of a block as rows, as they go into the softmax, masked on one side, on both or on none."""
+        found = scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, False)
+        return found if side is None else hidden(found, self.s_rows, piece, block, self.plan, side)
 
     def scale_of(self, which, piece, block):
         """The scale of a block of Q, K, V or, at most, of a head of V; one where there is none."""
@@ -361,7 +338,10 @@ def attend(mine, piece, states, finish):
     mine.release(mine.pipe_k, state_k)
     state_k = mine.pipe_k.advance(state_k)
     factor = mine.factor_of(piece)
-    scores = mine.scores(piece, end - 1, True)
+    scores = mine.scores(piece, end - 1, "right")
+    if fx.const_expr(mine.plan.features.left):
+        if end <= piece.plain_begin:  # the first keys of a short window are in the same block
+            scores = hidden(scores, mine.s_rows, piece, end - 1, mine.plan, "left")
     here, weight = mine.scales_at(piece, end - 1, factor)
     powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
     mine.take(powers)
@@ -372,14 +352,14 @@ def attend(mine, piece, states, finish):
     if fx.const_expr(mine.plan.cuts_several):
         high = fx.max(fx.min(piece.plain_end, high), begin)
         for i in range(end - 1 - high):
-            carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor, True)
+            carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor, "both")
     if fx.const_expr(mine.plan.features.left):
         low = fx.min(fx.max(piece.plain_begin, begin), high)
     for i in range(high - low):
-        carried = next_block(mine, piece, high - 1 - i, carried, state_q.stage, factor, False)
+        carried = next_block(mine, piece, high - 1 - i, carried, state_q.stage, factor)
     if fx.const_expr(mine.plan.features.left):
         for i in range(low - begin):
-            carried = next_block(mine, piece, low - 1 - i, carried, state_q.stage, factor, True)
+            carried = next_block(mine, piece, low - 1 - i, carried, state_q.stage, factor, "left")
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
@@ -407,12 +387,13 @@ def pass_by(mine, count, state_k, state_v):
 
 
 @flyc.jit
-def next_block(mine, piece, block, carried, tile, factor, with_mask):
+def next_block(mine, piece, block, carried, tile, factor, side=None):
     """Scores of a block and, beside them, the product of the powers before with their values.
 
-    A block of a loop without mask that has to be cut after all is taken as one whose powers do not fit. A second loop
-    for such blocks alone would take 1.4 times as long to compile; with a mask in a branch of one loop, heads of 128
-    had 657 TFLOP/s instead of 694 (2 x 8192 tokens, causal), on an H200 on 2026-11-16.
+    A block that is masked on no ``side``, or the left one, and has to be cut on the right after all is taken as one
+    whose powers do not fit. A second loop for such blocks alone would take 1.4 times as long to compile; with a mask in
+    a branch of one loop, heads of 128 had 657 TFLOP/s instead of 694 (2 x 8192 tokens, causal), on an H200 on
+    2026-11-16.
     """
     state_k, state_v, tops, sums = carried
     here, weight = mine.scales_at(piece, block, factor)  # read while products run
@@ -425,9 +406,9 @@ def next_block(mine, piece, block, carried, tile, factor, with_mask):
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
-    scores = mine.scores(piece, block, with_mask)
+    scores = mine.scores(piece, block, side)
     cut = None
-    if fx.const_expr(mine.plan.features.right and not mine.plan.cuts_several and not with_mask):
+    if fx.const_expr(mine.plan.features.right and not mine.plan.cuts_several):
         cut = (block >= piece.plain_end, lambda rows: hidden(rows, mine.s_rows, piece, block, mine.plan))
     step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight, cut=cut)
     powers, moved, shrink, tops, sums = step
@@ -465,18 +446,6 @@ def store(mine, piece, tops, sums, out, lse):
 # Launching -----------------------------------------------------------------------------------------
 
 
-def head_map(tensor: Any, rows: int, d: int) -> Any:
-    """Map (batch, heads, rows, d) for boxes of ``rows`` whole heads, stored in columns of `chunk_of` elements."""
-    width = tensor.dtype.width
-    chunk = chunk_of(d, width)
-    (batch, heads, length, columns), (by_batch, by_head, by_row, _) = (
-        [fx.get_scalar(leaf) for leaf in fx.get_leaves(part)] for part in (tensor.shape, tensor.stride)
-    )
-    layout = fx.make_layout((batch, heads, columns // chunk, length, chunk), (by_batch, by_head, chunk, by_row, 1))
-    box, swizzle = (1, 1, d // chunk, rows, chunk), swizzle_of(chunk, width)
-    return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(tensor), layout), box, swizzle)
-
-
 def hopper_forward(
     Q: Any, K: Any, V: Any, out: Any, lse: Any, extras: Any, lengths: Any, numbers: Any, window: Any, batches: Any,
     longest: Any, group: Any, blocks: Any, plan: Any, stream: Any, scales: Any = None,
@@ -491,7 +460,9 @@ def hopper_forward(
     tiles = fx.ceildiv(longest, plan.queries)
     total = tiles * heads * batches
     blocks = fx.min(blocks, total)
-    work = Work(tiles, heads, batches, group, heads // kv_heads, parts_of(total, blocks, plan))
+    # The first tiles of a window see fewer keys than others, and come last.
+    smaller = window[0] // plan.queries * heads * batches if plan.features.left else fx.Int32(0)
+    work = Work(tiles, heads, batches, group, heads // kv_heads, parts_of(total, blocks, plan, smaller))
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     forward_kernel(maps, out, lse, extras, scales, lengths, numbers, work, extents, window, plan).launch(
         grid=(blocks, 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True,

@@ -14,6 +14,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of, tiles_of
 from flydsl.kernels.attention.hopper_decode import (
     Parts,
     begin,
@@ -25,15 +26,7 @@ from flydsl.kernels.attention.hopper_decode import (
     places_of,
     put_together,
 )
-from flydsl.kernels.attention.hopper_forward import (
-    ROW_LANES,
-    ROWS,
-    WARPGROUP,
-    at_entry,
-    chunk_of,
-    swizzle_of,
-    tiles_of,
-)
+from flydsl.kernels.attention.hopper_forward import ROW_LANES, ROWS, WARPGROUP, at_entry
 from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for
 from flydsl.kernels.attention.scores import (
     PLAIN,

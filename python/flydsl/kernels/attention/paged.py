@@ -14,8 +14,9 @@ from math import gcd, isfinite, prod
 from operator import index
 from typing import Any
 
+from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.hopper_decode import BOX, ROWS, box_of, decode
-from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan, chunk_of
+from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
 from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for, turns_of
 from flydsl.kernels.attention.scores import Features, check_softcap, is_scaled_first

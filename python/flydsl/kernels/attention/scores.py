@@ -97,11 +97,17 @@ def blocks_of(band: Any, features: Features, first: Any, last: Any, size: int) -
     return begin, fx.max(end, begin), plain_begin, plain_end
 
 
-def masked(scores: Any, columns: Any, band: Any, features: Features, query: Any, key: Any) -> Any:
-    """Scores of a query against keys ``key + columns``, those that it does not see at minus infinity."""
-    seen = columns < end_of_keys(band, features, query) - key
-    if features.left:
-        seen = seen & (columns >= first_key(band, features, query) - key)
+def masked(scores: Any, columns: Any, band: Any, features: Features, query: Any, key: Any, side: str = "both") -> Any:
+    """Scores of a query against keys ``key + columns``, those that it does not see at minus infinity.
+
+    On one ``side`` alone, ``"left"`` or ``"right"``, or on ``"both"``.
+    """
+    inside = {
+        "right": lambda: columns < end_of_keys(band, features, query) - key,
+        "left": lambda: columns >= first_key(band, features, query) - key,
+    }
+    sides = [side] if side != "both" else ["right", "left"] if features.left else ["right"]
+    seen = reduce(lambda a, b: a & b, [inside[one]() for one in sides])
     return seen.select(scores, fx.full_like(scores, LOWEST))
 
 

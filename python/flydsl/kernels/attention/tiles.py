@@ -167,13 +167,14 @@ def scores_of(values, rows, piece, block, extras, numbers, plan, with_mask):
     return hidden(scores, rows, piece, block, plan) if fx.const_expr(with_mask) else scores
 
 
-def hidden(scores, rows, piece, block, plan):
-    """Rows of scores, those of keys that a query does not see at minus infinity."""
+def hidden(scores, rows, piece, block, plan, side="both"):
+    """Rows of scores, those of keys that a query does not see, on one ``side`` or on both, at minus infinity."""
     found = []
     for row, score in enumerate(scores):
         query = (piece.first + rows.query + rows.rows[row]) // plan.group
         columns = fx.Vector.from_elements([fx.Int32(c) for c in rows.columns[row]], fx.Int32)
-        found.append(masked(score, columns, piece.band, plan.features, query, block * plan.keys + rows.column))
+        key = block * plan.keys + rows.column
+        found.append(masked(score, columns, piece.band, plan.features, query, key, side))
     return found
 
 

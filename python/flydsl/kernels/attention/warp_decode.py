@@ -20,8 +20,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.fp8_forward import transposed
+from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.hopper_decode import Parts, cache_map, load_block, part_at, places_of, put_together
-from flydsl.kernels.attention.hopper_forward import ROW_LANES, chunk_of
+from flydsl.kernels.attention.hopper_forward import ROW_LANES
 from flydsl.kernels.attention.scores import (
     LN_2,
     LOG2_E,
