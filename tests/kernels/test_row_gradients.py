@@ -219,11 +219,15 @@ def test_rows_of_logits_that_begin_anywhere_share_a_block(
 ) -> None:
     """The last block has fewer rows than others, and what lies beside the first and the last row is NaN."""
     monkeypatch.setenv("ARCH", "sm_90a")
-    for n, m in ((701, 13), (1791, 7), (2501, 3)):
-        plan = choose(n, "bf16", HOPPER, 0, task=FORWARD).many
-        assert plan.pieces and plan.rows > 1 and m % plan.rows
+    plans = [choose(n, "bf16", HOPPER, 0, task=FORWARD).many for n in (701, 1791, 2501)]
+    assert all(plan.pieces and plan.rows > 1 for plan in plans)
+    # Some vectors on their way ahead of the one in hand, of a row and of a row that begins at a piece.
+    passing = [replace(plans[1], length=n, lanes=32, rows=1, keep=False, pieces=n % 8 > 0) for n in (1791, 1792)]
+    for plan, m in zip([*plans, *passing], (13, 7, 3, 3, 3), strict=True):
+        n = plan.length
         memory = np.full(m * n + 64, np.nan, ml_dtypes.bfloat16)
-        x, target = memory[19 : 19 + m * n].reshape(m, n), rng.integers(0, n, m)
+        begin = 19 if plan.pieces else -memory.ctypes.data // 2 % 8
+        x, target = memory[begin : begin + m * n].reshape(m, n), rng.integers(0, n, m)
         x[...] = drawn(rng, (m, n), "bf16")
         loss, lse = np.full(m, np.nan, np.float32), np.full(m, np.nan, np.float32)
         build_cross_entropy_module(n, "bf16", False, plan)(x, target, loss, lse, m, -100, 0.0)
@@ -259,12 +263,15 @@ AT_ONE_PLACE = [
     (True, RowPlan(1027, "f32", 4, 64, slots=7, chunks=3)),
     (True, RowPlan(333, "f16", 8, 32, rows=3, slots=2)),
     (False, RowPlan(1001, "bf16", 8, 32, cluster=2, slots=5, chunks=2)),
+    (True, RowPlan(520, "bf16", 8, 32, slots=3)),
+    (True, RowPlan(1032, "f16", 8, 32, cluster=2, slots=5, chunks=2)),
     (True, RowPlan(777, "f16", 8, 64, pieces=True, early=True)),
     (False, RowPlan(203, "bf16", 8, 16, rows=4, pieces=True, early=True)),
     (True, RowPlan(67, "bf16", 8, 4, rows=8, pieces=True, early=True)),
     (False, RowPlan(333, "f32", 4, 32, cluster=2, pieces=True, early=True)),
 ]
-"""(Whether rows are centred, plan) of rows that begin anywhere, and come through a ring or to registers."""
+"""(Whether rows are centred, plan) of rows that begin anywhere, and come through a ring or to registers; and of rings
+with rows that begin at pieces."""
 
 
 def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
@@ -305,8 +312,9 @@ def test_rows_that_begin_at_different_places_in_a_piece(
 
 
 TILES = [
-    (True, RowPlan(67, "bf16", 8, 4, rows=8, turns=2, stages=2)),
-    (False, RowPlan(131, "f16", 8, 8, rows=16, stages=3)),
+    (True, RowPlan(67, "bf16", 8, 4, rows=8, turns=2, stages=2, keep=False)),
+    (False, RowPlan(131, "f16", 8, 8, rows=16, stages=3, keep=False)),
+    (True, RowPlan(203, "bf16", 8, 16, rows=8, turns=2, stages=2)),
 ]
 """(Whether rows are centred, plan) of tiles of rows that begin at any place in a piece, the same one in each tile."""
 
@@ -320,7 +328,7 @@ def test_tiles_of_rows_that_begin_anywhere(
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(norm_backward, "places", lambda plan: 3)
     for centred, plan in TILES:
-        plan = replace(plan, staged=True, bulk=True, keep=False, pieces=True, sources=2, sums=1 + centred, hints=ONCE)
+        plan = replace(plan, staged=True, bulk=True, pieces=True, sources=2, sums=1 + centred, hints=ONCE)
         n, m = plan.length, 7 * plan.tile_rows + 5
         norm_backward_launcher.cache_clear()
         kind = DTYPES[plan.dtype]

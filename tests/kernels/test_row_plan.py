@@ -199,10 +199,14 @@ def test_blocks_that_sum_are_all_there_at_once() -> None:
 
 
 def test_gradients_take_what_was_measured_to_be_faster() -> None:
-    """On an H200, in parts of the copy's speed: LayerNorm of 4096 columns 0.98 ahead and 0.94 early, RMSNorm 0.98 early
-    and 0.91 where rows are read again."""
+    """On an H200, in parts of the copy's speed: LayerNorm of 4096 columns 1.01 by rings and 0.97 ahead, of 2432 0.94
+    and 1.02, of 12,936 0.95 and 0.72; RMSNorm of 4096 0.98 early and 0.91 where rows are read again."""
     layer, rms = (choose(4096, "bf16", HOPPER, 1, task=RowTask(2, sums=sums)).many for sums in (2, 1))
-    assert layer.stages == 3 and layer.keep and rms.early
+    assert layer.slots and rms.early
+    assert choose(2432, "bf16", HOPPER, 1, task=RowTask(2, sums=2)).many.stages == 3
+    for length in (3096, 5584, 8192, 12_936, 16_384):
+        plan = choose(length, "bf16", HOPPER, 1, task=RowTask(2, sums=2)).many
+        assert plan.slots and plan.crowd * plan.lanes <= 256 and plan.cluster <= 2
 
 
 def test_odd_rows_that_lines_go_with() -> None:
@@ -300,7 +304,7 @@ def test_sums_of_short_odd_rows_come_in_tiles_of_pieces() -> None:
     0.75 and 0.91 where elements are read one by one. All tiles begin at one place in a piece."""
     for length, centred in ((91, True), (131, True), (257, True), (333, True), (511, True), (699, True), (131, False)):
         plan = choose(length, "bf16", HOPPER, 1, task=backward_task(centred)).many
-        assert plan.staged and plan.shifted and plan.lanes < HOPPER.wave
+        assert plan.staged and plan.shifted and plan.lanes <= HOPPER.wave
         assert plan.tile_rows % plan.width == 0 and plan.rows % plan.width == 0
         assert resident(plan, HOPPER, 1) == plan.crowd
     assert choose(257, "f32", HOPPER, 1, task=backward_task(True)).many.width == 1  # 0.98, and 0.92 in tiles of pieces
@@ -317,10 +321,14 @@ def test_enough_of_two_odd_sources_is_on_its_way() -> None:
 
 
 def test_rows_that_are_only_read() -> None:
-    """Few rounds lose much of the last one, and a cluster gains nothing."""
-    for length in (50_257, 100_003):
+    """Few rounds lose much of the last one, and a cluster gains nothing: 645 rows of 103,975 bf16 have 1.00 of a read's
+    speed where all have a block at once, and 0.80 to 0.86 in two or three rounds."""
+    for length in (50_257, 103_975, 131_072):
         plan = choose(length, "bf16", HOPPER, 0, task=FORWARD).many
-        assert plan.cluster == 1 and plan.lanes >= 512
+        assert plan.cluster == 1 and plan.lanes == 256 and plan.passes
+        assert resident(plan, HOPPER, 0) * 256 * registers(plan, 0) <= HOPPER.registers
+    for length in (300_000, 1 << 20):
+        assert resident(choose(length, "bf16", HOPPER, 0, task=FORWARD).many, HOPPER, 0)
     for length in (1497, 1791, 2501):  # 1,791 bf16: 1.02 of a read's speed, and 0.80 by a block a row
         plan = choose(length, "bf16", HOPPER, 0, task=FORWARD).many
         assert plan.rows > 1 and plan.keep and plan.pieces

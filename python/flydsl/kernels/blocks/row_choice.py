@@ -18,6 +18,7 @@ from flydsl.kernels.blocks.row_plan import (
     LEAST_ACCESS,
     LEAST_PIECES,
     MAX_KEPT,
+    QUARTERS,
     RowPlan,
     check_row,
     near_line_bytes,
@@ -44,8 +45,8 @@ MAX_LINES_KEPT, TURNS, KEPT_CROWDS = 96, (1, 2, 4), (2, 3, 4, 5, 6, 8)
 """Those of a row and its lines where blocks stay and keep lines; rows that a thread then takes in turn, and blocks."""
 MAX_RING = 160
 """Those that a thread takes from a ring, which are not all there at a time."""
-MAX_ONCE = 256
-"""Where each is needed once only."""
+MAX_ONCE, MAX_READ = 256, 64
+"""Where each is needed once only; and vectors where nothing is written, so that a block need not have many threads."""
 FEW_SUMS, MAX_SUMS = 32, 64
 """Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
 SUMMING = 512
@@ -64,9 +65,14 @@ CROWDS = 1, 2, 3, 4
 SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
 """By the number of sums, elements of a row from which on a ring is faster for them than to reach elements one by one;
 those of 16 bits up to which a row has a wave; and how many such rows a block has."""
+SHORTEST_AT_PIECES = 3000
+"""Elements of a row that begins at a piece from which on a ring is faster for two sums: LayerNorm of 3,112 bf16 has
+0.98 of a copy's speed and 0.94 through tiles, of 2,432 0.94 and 1.02."""
 SHORTEST_TILED, TILE_THREADS, TILE_LANES, TILE_CROWDS, MOST_TILED = 64, 128, (4, 8, 16), (2, 3), 6
 """Of tiles of short rows that begin anywhere and are summed: elements of a row at least, threads of a block and of a
 row, blocks, and vectors of a row that a thread has at most. Shorter rows were not measured."""
+MOST_KEPT_TILED = 4
+"""Those vectors where a thread keeps what it computed of a row from its first pass to its second."""
 MOST_EARLY, MOST_FILLED = 5, 0.82
 """Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
 least."""
@@ -198,11 +204,17 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
             yield replace(plan, staged=True, bulk=machine.bulk, hints=once)
     if plan.once and wide and plan.cluster > 1 and plan.length <= MAX_ONCE * MAX_THREADS:
         return
-    most = MAX_ONCE if plan.once else MAX_AGAIN
-    if plan.rows == 1 and (plan.held <= most or longest):
+    if plan.rows == 1 and (plan.held <= _most_again(plan, machine) or longest):
         if machine.bulk and not (wide and plan.sources == 1):
             yield replace(plan, staged=True, bulk=True, keep=False, hints=once)
         yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
+
+
+def _most_again(plan: RowPlan, machine: Machine) -> int:
+    """Return how many elements of a row a thread may have that are loaded when they are needed."""
+    if not plan.once:
+        return MAX_AGAIN
+    return MAX_ONCE if plan.targets or not machine.bulk else max(MAX_ONCE, MAX_READ * plan.width)
 
 
 def _narrower(plan: RowPlan) -> Iterator[RowPlan]:
@@ -227,7 +239,7 @@ def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     """Yield the plans whose threads load a row's pieces wherever it begins; lines would not begin alike."""
     if plan.held * plan.sources <= MAX_HELD:
         yield replace(plan, hints=ONCE)
-    most = (MAX_ONCE if plan.once else MAX_AGAIN) + plan.width  # a row may lie in a piece more than it fills
+    most = _most_again(plan, machine) + plan.width  # a row may lie in a piece more than it fills
     if plan.rows == 1 and (plan.held <= most or plan.cluster == machine.cluster):
         yield replace(plan, keep=False, hints=ONCE if plan.once else TWICE)
 
@@ -259,10 +271,13 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
 
 
 def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
-    """Yield the plans that sum columns of rows which begin anywhere, and come through a ring."""
+    """Yield the plans that sum columns of rows which come through a ring: those that begin anywhere, and of the others
+    long ones with two sums, by as many waves as the quarters of a multiprocessor have two of."""
     width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
-    if not start.shifted or length < SHORTEST_SUMMED[task.sums]:
+    if length < (SHORTEST_SUMMED[task.sums] if start.shifted else SHORTEST_AT_PIECES):
+        return
+    if not start.shifted and (task.sums < 2 or start.size > 2):
         return
     if length <= ROW_OF_A_WAVE and start.size == 2:
         yield from _rows_of_waves(start, machine, lines)
@@ -272,6 +287,8 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
         lanes = -(-plan.share // iterations // machine.wave) * machine.wave
         plan = replace(plan, lanes=lanes)
         fits = plan.threads <= MAX_THREADS and plan.threads * crowd <= machine.threads
+        if not start.shifted:
+            fits = lanes * crowd <= 2 * QUARTERS * machine.wave and cluster * crowd > 1
         if not fits or plan.iterations != iterations:
             continue
         if registers(plan, lines) > register_limit(plan, machine, lines):
@@ -287,11 +304,16 @@ def summed_tiles(length: int, dtype: str, machine: Machine, task: RowTask, lines
     start = RowPlan(
         length, dtype, width, TILE_LANES[0], staged=True, bulk=True, keep=False, pieces=True, hints=ONCE, **task.fields
     )
-    if not start.shifted or start.size > 2 or not SHORTEST_TILED <= length < SHORTEST_SUMMED[task.sums]:
+    longest = ROW_OF_A_WAVE if task.sums > 1 else SHORTEST_SUMMED[task.sums]
+    if not start.shifted or start.size > 2 or not SHORTEST_TILED <= length < longest:
         return
-    for lanes, crowd, turns in product(TILE_LANES, TILE_CROWDS, TURNS[:2]):
-        plan = replace(start, lanes=lanes, rows=TILE_THREADS // lanes, crowd=crowd, turns=turns)
-        fits = plan.iterations <= MOST_TILED + 1 - turns  # with two turns and six vectors, 255 registers were too few
+    kept = [replace(start, lanes=lanes, keep=True) for lanes in (16, machine.wave) if task.sums > 1]
+    plans = [replace(start, lanes=lanes) for lanes in TILE_LANES if length < SHORTEST_SUMMED[task.sums]]
+    for plan, crowd, turns in product([*plans, *kept], (1, *TILE_CROWDS), TURNS[:2]):
+        plan = replace(plan, rows=max(TILE_THREADS // plan.lanes, width), crowd=crowd, turns=turns)
+        fits = plan.iterations <= (MOST_TILED + 1 - turns if not plan.keep else MOST_KEPT_TILED)
+        if plan.lanes >= 16 and turns == 1 and plan.iterations < MOST_TILED:
+            continue  # a tile of eight rows takes too long beside them: 0.87 of a copy's speed to 0.98 with 16
         found = (replace(plan, stages=stages) for stages in STAGES[::-1] if fits)
         yield from islice((plan for plan in found if resident(plan, machine, lines)), 1)
 
@@ -366,7 +388,7 @@ def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
 
 def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
     """Return whether a block could have the whole row, in shared memory or, where rows begin at pieces, without."""
-    wide = plan.width * plan.size == ACCESS_BYTES
+    wide = plan.width * plan.size == ACCESS_BYTES and plan.length <= MAX_ONCE * MAX_THREADS
     return wide or plan.length * plan.size * plan.sources + 4096 <= machine.shared
 
 
@@ -433,9 +455,14 @@ def _summing(found: list[RowPlan]) -> list[RowPlan]:
         return early or tiles
     if rings:
         few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
+        if rings[0].sums > 1 and all(plan.cluster > 2 for plan in few):
+            few = [plan for plan in rings if plan.cluster <= 2] or few  # 0.87 of a copy's speed by two, 0.77 by four
         # Two blocks of a multiprocessor hide each other's waiting where elements are many for their bytes.
         two = [plan for plan in few if plan.size == 2 and plan.crowd > 1 and plan.cluster <= 2]
-        return _with_fewest_blocks(two or few) + early
+        found = _with_fewest_blocks(two or few)
+        # A row of a block by itself is as good where those share it with another.
+        whole = [plan for plan in few if plan.cluster == 1 and plan.sums > 1 and plan.size == 2 and plan.shifted]
+        return found + (whole if found[0].cluster == 2 else []) + early + tiles
     many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
     if not any(plan.keep for plan in fit):

@@ -36,6 +36,10 @@ THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
 """Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
 
 
+READ_AHEAD, READ_REGISTERS = 4, 48
+"""Vectors of a row that is only read, and not kept, that a thread has on their way, and its registers."""
+
+
 @dataclass(frozen=True)
 class RowPlan:
     """Rows of ``length`` elements: ``rows`` of them in a block, ``lanes`` threads each, or one in a cluster of blocks.
@@ -225,6 +229,11 @@ class RowPlan:
         return self.slots > 0 or early or (self.lines_stay and not self.sums) or (self.shifted and self.stages > 0)
 
     @property
+    def passes(self) -> bool:
+        """Whether rows are only read, once, and not kept: some vectors are on their way ahead of the one in hand."""
+        return self.once and not (self.targets or self.keep or self.staged)
+
+    @property
     def lines_stay(self) -> bool:
         """Whether blocks that stay take rows from shared memory, and keep lines in registers."""
         return self.stages > 0 and self.keep and not self.sums
@@ -246,6 +255,9 @@ def registers(plan: RowPlan, lines: int) -> int:
     if plan.early and not plan.sums:
         # Beside the row and its lines, which are kept as they lie: the next row, and some vectors as f32.
         return -(-(48 + (2 + lines) * plan.held * plan.size // 4) // 8) * 8
+    if plan.passes:
+        # As the compiler is told: with fewer it has two vectors on their way, and not `READ_AHEAD` of them.
+        return READ_REGISTERS if plan.threads <= 256 else 40 if plan.threads <= 512 else 32
     if plan.lines_stay:
         return -(-(32 + (1 + lines) * plan.taken) // 8) * 8
     if plan.sums and (plan.bulk or plan.early or plan.slots):
@@ -274,7 +286,7 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
         return (64 if plan.sums == 1 else 76) + (plan.sums * 4 + lines * plan.size) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
     if plan.shifted and plan.staged:
-        return 60 + (plan.sums + lines) * plan.held
+        return 60 + (plan.sums + lines + (plan.sources if plan.keep else 0)) * plan.held
     if plan.shifted:
         own = plan.sources * plan.held if plan.keeps_wide else ahead
         base = 48 if plan.keeps_wide else 68 - 8 * plan.sums
@@ -293,9 +305,10 @@ def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
 def meeting_elements(plan: RowPlan) -> int:
     """Return of how many sums shared memory has place: those of all rows of a block meet there, and where rows begin
     anywhere those of a vector of each lane."""
-    if not plan.sums or (plan.rows == 1 and not plan.shifted):
+    by_pieces = plan.shifted or plan.slots > 0
+    if not plan.sums or (plan.rows == 1 and not by_pieces):
         return 0
-    if plan.shifted:
+    if by_pieces:
         return plan.lanes * plan.width * (plan.iterations * plan.rows if plan.rows > 1 else 1)
     return plan.rows * plan.length
 

@@ -35,7 +35,8 @@ def sum_in_ring(
     exchange = RowExchange(plan, arrays.numbers, smem)
     ring = Ring(arrays.sources, end, plan, smem)
     exchange.start()
-    share = ShiftedShare(plan, place_of(row_start(arrays.sources[0], ring.begin), plan), steady=True)
+    place = place_of(row_start(arrays.sources[0], ring.begin), plan) if plan.shifted else fx.Int32(0)
+    share = ShiftedShare(plan, place, steady=True)
     if fx.const_expr(plan.rows > 1):
         sums = _no_sums(plan)
         if ring.begin < end:

@@ -5,10 +5,11 @@ The facts of a machine are in `row_machine.py`; docs/rows.md states the model.
 
 from __future__ import annotations
 
-from flydsl.kernels.blocks.row_machine import Machine, Reach, bank_passes, with_other_rings
+from flydsl.kernels.blocks.row_machine import LONG, Machine, Reach, bank_passes, with_other_rings
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     QUARTERS,
+    READ_AHEAD,
     RowPlan,
     near_line_bytes,
     registers,
@@ -114,6 +115,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return _summed_tiles_time(plan, machine, rows)
     if plan.early and plan.sums and plan.shifted:
         return _early_sums_time(plan, machine, rows)
+    if plan.passes and machine.bulk and plan.width * plan.size == ACCESS_BYTES and plan.length * plan.size >= LONG:
+        return _passing_time(plan, machine, count, rows)
     times = block_times(plan, machine, lines)
     blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
     rounds = max(blocks / count, 1)
@@ -130,6 +133,23 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     lost = 1 + machine.part_round / rounds if plan.once else 1
     shares = [times[name] * blocks * lost for name in ("memory", "second level", "issue")]
     return _together([*shares, waiting], machine.power) + machine.tail * times["alone"]
+
+
+PASSING_ENDS = 3000
+"""Cycles for which a block over a row that is only read has nothing on its way: at its beginning, and when its waves
+tell each other their numbers."""
+
+
+def _passing_time(plan: RowPlan, machine: Machine, count: int, rows: int) -> float:
+    """Return the cycles of a launch over long rows that are only read: those of their bytes, those that blocks have
+    nothing on their way, less where a multiprocessor has others, and the last rows, which have it for themselves. Of
+    these a quarter counts, since the last round is anything from a row to a full one; rows that all have a block at
+    once have none. By 40 plans of eight lengths."""
+    size, places = plan.length * plan.size * plan.sources, machine.processors * count / plan.cluster
+    alone = size / plan.cluster / (plan.lanes * READ_AHEAD * ACCESS_BYTES) * machine.latency
+    moved = rows * size / (machine.processors * machine.bytes_per_cycle)
+    behind = 0.25 * alone if rows > places else 0.0
+    return max(moved, alone) + rows / places * PASSING_ENDS / count + behind + machine.latency
 
 
 AGAIN_ON_WAY, AGAIN_NEAR = 150_000, 230_000
@@ -166,16 +186,16 @@ def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> 
     return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
 
 
-SUMMED_TILE_WORK = 255, 100, 80
+SUMMED_TILE_WORK = 255, 100, 80, 55
 """Instructions of a wave for a tile of rows that begin anywhere and are summed, for each turn, and for a vector of 16
-bytes of it."""
+bytes of it: where it is read again, and where what was computed of it is kept."""
 
 
 def _summed_tiles_time(plan: RowPlan, machine: Machine, rows: int) -> float:
     """Return the cycles of a launch whose blocks take tile after tile; a round takes what is slowest: the memory, the
     instructions of all blocks, or a block's own way through a tile. With two tiles the memory waits now and then."""
-    tile, turn, vector = SUMMED_TILE_WORK
-    work = tile + plan.turns * (turn + plan.iterations * vector)
+    tile, turn, again, kept = SUMMED_TILE_WORK
+    work = tile + plan.turns * (turn + plan.iterations * (kept if plan.keep else again))
     memory = plan.crowd * (plan.sources + plan.targets) * plan.tile * plan.size / machine.bytes_per_cycle
     issue = plan.crowd * plan.threads / machine.wave * work / machine.summed_issue
     round_ = _together([memory, issue, machine.summed_chain * work], machine.kept_power)
@@ -210,6 +230,10 @@ SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
 """The same of a gradient of a norm, by the number of sums over rows, of rows that begin anywhere."""
 
 
+SUMMED_CLUSTER = 50
+"""Cycles that a row loses beside by a cluster where it has two sums."""
+
+
 def ring_work(plan: RowPlan, lines: int) -> float:
     """Return the instructions of a wave for its part of a row in a ring."""
     if plan.sums:
@@ -236,6 +260,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     chain = work * uneven / min(machine.ring_issue, machine.ring_wave_issue * waves * uneven)
     chain += machine.ring_chunk * plan.chunks
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
+    chain += SUMMED_CLUSTER if plan.cluster > 1 and plan.sums > 1 else 0
     size = plan.share * plan.width * plan.size
     near = size * plan.sources
     if lines and (plan.one_place or not plan.shifted) and not plan.near_lines:

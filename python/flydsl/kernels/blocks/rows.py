@@ -14,7 +14,16 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
 from flydsl.kernels.blocks.row_choice import RowChoice
 from flydsl.kernels.blocks.row_machine import machine_of_target
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, register_limit, resident, ring_places
+from flydsl.kernels.blocks.row_plan import (
+    ACCESS_BYTES,
+    DTYPES,
+    READ_AHEAD,
+    RowPlan,
+    register_limit,
+    registers,
+    resident,
+    ring_places,
+)
 
 
 @flyc.jit
@@ -102,6 +111,8 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
         blocks = fx.min(blocks, fx.Int32(places(plan)))
     # Blocks that stay are counted on to be there together.
     limits = {"fly.maxnreg": register_limit(plan, machine_of_target(), 0)} if plan.counted else {}
+    if plan.passes and fx.nvvm.is_target():
+        limits = {"fly.maxnreg": registers(plan, 0)}
     kernel.launch(
         grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream,
         value_attrs=limits,
@@ -354,7 +365,24 @@ class Line:
         return self._get(iteration, self.hint)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self._get(iteration, self.hint) for iteration in range(self.share.plan.iterations))
+        plan = self.share.plan
+        if plan.passes:
+            return self._some_ahead(min(READ_AHEAD, plan.iterations))
+        return (self._get(iteration, self.hint) for iteration in range(plan.iterations))
+
+    def _some_ahead(self, ahead: int) -> Iterator[Any]:
+        """Return the vectors, ``ahead`` of which are on their way beside the one that is given."""
+        coming, count = [self._begun(iteration, self.hint) for iteration in range(ahead)], self.share.plan.iterations
+        for iteration in range(count):
+            if iteration + ahead < count:
+                coming.append(self._begun(iteration + ahead, self.hint))
+            yield self._wide(self._completed(coming[iteration], iteration))
+
+    def _begun(self, iteration: int, hint: Hint | None) -> Any:
+        return self._load(iteration, hint)
+
+    def _completed(self, vector: Any, iteration: int) -> Any:
+        return vector
 
     def again(self) -> Iterator[Any]:
         """Return the vectors, which were iterated over before; see `in_turn`."""

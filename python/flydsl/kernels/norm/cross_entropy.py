@@ -63,6 +63,8 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
             work.put(loss, counts.select(own, without))
             work.put(lse, top + log)
 
+        if fx.const_expr(whole is not None and fx.nvvm.is_target()):
+            fx.nvvm.griddepcontrol_launch_dependents()  # `mean_loss_kernel`, which waits for all losses
         arrays = RowArrays((logits,), fill=LOWEST, numbers=3 if smoothed else 2)
         for_each_row(arrays, m, plan, code)
         if fx.const_expr(whole is not None):
@@ -196,20 +198,27 @@ TOGETHER = 8
 
 
 @flyc.jit
-def sums_of(
-    loss: fx.Tensor, target: fx.Tensor, m: fx.Int32, ignore: fx.Int64, threads: fx.Constexpr[int]
-) -> tuple[fx.Float32, fx.Float32]:
-    """Return a thread's part of the sum of all losses, and of the number of rows that are not ignored."""
-    total, count = fx.Float32(0.0), fx.Float32(0.0)
+def sum_of_losses(loss: fx.Tensor, m: fx.Int32, threads: fx.Constexpr[int]) -> fx.Float32:
+    """Return a thread's part of the sum of all losses."""
+    total = fx.Float32(0.0)
     for first in range(fx.thread_idx.x, m, threads * TOGETHER):
         rows = [fx.Int32(first) + number * threads for number in range(TOGETHER)]
-        places = [fx.min(row, m - 1) for row in rows]
-        losses = [loss[place] for place in places]
-        labels = [label_of(target[place]) for place in places]
-        for row, value, label in zip(rows, losses, labels, strict=True):
+        losses = [loss[fx.min(row, m - 1)] for row in rows]
+        for row, value in zip(rows, losses, strict=True):
             total = total + (row < m).select(value, fx.Float32(0.0))
-            count = count + ((row < m) & (label != ignore)).select(fx.Float32(1.0), fx.Float32(0.0))
-    return total, count
+    return total
+
+
+@flyc.jit
+def rows_that_count(target: fx.Tensor, m: fx.Int32, ignore: fx.Int64, threads: fx.Constexpr[int]) -> fx.Float32:
+    """Return how many of a thread's rows are not ignored."""
+    count = fx.Int32(0)
+    for first in range(fx.thread_idx.x, m, threads * TOGETHER):
+        rows = [fx.Int32(first) + number * threads for number in range(TOGETHER)]
+        labels = [label_of(target[fx.min(row, m - 1)]) for row in rows]
+        for row, label in zip(rows, labels, strict=True):
+            count = count + ((row < m) & (label != ignore)).select(fx.Int32(1), fx.Int32(0))
+    return fx.Float32(count)
 
 
 def put_loss(total: Any, count: Any, result: fx.Tensor, scale: fx.Tensor, averaged: fx.Int32) -> None:
@@ -238,7 +247,7 @@ def add_up_in_last_block(
                 before = fx.atomic("add", counter, 1, at=0, order="acq_rel", scope="device")
             if wave_reduce(before, add) == fx.Int32(fx.grid_dim.x) - 1:
                 fx.fence("device")
-                total, count = sums_of(loss, target, m, ignore, lanes)
+                total, count = sum_of_losses(loss, m, lanes), rows_that_count(target, m, ignore, lanes)
                 total, count = wave_reduce(total, add), wave_reduce(count, add)
                 if fx.thread_idx.x == 0:
                     put_loss(total, count, result, scale, averaged)
@@ -250,10 +259,11 @@ def mean_loss_kernel(
     loss: fx.Tensor, target: fx.Tensor, result: fx.Tensor, scale: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
     averaged: fx.Int32,
 ):  # fmt: skip
-    """One block adds up the losses, in a fixed order."""
+    """One block adds up the losses, in a fixed order. It begins while they are computed, and counts rows meanwhile."""
+    count = rows_that_count(target, m, ignore, THREADS)
     if fx.nvvm.is_target():
-        fx.nvvm.griddepcontrol_wait()  # it begins while the losses are computed
-    total, count = sums_of(loss, target, m, ignore, THREADS)
+        fx.nvvm.griddepcontrol_wait()
+    total = sum_of_losses(loss, m, THREADS)
     waves = wave_count(THREADS)
     slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 2 * waves]).peek()
     wave = fx.thread_idx.x // fx.num_warp_threads()

@@ -77,14 +77,15 @@ def norm_backward_launcher(
         def code(work: RowWork, sums: list[Any]) -> list[Any]:
             if fx.const_expr(not plan.shifted or plan.keeps_wide):
                 return _norm_bwd_row(work, sums, length)
-            sums, values = passes[0](work, sums)
-            passes[1](work, work.exchange.totals(values))
+            kept: list[Any] | None = [] if plan.keep and plan.staged else None
+            sums, values = _first_pass(work, sums, spare, kept)
+            _second_pass(work, work.exchange.totals(values), length, kept)
             return sums
 
         given = (rstd,) if mean is None else (rstd, mean)
         arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
         smem = fx.SharedAllocator(128, static=False)
-        spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.shifted else None
+        spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.shifted or plan.slots else None
         size = meeting_elements(plan)
         meeting = smem.allocate(fx.Array[fx.Float32, size, 16]).ptr if size else None
         places = smem.allocate(fx.Array[fx.Int32, plan.rows]).ptr if plan.rows > 1 and plan.shifted else None
@@ -200,8 +201,13 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
     return added
 
 
-def _first_pass(work: RowWork, sums: list[Any], spare: Any) -> tuple[list[Any], list[Any]]:
-    """Return the sums with what a row adds to them, and what this thread has of the row's: of d * n, and of d."""
+def _first_pass(
+    work: RowWork, sums: list[Any], spare: Any, kept: list[Any] | None = None
+) -> tuple[list[Any], list[Any]]:
+    """Return the sums with what a row adds to them, and what this thread has of the row's: of d * n, and of d.
+
+    What the second pass needs of each vector, d and n, is added to ``kept``, where there is such a list.
+    """
     iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
     scale, centre = _line_of_norm(work)
     added, products, total = list(sums), None, None
@@ -211,6 +217,8 @@ def _first_pass(work: RowWork, sums: list[Any], spare: Any) -> tuple[list[Any], 
         d = gradient * work.lines[0][iteration] if work.lines else gradient
         products = d * value if products is None else fx.math.fma(d, value, products)
         total = d if total is None else total + d
+        if kept is not None:
+            kept.append((d, value))
         added[iteration] = fx.math.fma(gradient, value, sums[iteration])
         if centre is not None:
             added[iterations + iteration] = sums[iterations + iteration] + gradient
@@ -219,13 +227,19 @@ def _first_pass(work: RowWork, sums: list[Any], spare: Any) -> tuple[list[Any], 
     return added, [part.reduce("add", fastmath="reassoc") for part in parts]
 
 
-def _second_pass(work: RowWork, totals: list[Any], length: int) -> None:
-    """Write dx of a row, d * rstd + n * slope + shift."""
+def _second_pass(work: RowWork, totals: list[Any], length: int, kept: list[Any] | None = None) -> None:
+    """Write dx of a row, d * rstd + n * slope + shift, by what was ``kept`` or by reading the row again."""
     dy, x = work.x[0], work.x[1]
     scale, centre = _line_of_norm(work)
     slope, *shift = [total * (-1.0 / length) * scale for total in totals]
     steep, far = slope * scale, None if centre is None else fx.math.fma(centre, slope, shift[0])
     for iteration in range(work.share.plan.iterations):
+        if kept is not None:
+            d, value = kept[iteration]
+            rest = value * slope if centre is None else fx.math.fma(value, slope, shift[0])
+            result = fx.math.fma(d, scale, rest)
+            work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
+            continue
         vector, gradient = x.again_at(iteration), dy.again_at(iteration)
         rest = vector * steep if far is None else fx.math.fma(vector, steep, far)
         d = gradient * work.lines[0].again_at(iteration) if work.lines else gradient
