@@ -184,6 +184,13 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) 
     870 with 192 keys, 856 with 224). An earlier version had less with more keys than 160 (192: 957 beside 976; 224,
     which do not fit into registers: 619).
 
+    `ex2` is not what softmax waits for, though its unit is as long at work as the tensor cores. Powers of pairs in f16,
+    by a polynomial whose value is squared three times, take 11 instructions where two `ex2` take 7: three warpgroups
+    had 945 TFLOP/s with a quarter of pairs, 905 with half and 799 with all, beside 971. Two gained (974 beside 949 with
+    a quarter, causal 938 beside 908), and then had what three have. Sums by `mma.sync` wait for the products of
+    warpgroups (788 beside 1023). Queries in registers changed nothing (938 beside 949), nor did a loop of two blocks
+    with no copies of words, with these and a quarter of pairs (1043 beside 1023, but causal 948 beside 1013).
+
     Results of more than 128 elements leave registers for 64 keys: with 128, ptxas ran each product alone and spilled up
     to 1.7 KB.
     """
