@@ -98,6 +98,7 @@ PLANS = {
     "pairs": RowPlan(1002, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE),
     "loaded again": RowPlan(4104, "f32", 4, 128, 1, keep=False, hints=TWICE),
     "read again": RowPlan(1001, "f16", 1, 64, staged=True, bulk=True, keep=False, hints=ONCE),
+    "several rows at once": RowPlan(90, "f16", 2, 16, 2, turns=4, hints=ONCE),
     "a cluster": RowPlan(4104, "f16", 8, 96, 1, 4, hints=ONCE),
     "a cluster through shared memory": RowPlan(4099, "f32", 1, 96, 1, 8, staged=True, bulk=True, hints=ONCE),
     "a cluster with blocks that have nothing": RowPlan(9, "f32", 1, 32, 1, 8, hints=ONCE),
@@ -147,6 +148,7 @@ RINGS = {
     "of a cluster, rows that begin anywhere": RowPlan(
         1027, "f32", 4, 32, cluster=4, keep=False, hints=ONCE, slots=5, chunks=3
     ),
+    "of a cluster of 16 blocks": RowPlan(1032, "f32", 4, 32, cluster=16, keep=False, hints=ONCE, slots=3, chunks=2),
     "of a block, rows that all begin at one place": RowPlan(
         1027, "bf16", 8, 64, keep=False, hints=ONCE, slots=7, chunks=3, one_place=True
     ),

@@ -24,7 +24,7 @@ else:
 
 _MAJOR, _MINOR = 75, 76
 _JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES = 5, 6
-_MAX_DYNAMIC_SHARED, _OWN_SHARED = 8, 1
+_MAX_DYNAMIC_SHARED, _OWN_SHARED, _LARGE_CLUSTERS = 8, 1, 14
 _LOG_BYTES = 16384
 _POINTER_DEVICE = 9
 _CAPTURE_IMPLICIT = 906
@@ -227,15 +227,15 @@ class CudaDevice(DriverDevice):
 
     def function(self, module: ctypes.c_void_p, name: str) -> int:
         """Return the handle of a kernel, allowed all the dynamic shared memory the target has beside what is its
-        own."""
-        handle, own = ctypes.c_void_p(), ctypes.c_int()
+        own, and the largest clusters."""
+        handle, own, most = ctypes.c_void_p(), ctypes.c_int(), self.target.lds_bytes
         with self.selected():
             self.driver.call("cuModuleGetFunction", ctypes.byref(handle), module, name.encode())
-            if self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, self.target.lds_bytes):
+            if self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, most):
                 # The driver counts a kernel's own memory too, and leaves the limit at 48 KB where both are too much.
                 self.driver.call("cuFuncGetAttribute", ctypes.byref(own), _OWN_SHARED, handle)
-                rest = self.target.lds_bytes - own.value
-                self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, rest)
+                self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, most - own.value)
+            self.driver.try_call("cuFuncSetAttribute", handle, _LARGE_CLUSTERS, 1)  # of more than eight blocks
         return handle.value or 0
 
     def launch_entry(self) -> int:

@@ -77,7 +77,7 @@ _TARGETS: dict[str, Target] = {
         _amd("gfx1201", "rdna4", 32, 64, 64),
         _amd("gfx1250", "cdna5", 32, 320, clusters=16),
         Target("cuda", "sm_80", "ampere", 32, 163 * KIB, processors=108),
-        Target("cuda", "sm_90a", "hopper", 32, 227 * KIB, max_cluster_blocks=8, processors=132),
+        Target("cuda", "sm_90a", "hopper", 32, 227 * KIB, max_cluster_blocks=16, processors=132),
     )
 }
 

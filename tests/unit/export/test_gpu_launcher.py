@@ -60,7 +60,15 @@ def test_loads_launches_and_unloads(program: tuple[str, Path]) -> None:
     arch, folder = program
     name = "add_kernel_0"
     if arch == "sm_90a":
-        body = ["retain 2", "push", "load //", f"function {name} of the module", "attribute 8 232448 of 1", "pop"]
+        body = [
+            "retain 2",
+            "push",
+            "load //",
+            f"function {name} of the module",
+            "attribute 8 232448 of 1",
+            "attribute 14 1 of 1",
+            "pop",
+        ]
         launched, unloaded = ["push", LAUNCH, "pop"], ["push", "unload 1", "pop", "release 2"]
     else:
         body = ["device 2", "load EL", f"function {name} of the module", "device 3"]

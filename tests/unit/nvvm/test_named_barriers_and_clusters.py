@@ -350,8 +350,8 @@ def test_a_cluster_that_is_too_large_or_does_not_divide_the_grid() -> None:
         out[0] = 1
 
     out = np.zeros(1, np.int32)
-    with pytest.raises(ValueError, match=r"cluster=\(16, 1, 1\), 16 blocks; sm_90a allows 8 blocks"):
-        run(body, out, grid=16, cluster=16)
+    with pytest.raises(ValueError, match=r"cluster=\(32, 1, 1\), 32 blocks; sm_90a allows 16 blocks"):
+        run(body, out, grid=32, cluster=32)
     with pytest.raises(ValueError, match=r"grid=\(6, 1, 1\), which clusters of \(4, 1, 1\) do not divide"):
         run(body, out, grid=6, cluster=4)
 

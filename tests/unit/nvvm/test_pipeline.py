@@ -114,5 +114,5 @@ def test_kernels_for_every_target_can_ask(arch: str, monkeypatch: pytest.MonkeyP
         seen.append((nvvm.is_target(), nvvm.max_cluster_size()))
 
     ask(np.zeros(1, np.int32))
-    expected = {"gfx942": (False, 1), "gfx1250": (False, 1), "sm_80": (True, 1), "sm_90a": (True, 8)}
+    expected = {"gfx942": (False, 1), "gfx1250": (False, 1), "sm_80": (True, 1), "sm_90a": (True, 16)}
     assert seen == [expected[arch]]

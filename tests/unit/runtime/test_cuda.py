@@ -47,7 +47,7 @@ def test_shared_memory_of_its_own_counts(recording: Recording) -> None:
     with flyc.current_device().arrays(a, b, c) as (x, y, z):
         vector_add()(x, y, z, 4096)
     wanted = [call.split()[2:] for call in recording.named("cuFuncSetAttribute")]
-    assert wanted == [["8", str(227 * 1024)], ["8", str(227 * 1024 - 4096)]]
+    assert wanted == [["8", str(227 * 1024)], ["8", str(227 * 1024 - 4096)], ["14", "1"]]
 
 
 # One launch ------------------------------------------------------------------------------------

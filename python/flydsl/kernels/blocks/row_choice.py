@@ -43,6 +43,8 @@ MAX_NARROWER = 512
 """Threads of a row of few that has narrower accesses than it could."""
 MAX_LINES_KEPT, TURNS, KEPT_CROWDS = 96, (1, 2, 4), (2, 3, 4, 5, 6, 8)
 """Those of a row and its lines where blocks stay and keep lines; rows that a thread then takes in turn, and blocks."""
+IN_TURNS = 16, 33
+"""Those of each of two rows that a thread loads at once: of how many it was measured."""
 MAX_RING = 160
 """Those that a thread takes from a ring, which are not all there at a time."""
 MAX_ONCE, MAX_READ = 256, 64
@@ -57,6 +59,9 @@ MAX_STAYING = 2
 RING_LANES, MIN_RING_LANES, RING_CHUNKS = 512, 128, (2, 4, 8)
 """Threads that take rows from a ring, and into how many chunks a block's part of a row is cut: the fewest with which
 the ring has place for two rows."""
+RING_CLUSTERS, LARGE_CLUSTER = (1, 2, 4, 8), 16
+"""Blocks that share a row of a ring; and those that do where lines go with a row that is too long for eight blocks to
+have it, its lines and the row to come. Nothing else was measured with so many."""
 MIN_POWER_LANES = 256
 """Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40
@@ -153,6 +158,7 @@ def candidates(
             for cluster in clusters if rows == 1 else (1,):
                 plan = RowPlan(length, dtype, width, count, rows, cluster, **task.fields)
                 yield from _kinds(plan, machine)
+                yield from _in_turns(plan, machine, lines)
                 if lines and machine.bulk and not task.sums and width < widest:
                     yield from _with_lines_kept(plan, lines)
                 pieces = replace(plan, width=widest, pieces=True)
@@ -226,6 +232,15 @@ def _narrower(plan: RowPlan) -> Iterator[RowPlan]:
             yield replace(plan, width=width, lanes=lanes, rows=max(128 // lanes, 1))
 
 
+def _in_turns(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
+    """Yield the plan whose half waves load two rows at once, by 8 bytes, and their lines once for both. By 4 bytes, or
+    with more rows, that was slower than through shared memory."""
+    halves = 2 * plan.lanes == machine.wave and 2 * plan.width * plan.size == ACCESS_BYTES and plan.size == 2
+    measured = lines and plan == replace(plan, **MAP.fields) and plan.held in range(*IN_TURNS)
+    if machine.bulk and halves and measured:
+        yield replace(plan, turns=2, hints=ONCE)
+
+
 def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
     """Yield the plans whose blocks stay, so that lines whose elements are loaded one by one are loaded once."""
     if (1 + lines) * plan.taken <= MAX_LINES_KEPT and plan.cluster == 1:
@@ -253,10 +268,13 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     if size * (task.sources if aligned else 1) < (IN_REGISTERS if aligned else SHORTEST_RING if lines else LONG):
         return
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
-    kinds = [(1, 2, width)] if task.once else product((1, 2, 4, 8), CROWDS, (width,))
+    clusters = (*RING_CLUSTERS, LARGE_CLUSTER) if lines and task.sources == 1 else RING_CLUSTERS
+    kinds = [(1, 2, width)] if task.once else product(clusters, CROWDS, (width,))
     if lines > 1 and not aligned and start.size == 4 and task.sources == 1 and not task.once:
-        kinds = product((1, 2, 4, 8), CROWDS, (width, 1))  # vectors, or elements one by one
+        kinds = product(clusters, CROWDS, (width, 1))  # vectors, or elements one by one
     for cluster, crowd, taken in kinds:
+        if cluster == LARGE_CLUSTER and crowd > 1:
+            continue  # slower than one, or than clusters of eight
         plan, found = replace(start, cluster=cluster, crowd=crowd, width=taken), set()
         for iterations in RING_ITERATIONS:
             lanes = -(-plan.share * taken // width // iterations // machine.wave) * machine.wave
@@ -282,7 +300,7 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
     if length <= ROW_OF_A_WAVE and start.size == 2:
         yield from _rows_of_waves(start, machine, lines)
         return
-    for cluster, crowd, iterations in product((1, 2, 4, 8), CROWDS, RING_ITERATIONS):
+    for cluster, crowd, iterations in product(RING_CLUSTERS, CROWDS, RING_ITERATIONS):
         plan = replace(start, cluster=cluster, crowd=crowd)
         lanes = -(-plan.share // iterations // machine.wave) * machine.wave
         plan = replace(plan, lanes=lanes)

@@ -92,9 +92,11 @@ def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode)
         for_rows_in_turn(arrays, end, plan, lambda work, _: (code(work), [])[1], smem)
         return
     block = _Block(arrays, end, plan, smem)
-    first = fx.block_idx.x // plan.cluster * plan.rows
+    first = fx.block_idx.x // plan.cluster * plan.tile_rows
     if not plan.staged:
-        code(block.work_in_memory(first, end))
+        # All rows of a thread are loaded before the first is waited for: no load passes a store.
+        for work in [block.work_in_memory(first + turn * plan.rows, end) for turn in range(plan.turns)]:
+            code(work)
         return
     memories = [tile_memory(plan, smem) for _ in arrays.sources]
     tiles = [RowTile(block.share, *pair) for pair in _places(arrays.sources, first, end, memories)]

@@ -18,6 +18,8 @@ class Reach:
     part: float = 0.08
     """Where rows end within a sector of 32 bytes; and for lanes without an access, as many as others."""
     idle: float = 0.6
+    row: float = float("inf")
+    """Bytes of a row that loses ``part``; longer ones lose as many times less."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +120,11 @@ class Machine:
     more where they are written element by element; and lines that L2 has to give for every row."""
     ring_elements: float = 1.1
     ring_reloaded: float = 8.0
+    ring_large: float = 77.0
+    """Cycles that a row of a cluster of 16 takes longer for each number that waves tell each other: by 16 launches."""
     ring_behind: float = 0.59
     """Part of the time of the bytes that a ring has no place for beside a row."""
-    ring_one_place: float = 0.075
+    ring_one_place: float = 0.2
     """How many times longer rows take that are taken in the order of their places in a piece, more for each line."""
     ring_power: float = 14.0
     """`power` of rings."""
@@ -131,8 +135,9 @@ class Machine:
     a cluster, and for those that come ahead of their turn."""
     staged_in_cluster: float = 1.0
     ahead_bytes: float = 1.0
+    staged_pieces: float = 1.0
+    """The same for rows that begin at pieces and pass through shared memory, beside that; for rows that come early."""
     early_bytes: float = 1.0
-    """The same for rows that come early."""
     early_answer: float = 692.0
     """Of rows that begin anywhere, come early and are summed: cycles of a round beside its bytes, and part of the time
     of those. Fitted to 8 plans of RMSNorm's gradient in bf16, to 3 %."""
@@ -156,7 +161,8 @@ class Machine:
 
 HOPPER = Machine(
     wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, narrow_again=2.4, direct_issue=2.65,
-    direct_reach=Reach(narrow=30.0, sharpness=2.0, part=0.055, idle=0.0), narrow_issue=4.0, narrow_alone=0.6,
+    direct_reach=Reach(narrow=30.0, sharpness=2.0, part=0.055, idle=0.0, row=272.0), narrow_issue=4.0, narrow_alone=0.6,
+    staged_pieces=1.015,
 )  # fmt: skip
 """What direct plans take is by 75 plans of 27 shapes measured when lanes beyond a row no longer branched around their
 loads: of those it chooses what is 0.3 % slower than the fastest."""
@@ -166,6 +172,7 @@ HOPPER_LONG = replace(
     start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1900, between_tiles=180, cluster_meeting=17,
     cluster_start=1600, cluster_lines=3.5, cluster_mask=0.06, early_bytes=1.1, staying_cluster=3114, power=8.0,
     tail=1.96, narrow_line=8.5, staged_bytes=1.18, staged_in_cluster=1.25, ahead_bytes=1.3, part_round=0.15,
+    staged_pieces=1.0,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day. What clusters take, `staged_bytes` and `ahead_bytes`

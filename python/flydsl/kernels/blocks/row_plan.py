@@ -28,6 +28,8 @@ BARRIERS = 16
 """Bytes of the two barriers of a ring's slot."""
 QUARTERS = 4
 """Of a multiprocessor, each with registers of its own for the waves that it has."""
+UNUSED = {4: 12, 8: 12, 16: 20}
+"""Multiprocessors of an H200 that have nothing to do, by the blocks of a cluster: the driver says how many fit."""
 MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
@@ -69,7 +71,8 @@ class RowPlan:
     stages: int = 0
     """Tiles that are in shared memory or on their way there: blocks then stay and take one tile after the other."""
     turns: int = 1
-    """Rows of such a tile that a thread takes one after the other, so that what a tile takes by itself counts less."""
+    """Rows of such a tile that a thread takes one after the other, so that what a tile takes by itself counts less; or
+    rows that it loads at once, so that lines are loaded for several."""
     slots: int = 0
     """Chunks of a row that shared memory has place for (`row_ring.py`): blocks stay, and chunks come all the time."""
     chunks: int = 1
@@ -212,10 +215,11 @@ class RowPlan:
 
     @property
     def narrow(self) -> bool:
-        """Whether whole waves do so by accesses of 4 or 8 bytes, with rows that a block has alone and that are short
-        enough to have been measured."""
+        """Whether whole waves do so by accesses of 4 or 8 bytes, or halves of them that take rows in turn, with rows
+        that a block has alone and that are short enough to have been measured."""
         short = self.length * self.size <= MOST_NARROW and self.cluster == 1
-        return self.direct and self.width * self.size < ACCESS_BYTES and self.lanes >= HOPPER.wave and short
+        whole = self.lanes >= HOPPER.wave or self.turns > 1
+        return self.direct and self.width * self.size < ACCESS_BYTES and whole and short
 
     @property
     def stays(self) -> bool:
@@ -268,7 +272,7 @@ def registers(plan: RowPlan, lines: int) -> int:
     if not plan.keep:
         # Of two sources all vectors are on their way at once: 54 with three vectors of each, 72 to 79 with more.
         return (64 if plan.iterations <= 3 else 80) if plan.shifted and plan.sources > 1 else 32
-    held = plan.held * plan.sources
+    held = plan.held * plan.sources * plan.turns
     if plan.narrow and held <= 32:
         return 16 + held
     if held <= 32:
@@ -369,9 +373,7 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
 
 def ring_places(plan: RowPlan, machine: Machine) -> int:
     """Return how many blocks with rings, or clusters of them, the machine has at once."""
-    # Clusters of four and more leave some multiprocessors of their group unused.
-    processors = machine.processors - (12 if plan.cluster > 2 else 0)
-    return max(processors * plan.crowd // plan.cluster, 1)
+    return max((machine.processors - UNUSED.get(plan.cluster, 0)) * plan.crowd // plan.cluster, 1)
 
 
 def ring_bytes(plan: RowPlan) -> int:

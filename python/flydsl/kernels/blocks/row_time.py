@@ -44,14 +44,17 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
         each += machine.tight
     if plan.width * plan.size < ACCESS_BYTES:
         each += machine.narrow_line * lines / plan.width
-    return 20 + plan.taken * each + machine.access * moves + machine.mask * masks + machine.step * steps
+    work = plan.taken * each + machine.access * moves + machine.mask * masks + machine.step * steps
+    if plan.staged or plan.turns == 1:
+        return 20 + work
+    return 20 + plan.turns * work - (plan.turns - 1) * lines * (machine.access * accesses * parts + plan.taken)
 
 
 def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
     """Cycles that a block takes of a multiprocessor: of the memory, of L2, of the instructions that
     begin, and, alone, from its beginning to its end."""
     count, waves = resident(plan, machine, lines), -(-plan.threads // machine.wave)
-    size = plan.rows * plan.length * plan.size / plan.cluster
+    size = plan.tile_rows * plan.length * plan.size / plan.cluster
     loads, again = 1.0, not (plan.keep or plan.staged or plan.once)
     if again:
         # What does not stay in the first-level cache is loaded again, and lines take place there too.
@@ -85,6 +88,7 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
         if plan.sums:
             return 1.0
         slower = machine.ahead_bytes if plan.stages else machine.staged_bytes
+        slower *= machine.staged_pieces if plan.width * plan.size == ACCESS_BYTES else 1.0
         return slower * (machine.staged_in_cluster if plan.cluster > 1 and not plan.once else 1.0)
     wide = plan.width * plan.size
     waste = machine.early_bytes if plan.early and not plan.sums else 1.0
@@ -95,7 +99,7 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
     if plan.lanes < machine.wave and plan.lanes != plan.vectors:
         waste *= 1 + (reach.narrow / (plan.lanes * wide)) ** reach.sharpness  # sectors that are written in parts
     if plan.length * plan.size % 32 and plan.targets:
-        waste *= 1 + reach.part  # so are those at the ends of what a wave writes
+        waste *= 1 + reach.part * min(reach.row / (plan.length * plan.size), 1)  # as at the ends of what a wave writes
     if plan.share % plan.lanes and reach.idle:
         idle = plan.iterations * plan.accesses * plan.lanes / plan.share - 1
         waste *= 1.02 + reach.idle * idle + (machine.cluster_mask if plan.cluster > 1 else 0)
@@ -118,7 +122,7 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     if plan.passes and machine.bulk and plan.width * plan.size == ACCESS_BYTES and plan.length * plan.size >= LONG:
         return _passing_time(plan, machine, count, rows)
     times = block_times(plan, machine, lines)
-    blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
+    blocks = -(-rows // plan.tile_rows) * plan.cluster / machine.processors
     rounds = max(blocks / count, 1)
     if plan.stays:
         # Tiles come while others are computed on: a round takes what is slowest, the memory or a block's own work.
@@ -283,6 +287,8 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     issue = work * plan.crowd * plan.rows * full / machine.ring_issue
     memory *= machine.ring_elements if plan.by_elements else 1
     together = _together([memory, issue, chain, second], machine.ring_power)
+    if plan.cluster > machine.cluster:
+        together += machine.ring_large * (1 if lines == 1 else 2 if plan.one_pivot else 3)
     together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
     # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
     rounds = (-(-rows // places) + rows / places + 0.5) / 2

@@ -18,6 +18,7 @@ from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     DTYPES,
     READ_AHEAD,
+    UNUSED,
     RowPlan,
     register_limit,
     registers,
@@ -125,8 +126,7 @@ def places(plan: RowPlan) -> int:
     if plan.slots:
         return ring_places(plan, machine)
     lines = plan.sums > 0  # those of a gradient's weight
-    # Clusters of four and more leave some multiprocessors of their group unused.
-    processors = machine.processors - (12 if plan.cluster > 2 else 0)
+    processors = machine.processors - UNUSED.get(plan.cluster, 0)
     found = max(processors * (plan.crowd if plan.counted else resident(plan, machine, lines)) // plan.cluster, 1)
     return found // plan.width * plan.width if plan.shifted and plan.counted else found
 

@@ -1,6 +1,6 @@
 /* An NVIDIA GPU, through the driver library alone. It is opened at run time: nothing of CUDA is needed to build this. */
 
-enum { OWN_SHARED = 1, MAX_DYNAMIC_SHARED = 8, JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
+enum { OWN_SHARED = 1, MAX_DYNAMIC_SHARED = 8, LARGE_CLUSTERS = 14, JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
 
 struct driver_table {
     int (*cuInit)(unsigned int);
@@ -106,6 +106,8 @@ static int32_t load_image(void) {
         if (driver.cuFuncSetAttribute(*kernels[i].handle, MAX_DYNAMIC_SHARED, SHARED_BYTES) != 0 &&
             driver.cuFuncGetAttribute(&own, OWN_SHARED, *kernels[i].handle) == 0)
             driver.cuFuncSetAttribute(*kernels[i].handle, MAX_DYNAMIC_SHARED, SHARED_BYTES - own);
+        /* And clusters of more than eight blocks, which GPUs without clusters do not know. */
+        driver.cuFuncSetAttribute(*kernels[i].handle, LARGE_CLUSTERS, 1);
     }
     memcpy(&DRIVER_LAUNCH, &driver.cuLaunchKernel, sizeof DRIVER_LAUNCH);
 #ifdef TENSOR_MAP_ENCODE
