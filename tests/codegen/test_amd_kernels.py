@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import sys
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from flydsl.backends.rocm.compile import device_text, isa_of
-from flydsl.kernels.gemm.fp8_gemm import BESIDE_SUMS, compile_fp8_gemm_4w
+from flydsl.kernels.gemm.fp8_gemm import BESIDE_SUMS, compile_fp8_gemm_4w, compile_fp8_gemm_8w
 from flydsl.target.target import parse_target
 from flydsl.tools.assembly import MATRIX, MainLoop, fact, issue_clocks, kernels, main_loop, width_of
 from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
@@ -76,6 +77,40 @@ def test_sums_beyond_named_registers_leave_some(n: int, shuffled: bool) -> None:
     make = partial(KERNELS.gemm.rows_scaled, partial(compile_fp8_gemm_4w, b_preshuffled=shuffled))
     (text,) = texts_of(Case("fp8", ("gfx950",), lambda arch, _: make(arch, Size(1024, n, 4096))), "gfx950").values()
     assert fact(text, "vgpr_count") <= 256 + BESIDE_SUMS and fact(text, "vgpr_spill_count") == 0
+
+
+@pytest.mark.parametrize("n", [2112, 2110, 2109])
+@pytest.mark.parametrize("build", [compile_fp8_gemm_4w, compile_fp8_gemm_8w])
+def test_columns_behind_the_last_spill_nothing(build: Any, n: int) -> None:
+    """They have no branches of their own, whether four neighbours end with C or some of them."""
+    case = Case("fp8", ("gfx950",), lambda arch, _: KERNELS.gemm.rows_scaled(build, arch, Size(1024, n, 1024)))
+    check(case, "gfx950")
+
+
+TILES = [("gfx950", "fp8", (128, 256, 256), False), ("gfx950", "bf16", (128, 256, 256), True),
+         ("gfx942", "int8", (112, 384, 256), False), ("gfx950", "int4", (160, 384, 256), True)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arch", "dtype", "tile", "copied"), TILES)
+def test_tiles_that_just_fit_spill_nothing(arch: str, dtype: str, tile: Any, copied: bool) -> None:
+    case = KERNELS.gemm.preshuffle(dtype, tile, (arch,), copied=copied)
+    check(dataclasses.replace(case, make=lambda arch, _: case.make(arch, Size(256, 2 * tile[1], 1024))), arch)
+
+
+@pytest.mark.parametrize(
+    ("arch", "dtype", "tile", "advice"),
+    [
+        ("gfx950", "bf16", (128, 256, 256), "a tile_n of 192 does, and use_async_copy=True does"),
+        ("gfx942", "int8", (256, 320, 128), "takes 320 for sums, of which 256 fit at most, and 296 for the rest: a"),
+        ("gfx950", "fp8", (192, 256, 128), "and 336 for the rest: a tile_n of 192 does, and use_async_copy=True"),
+        ("gfx950", "bf16", (256, 64, 512), "take a smaller tile_m or tile_k"),
+    ],
+)
+def test_tiles_that_do_not_fit_are_refused(arch: str, dtype: str, tile: Any, advice: str) -> None:
+    case = KERNELS.gemm.preshuffle(dtype, tile, (arch,))
+    with pytest.raises(ValueError) as refused:
+        texts_of(dataclasses.replace(case, make=lambda arch, _: case.make(arch, Size(256, 2 * tile[1], 1024))), arch)
+    assert advice in str(refused.value)
 
 
 @pytest.mark.parametrize(("arch", "numbers", "scalar"), [("gfx942", 4, 0.28), ("gfx950", 5, 2.0)])

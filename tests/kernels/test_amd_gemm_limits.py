@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
-from flydsl.kernels.gemm.fp8_gemm import scaled_launcher
+from flydsl.kernels.gemm.fp8_gemm import compile_fp8_gemm_4w, scaled_launcher
 from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import compile_fp8fp4_gemm
 from flydsl.kernels.gemm.hgemm_splitk import compile_hgemm_kernel, compile_small_m_hgemm_kernel
 from flydsl.kernels.gemm.lds_plan import LdsPlan
@@ -169,6 +169,10 @@ def _scaled(c: Any, a: Any, b: Any, sa: Any, sb: Any, bias: Any, lda: int = 0) -
     scaled_launcher(plan)(a, b, c, sa, sb, bias, 32)
 
 
+def _scaled_rows(c: Any, a: Any, b: Any, sa: Any, sb: Any) -> None:
+    compile_fp8_gemm_4w(K=256, BLOCK_M=64, BLOCK_N=64)(a, b, c, sa, sb, 32, 64)
+
+
 HALVES: tuple[Any, ...] = ((32, 64, np.float16), (32, 256, np.float16), (64, 256, np.float16))
 BYTES: tuple[Any, ...] = ((32, 64, ml_dtypes.bfloat16), (32, 256, np.uint8), (64, 256, np.uint8))
 CHANNELS: tuple[Any, ...] = ((32, np.float32), (64, np.float32))
@@ -213,3 +217,21 @@ def test_another_pitch(multiply: Any, arch: str, arrays: Any, monkeypatch: pytes
         message = f"taken to be 272 elements apart, and are {down} apart with {across} between elements"
         with pytest.raises(RuntimeError, match=message):
             multiply(c, given, *others, lda=272)
+
+
+SHORT = [(_preshuffled, "gfx942", HALVES, "CAB"), (_scaled_rows, "gfx950", (*FLOATS, *CHANNELS), "CABab")]
+
+
+@pytest.mark.parametrize(("multiply", "arch", "arrays", "named"), SHORT, ids=lambda x: getattr(x, "__name__", ""))
+def test_arrays_that_end_too_early(
+    multiply: Any, arch: str, arrays: Any, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel would read or write beyond them."""
+    monkeypatch.setenv("ARCH", arch)
+    whole = [np.zeros(shape, dtype) for *shape, dtype in arrays]
+    names = {"C": "C", "A": "A", "B": "B(_T)?", "a": "scale_a", "b": "scale_b"}
+    for place, (x, name) in enumerate(zip(whole, named, strict=True)):
+        with pytest.raises(
+            RuntimeError, match=f"{names[name]} has {x.size // 2} elements, and the kernel uses {x.size}"
+        ):
+            multiply(*whole[:place], x[: len(x) // 2].copy(), *whole[place + 1 :])

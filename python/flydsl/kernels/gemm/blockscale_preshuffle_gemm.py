@@ -18,7 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
-from flydsl.kernels.blocks.inputs import require_whole
+from flydsl.kernels.blocks.inputs import require_elements
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle.rows import multiply_row, steps_of
@@ -100,6 +100,8 @@ class BlockScaledPipeline(BlockSums, Pipeline):
     """The preshuffle GEMM's pipeline with sums of blocks."""
 
     WINDOW = 2  # with three there is room for one wave less on a SIMD
+    TWO_ROWS = False
+    """Whether sums of two blocks of 16 rows are held, and not of all."""
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, scales: tuple[Any, Any], m: Any, at: tuple[Any, Any]) -> None:
         column, row = at
@@ -121,6 +123,11 @@ class BlockScaledPipeline(BlockSums, Pipeline):
     def results(self) -> Any:
         return self.total
 
+    def registers(self, plan: GemmPlan) -> int:
+        """Return the registers of a lane, with the sums of a block, or of two blocks of rows, and two tiles' scales."""
+        sums = plan.sums * 2 // plan.row_tiles if self.by_rows or self.TWO_ROWS else plan.sums
+        return super().registers(plan) + sums + 2 * self.blocks * (plan.row_tiles + plan.column_tiles)
+
     def fetch_scales(self, tile: int, block: int, at: Any) -> None:
         offset = at * self.m + self.row * self.plan.tile_m
         fx.copy(self.number, self.a_scales, self.row_scales[tile % 2][None, block], soffset=offset)
@@ -141,6 +148,8 @@ class RowBlockPipeline(BlockScaledPipeline):
     chunks apart is constant, and a part of instructions. The loop ends before the last tiles, with less or nothing to
     fetch, so that it has nothing to choose.
     """
+
+    TWO_ROWS = True
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -326,7 +335,9 @@ def compile_blockscale_preshuffle_gemm(
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N, ("gfx942", "gfx950"))
-        require_whole(C, A, B)
+        blocks = K // SCALE_BLOCK
+        scales = ("scale_a", scale_a, fx.Int64(M) * blocks), ("scale_b", scale_b, -(-N // SCALE_BLOCK) * blocks)
+        require_elements(*plan.matrices(C, A, B, M), *scales)
         beside = waves_beside(plan) if waves_per_eu is None else {}
         blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M, value_attrs=beside).launch(
             grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream

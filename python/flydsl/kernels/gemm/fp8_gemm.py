@@ -15,7 +15,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import require_pitch, require_whole
+from flydsl.kernels.blocks.inputs import require_elements, require_pitch, require_whole
 from flydsl.kernels.blocks.limits import require_multiple
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import LANES, OTHERS, REGISTERS, SIMDS, LdsPlan
@@ -76,7 +76,9 @@ def launcher(K: int, tile: tuple[int, int], waves: tuple[int, int], remap: bool,
     ):  # fmt: skip
         plan = plan_for(N)
         plan.require_call("a product of 8-bit floats")
-        require_whole(A, B_T, C, scale_a, scale_b)
+        rows = fx.Int64(M)
+        require_elements(("A", A, rows * K), ("B_T", B_T, N * K), ("C", C, rows * N), ("scale_a", scale_a, M),
+                         ("scale_b", scale_b, N))  # fmt: skip
         fp8_gemm_kernel(A, B_T, C, scale_a, scale_b, M, N, value_attrs=limits(plan)).launch(
             grid=plan.blocks(M), block=(threads, 1, 1), stream=stream
         )

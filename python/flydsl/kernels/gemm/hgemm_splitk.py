@@ -19,7 +19,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import address_of, lies_whole, require_whole, strides
+from flydsl.kernels.blocks.inputs import address_of, lies_whole, require_elements, strides
 from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
@@ -48,7 +48,15 @@ def launcher(plan: LdsPlan, waves_per_eu: int = 0) -> Any:
         signal: fx.Tensor, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call("a product of halves through LDS")
-        require_whole(*(x for x, stride in ((C, plan.ldc), (A, plan.lda), (B, plan.ldb)) if not stride))
+        rows = fx.Int64(m)
+        matrices = (("C", C, rows * plan.n, plan.ldc), ("A", A, rows * plan.k, plan.lda),
+                    ("B", B, plan.n * plan.k, plan.ldb))  # fmt: skip
+        require_elements(*(given for *given, stride in matrices if not stride))
+        if plan.biased:
+            require_elements(("BIAS", BIAS, plan.n))
+        if plan.split_k > 1:
+            tiles = plan.blocks(m)[0] * plan.column_tiles
+            require_elements(("semaphore", semaphore, tiles), ("signal", signal, tiles))
         hgemm_kernel(C, A, B, BIAS, m, semaphore, signal).launch(
             grid=plan.blocks(m), block=(plan.threads, 1, 1), stream=stream
         )

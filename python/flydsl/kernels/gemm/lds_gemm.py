@@ -21,11 +21,8 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.gemm.lds_epilogue import Result, join, publish
 from flydsl.kernels.gemm.lds_operands import Loader, Reader, Stager, widths_of_copies
-from flydsl.kernels.gemm.lds_plan import LANES, MAX_IN_FLIGHT, MOST_OFFSET, LdsPlan, Operand
+from flydsl.kernels.gemm.lds_plan import LANES, MAX_IN_FLIGHT, MOST_OFFSET, WINDOW, LdsPlan, Operand
 from flydsl.kernels.gemm.matrix_cores import BLOCK, instruction_for
-
-WINDOW = 3
-"""Blocks of 16 rows of A that a wave holds: one is multiplied while the others arrive from LDS."""
 
 # The product -----------------------------------------------------------------------------------------
 
@@ -324,4 +321,4 @@ def multiply_tile(
         if share == 0:
             publish(result, extras, counters[1], tile)
         multiply_all(product, plan)
-        join(result, product.total.load(), counters, tile)
+        join(result, counters, tile)

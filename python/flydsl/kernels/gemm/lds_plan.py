@@ -26,6 +26,11 @@ NAMED = 256
 """Registers of a lane that vector instructions name; as many more hold sums only."""
 REGISTERS, SIMDS, OTHERS = 512, 4, 48
 """Of a lane where a wave has its SIMD to itself, accumulation registers included; SIMDs; and what is not for sums."""
+MOST_SUMS = {1: 320, 2: 256}
+"""Registers of a lane for sums, by bytes of an element: with more, those that accumulation registers do not hold leave
+too few. November 2026: LLVM spills two of a tile of 448 x 192 in fp8 with four waves, and of 256 x 320 in bf16."""
+WINDOW = 3
+"""Blocks of 16 rows of A that a wave holds: one is multiplied while the others arrive from LDS."""
 COUNTED_TILES = 256
 """Tiles of C that blocks may share in one launch."""
 OUTPUTS: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16, "f32": fx.Float32}
@@ -201,12 +206,19 @@ class LdsPlan:
     def _check_registers(self) -> None:
         """The sums of a wave's part of a tile fit its registers, beside what it multiplies."""
         there = REGISTERS // -(-self.waves // SIMDS)
-        if self.sums + OTHERS > there:
+        most = MOST_SUMS[self.elem_bytes]
+        if self.sums > most or self.sums + self.operands + OTHERS > there:
             raise ValueError(
                 f"a lane of {self.shape_of_waves} waves has {there} registers, and a tile of {self.tile_m} x "
-                f"{self.tile_n} takes {self.sums} for sums and {OTHERS} or more for the rest: take a smaller tile, or "
-                "other waves"
+                f"{self.tile_n} takes {self.sums} for sums, of which {most} fit at most, {self.operands} for operands "
+                f"and {OTHERS} or more for the rest: take a smaller tile, or other waves"
             )
+
+    @property
+    def operands(self) -> int:
+        """Registers of a lane for what it multiplies: its columns of B, and some blocks of rows of A."""
+        rows, columns = self.tile_m // (BLOCK * self.m_waves), self.tile_n // (BLOCK * self.n_waves)
+        return (columns + min(WINDOW, rows)) * BLOCK * self.wave_depth * self.elem_bytes // (4 * LANES)
 
     @property
     def sums(self) -> int:

@@ -22,7 +22,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.blocks.inputs import require_whole, written_as
+from flydsl.kernels.blocks.inputs import require_elements, written_as
 from flydsl.kernels.blocks.limits import hint_waves, refuse
 from flydsl.kernels.gemm.matrix_cores import BLOCK, SCALED_DEPTH, instruction_for
 from flydsl.kernels.gemm.preshuffle.scales import LANES, WORD_DEPTH, CopiedWords, ScaleCopies, ScaleWords, Side
@@ -83,6 +83,11 @@ class MxPipeline(Pipeline):
         self.row_scales = ScaleWords(rows.scales, rows.rows, (rows.first, rows.pairs, 1), depth, words)
         of_columns = (columns.first + pair, plan.column_tiles, WAVES // 2)
         self.column_scales = ScaleWords(columns.scales, columns.rows, of_columns, depth, words)
+
+    def registers(self, plan: GemmPlan) -> int:
+        """Return the registers of a lane, with the words of scales of two tiles."""
+        words = words_of(self.per_byte * plan.tile_k)
+        return super().registers(plan) + 2 * words * (plan.tile_m // 32 + plan.column_tiles)
 
     def copies_from(self, sides: tuple[Side, Side], depth: int, words: int) -> ScaleCopies:
         """Return the copies of scales into LDS, behind the tiles of A."""
@@ -148,6 +153,12 @@ class MxPipeline(Pipeline):
                 total = fx.coalesce(self.total[None, j, i])
                 scales = {"scale_a": of_columns[j, word] >> self.half_of_word, "scale_b": of_rows[i // 2, word]}
                 fx.gemm(atom, total, column, row, total, **scales)
+
+
+def scale_bytes(rows: Any, plan: GemmPlan, a_dtype: str) -> Any:
+    """Return the bytes of scales of so many rows: words for 32 rows and 256 elements."""
+    words = -(-FORMATS[a_dtype].per_byte * plan.k // WORD_DEPTH)
+    return fx.Int64((rows + 31) // 32) * (words * LANES * 4)
 
 
 def words_of(elements: int) -> int:
@@ -218,7 +229,11 @@ def launcher(plan: GemmPlan, a_dtype: str, b_dtype: str, waves_per_eu: int | Non
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N, ("gfx950",), "gfx942 has compile_preshuffle_gemm, gfx1250 compile_fp8fp4_gemm")
-        require_whole(C, A, B)
+        scales = (
+            ("scale_a", scale_a, scale_bytes(M, plan, a_dtype)),
+            ("scale_b", scale_b, scale_bytes(N, plan, a_dtype)),
+        )
+        require_elements(*plan.matrices(C, A, B, M), *scales)
         mx_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
 
     return hint_waves(mx_gemm, waves_per_eu)

@@ -26,11 +26,12 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import ACTIVATIONS
-from flydsl.kernels.blocks.inputs import require_whole
+from flydsl.kernels.blocks.inputs import require_elements
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
 from flydsl.kernels.gemm.lds_plan import LANES
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
+from flydsl.kernels.gemm.preshuffle.registers import of_tile, require_registers
 from flydsl.kernels.gemm.preshuffle.rows import WINDOW, multiply_row, step_by_rows
 from flydsl.kernels.gemm.preshuffle.tile_store import rows_from, store_tile
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights, weights_from
@@ -121,6 +122,10 @@ class Pipeline:
         self.find_rows(A, m, row)
         self.a_in_lds = [read.partition_S(slot) for slot in self.read_slots(slots)]
         self.a_read = [read.retile(a) for a in self.a]
+
+    def registers(self, plan: GemmPlan) -> int:
+        """Return the registers of a lane that a plan takes in this pipeline."""
+        return of_tile(plan, min(self.WINDOW, plan.row_tiles) if self.by_rows else 0)
 
     def check(self, A: Any, B: Any, dtype: Any) -> None:
         check_elements(A, B, dtype, fx.Int8 if self.plan.packed or self.plan.halved else dtype)
@@ -350,6 +355,7 @@ def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any
     """One block: a tile of C."""
     column, row = block_tile(plan)
     pipeline = Pipeline(plan, A, B, m, column, row)
+    require_registers(pipeline.plan, pipeline.registers)
     multiply_all(pipeline, plan)
     store_tile(pipeline, C, finished(pipeline, scale_a, scale_b, bias, m, column, row), m, column, row)
 
@@ -361,6 +367,7 @@ def multiply_in_blocks(
     """One block: a tile of C, by a kind of pipeline that scales blocks of K itself, without an epilogue."""
     column, row = block_tile(plan)
     pipeline = kind(plan, A, B, scales, m, (column, row))
+    require_registers(pipeline.plan, pipeline.registers)
     wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
     loop(pipeline, plan)
     # The thread's number anew: the one of before would be kept in registers while tiles are multiplied.
@@ -441,7 +448,7 @@ def compile_preshuffle_gemm(
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N)
-        require_whole(C, A, B)
+        require_elements(*plan.matrices(C, A, B, M), *plan.vectors(scale_a, scale_b, bias, M))
         preshuffle_gemm_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
             grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream
         )

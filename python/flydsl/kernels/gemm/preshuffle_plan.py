@@ -12,6 +12,8 @@ from flydsl.kernels.gemm.lds_plan import Operand
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, ACCESS_LANES, BLOCK, ELEMENTS, FOUR_BIT_SIDE
 
 THREADS, WAVES = 256, 4
+STEP_N = BLOCK * WAVES
+"""Columns that a tile has a multiple of."""
 LINES_OF_COPY = 4
 """Of scale words, 256 bytes for all lanes, that a wave copies into LDS at once, 16 bytes a lane."""
 CHIPLETS = 8
@@ -110,7 +112,7 @@ class GemmPlan:
     def _multiples(self) -> tuple[tuple[str, int, int], ...]:
         return (
             ("tile_m", self.tile_m, BLOCK),
-            ("tile_n", self.tile_n, BLOCK * WAVES),
+            ("tile_n", self.tile_n, STEP_N),
             ("tile_k * bytes of an element", self.row_bytes, ACCESS_LANES * ACCESS_BYTES),
             ("tile_m * tile_k * bytes of an element", self.tile_m * self.row_bytes, THREADS * ACCESS_BYTES),
             ("N", self.n, self.tile_n),
@@ -142,6 +144,16 @@ class GemmPlan:
     def blocks(self, rows: Any) -> tuple[Any, Any, int]:
         """Return the grid that covers so many rows."""
         return self.n // self.tile_n, fx.ceildiv(rows, self.tile_m), 1
+
+    def matrices(self, C: Any, A: Any, B: Any, rows: Any) -> tuple[tuple[str, Any, Any], ...]:
+        """Return the matrices of a call with so many rows by name, each with its elements."""
+        rows = fx.Int64(rows)
+        return ("C", C, rows * self.n), ("A", A, rows * self.k), ("B", B, self.n * self.b_depth)
+
+    def vectors(self, scale_a: Any, scale_b: Any, bias: Any, rows: Any) -> list[tuple[str, Any, Any]]:
+        """Return the numbers of rows and columns that a call reads, likewise."""
+        scales = [("scale_a", scale_a, rows), ("scale_b", scale_b, self.n)] if self.scaled else []
+        return scales + ([("bias", bias, self.n)] if self.biased else [])
 
     @property
     def packed(self) -> bool:
@@ -197,6 +209,11 @@ class GemmPlan:
     def row_tiles(self) -> int:
         """Matrix instructions along M."""
         return self.tile_m // BLOCK
+
+    @property
+    def sums(self) -> int:
+        """Registers of a lane for its sums."""
+        return self.tile_m * self.tile_n // THREADS
 
     # What a thread does ----------------------------------------------------------------------------
 

@@ -18,9 +18,10 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.blocks.inputs import require_whole
+from flydsl.kernels.blocks.inputs import require_elements
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK, FOUR_BIT_SIDE
+from flydsl.kernels.gemm.preshuffle.registers import WORDS
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, weights_from
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan, shuffle_weight
@@ -86,6 +87,10 @@ class W4A16Pipeline(Pipeline):
         self.of_weights = scales[1]
         super().__init__(plan, A, B, m, *at)
 
+    def registers(self, plan: GemmPlan) -> int:
+        """Return the registers of a lane, with a chunk of wide weights and the scales of two tiles."""
+        return super().registers(plan) + plan.column_tiles * (WORDS + 2 * plan.chunks)
+
     def weights_of(self, B: Any, column: Any, dtype: Any) -> Any:
         self.b_end = self.plan.tile_n * self.plan.k
         view = weights_from(B, column * self.plan.tile_n, self.plan)
@@ -134,7 +139,8 @@ def compile_preshuffle_gemm_w4a16(
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call(N, ("gfx942", "gfx950"))
-        require_whole(C, A, B)
+        scales = N * (K // GROUP) if group_size else N
+        require_elements(*plan.matrices(C, A, B, M), ("scale_b", scale_b, scales))
         w4a16_kernel(C, A, B, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
 
     return hint_waves(w4a16_gemm, waves_per_eu)

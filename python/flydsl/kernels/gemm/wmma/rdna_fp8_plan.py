@@ -18,7 +18,9 @@ PLACES = 2
 TURNS = 2
 """Blocks of 16 rows of A whose products take turns, so that a sum does not wait for the instruction before."""
 READ = 4 * 2 * TURNS
-"""Registers of a lane for these blocks, and as many that are read meanwhile."""
+"""Registers of a lane for these blocks, 32 deep, and as many that are read meanwhile."""
+MOST_READ = 4
+"""Times 32 elements of K that LLVM reads ahead. November 2026: it spills 41 registers of 96 x 192 x 128 otherwise."""
 SHARED_REGISTERS = 192
 """Of a lane, with which eight waves share a SIMD."""
 
@@ -45,7 +47,7 @@ class Fp8Plan:
             ("group_m", self.group_m, 1),
         ):  # fmt: skip
             require_multiple(name, value, step)
-        there = REGISTERS - ADDRESSES - READ
+        there = REGISTERS - ADDRESSES - READ * min(self.tile_k // DEPTH, MOST_READ)
         room = max((there - self.sums) // self.held, 0)
         if not self.unroll:
             roomy = self.sums + 4 * self.held + READ + ADDRESSES <= SHARED_REGISTERS
