@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, product
 from math import gcd
-from typing import Any
 
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
 from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine, machine_of_target
@@ -17,9 +16,11 @@ from flydsl.kernels.blocks.row_plan import (
     DTYPES,
     LEAST_ACCESS,
     LEAST_PIECES,
+    MAP,
     MAX_KEPT,
     QUARTERS,
     RowPlan,
+    RowTask,
     check_row,
     near_line_bytes,
     register_limit,
@@ -113,24 +114,6 @@ class RowChoice:
     few: RowPlan | None = None
     limit: int = 0
     apart: RowPlan | None = None
-
-
-@dataclass(frozen=True)
-class RowTask:
-    """What a kernel does with rows, as far as plans depend on it; `RowPlan` has the same names."""
-
-    sources: int = 1
-    targets: int = 1
-    sums: int = 0
-    once: bool = False
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        return vars(self)
-
-
-MAP = RowTask()
-"""A matrix in, a matrix out."""
 
 
 def candidates(

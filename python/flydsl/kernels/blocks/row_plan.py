@@ -43,6 +43,24 @@ READ_AHEAD, READ_REGISTERS = 4, 48
 
 
 @dataclass(frozen=True)
+class RowTask:
+    """What a kernel does with rows, as far as plans depend on it; `RowPlan` has the same names."""
+
+    sources: int = 1
+    targets: int = 1
+    sums: int = 0
+    once: bool = False
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return vars(self)
+
+
+MAP = RowTask()
+"""A matrix in, a matrix out."""
+
+
+@dataclass(frozen=True)
 class RowPlan:
     """Rows of ``length`` elements: ``rows`` of them in a block, ``lanes`` threads each, or one in a cluster of blocks.
 

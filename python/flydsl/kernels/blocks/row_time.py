@@ -148,7 +148,7 @@ def _passing_time(plan: RowPlan, machine: Machine, count: int, rows: int) -> flo
     """Return the cycles of a launch over long rows that are only read: those of their bytes, those that blocks have
     nothing on their way, less where a multiprocessor has others, and the last rows, which have it for themselves. Of
     these a quarter counts, since the last round is anything from a row to a full one; rows that all have a block at
-    once have none. By 40 plans of eight lengths."""
+    once have none. Set by hand, with 40 plans of eight lengths at hand."""
     size, places = plan.length * plan.size * plan.sources, machine.processors * count / plan.cluster
     alone = size / plan.cluster / (plan.lanes * READ_AHEAD * ACCESS_BYTES) * machine.latency
     moved = rows * size / (machine.processors * machine.bytes_per_cycle)

@@ -20,9 +20,9 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.flat_rows import flat_blocks, flat_plan, lie_flat, map_pieces
 from flydsl.kernels.blocks.reduce import add, wave_count, wave_reduce
-from flydsl.kernels.blocks.row_choice import RowChoice, RowTask, only, plan_row
+from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.rows import launch_rows
 from flydsl.kernels.norm.softmax import LOWEST, powers_of_e, powers_of_row, sum_of_powers
 

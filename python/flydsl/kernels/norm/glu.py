@@ -16,9 +16,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import gelu, sigmoid, silu
-from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
+from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.rows import launch_rows
 
 FORWARD, BACKWARD = RowTask(sources=2, once=True), RowTask(sources=3, targets=2, once=True)

@@ -15,11 +15,11 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.flat_rows import lie_flat
-from flydsl.kernels.blocks.row_choice import RowTask, plan_row
+from flydsl.kernels.blocks.row_choice import plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
-from flydsl.kernels.blocks.row_plan import RowPlan, check_row, meeting_elements, register_limit
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row, meeting_elements, register_limit
 from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
 from flydsl.kernels.blocks.rows import (
     Share,

@@ -17,9 +17,9 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
-from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
+from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.rows import launch_rows, require_extents, require_rows
 
 PIECE = 32
