@@ -110,6 +110,17 @@ def test_eight_bits(torch: Any) -> None:
             assert float((found.double() - exact).norm() / exact.norm()) < 0.04
 
 
+@pytest.mark.parametrize("d", [64, 128, 256])
+def test_eight_bits_of_many_keys(torch: Any, d: int) -> None:
+    """Values with a mean: what products of 8 bits cut off their sums shows in each of them."""
+    q, k, v = (torch.randn(1, 2, 9000, d, device="cuda") for _ in range(3))
+    q, k, v = (x.to(torch.float8_e4m3fn) for x in (q, k, v + 1))
+    exact = (q.double() @ k.double().transpose(-1, -2) * d**-0.5).softmax(-1) @ v.double()
+    for scales in ({}, {"v_scale": torch.ones(1, 2, 71, device="cuda")}):
+        found = attention_fp8(q, k, v, **scales).double()
+        assert abs(float(found.mean() / exact.mean()) - 1) < 0.01
+
+
 def test_sequences_one_behind_the_other(torch: Any) -> None:
     lengths = [1, 300, 0, 700, 128]
     starts = torch.tensor([0, *np.cumsum(lengths)], device="cuda", dtype=torch.int32)

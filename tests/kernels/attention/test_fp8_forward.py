@@ -10,6 +10,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.attention import fp8_forward
 from flydsl.kernels.attention.fp8_forward import (
     BLOCK,
     THREADS,
@@ -18,7 +19,7 @@ from flydsl.kernels.attention.fp8_forward import (
     turn_kernel,
     whole_fp8_plan,
 )
-from flydsl.kernels.attention.hopper_forward import REGISTERS, ForwardPlan
+from flydsl.kernels.attention.hopper_forward import REGISTERS, SHARED_BYTES, ForwardPlan
 from flydsl.kernels.attention.scores import PLAIN
 from tests.support import random_data
 from tests.support.attention_reference import attend
@@ -111,6 +112,27 @@ def test_many_keys_and_a_window() -> None:
     run((1, 2, 2, 70, 350, 64), plan=plan, window=(200, 20))
 
 
+def test_results_of_runs_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of whole runs and parts of one, and where levels move between them."""
+    monkeypatch.setattr(fp8_forward, "FEW_KEYS", 64)
+    monkeypatch.setattr(fp8_forward, "RUN_KEYS", 64)
+    for keys in (64, 65, 96, 128, 161, 300):
+        run((1, 1, 1, 70, keys, 64), is_causal=keys % 2 == 0)
+    test_scores_that_grow()
+    q = drawn(1, 1, 64, 64), drawn(1, 1, 300, 64), drawn(1, 1, 300, 64)
+    apart, together = (attention_fp8(*q, plan=SMALL, use_fast_accum=fast).astype(np.float32) for fast in (False, True))
+    assert np.abs(apart - together).max() < 2**-6  # the virtual GPU adds up in f32
+    run((1, 1, 1, 230, 350, 64), plan=ForwardPlan(fx.Float8E4M3FN, 64, 64, 32, 4, 3, False))
+
+
+@pytest.mark.parametrize("d, dv", [(64, 64), (128, 128), (192, 128), (192, 192), (256, 256)])
+@pytest.mark.parametrize("blocked", [False, True])
+def test_sums_of_runs_have_room(d: int, dv: int, blocked: bool) -> None:
+    plan = whole_fp8_plan(choose_fp8_plan(d, dv, blocked, (16384, 16, 132)), d, dv, PLAIN, "head", True)
+    held = plan.q_stages * plan.queries * d + plan.stages * plan.keys * (d + dv) + 4 * plan.summed
+    assert plan.run > 1 and plan.stages >= 2 and held <= SHARED_BYTES
+
+
 def test_three_warpgroups() -> None:
     run((1, 1, 1, 230, 350, 64), plan=ForwardPlan(fx.Float8E4M3FN, 64, 64, 96, 4, 3, False), is_causal=True)
 
@@ -158,5 +180,5 @@ def test_operands_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_calls_of_other_lengths_ask_with_the_same_plan() -> None:
     """A launch compares a plan that it knows as an object, and any other by all that is in it."""
     chosen = [choose_fp8_plan(128, 128, False, (queries, 16, 132)) for queries in (700, 800)]
-    first, second = (whole_fp8_plan(plan, 128, 128, PLAIN, "head") for plan in chosen)
+    first, second = (whole_fp8_plan(plan, 128, 128, PLAIN, "head", True) for plan in chosen)
     assert first is second

@@ -20,6 +20,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, piece_at
 from flydsl.kernels.attention.head_tiles import chunk_of, head_map, tiles_of
+from flydsl.kernels.attention.run_sums import RunSums
 from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of, whole_lines
 
@@ -56,6 +57,8 @@ class ForwardPlan:
     shared_rows: bool = False
     scaled: str = ""
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
+    run: int = 0
+    """Blocks of keys whose results products add up before sums in f32 take them; zero: all."""
 
     @property
     def result(self) -> Any:
@@ -75,7 +78,12 @@ class ForwardPlan:
     def q_stages(self) -> int:
         """Tiles of queries in shared memory: the next one too, where there is room."""
         elements = 2 * self.queries * self.d + self.stages * self.keys * (self.d + self.dv)
-        return 2 if elements * self.dtype.width // 8 <= SHARED_BYTES else 1
+        return 2 if elements * self.dtype.width // 8 + 4 * self.summed <= SHARED_BYTES else 1
+
+    @property
+    def summed(self) -> int:
+        """Sums of results in f32 in shared memory."""
+        return self.queries * self.dv if self.run else 0
 
     @property
     def threads(self) -> int:
@@ -115,6 +123,7 @@ def forward_kernel(
     q_ptr = smem.allocate(fx.Array[plan.dtype, plan.q_stages * plan.queries * plan.d, 1024]).ptr
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
     v_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.dv, 1024]).ptr
+    sums_ptr = smem.allocate(fx.Array[fx.Float32, plan.summed, 16]).ptr if fx.const_expr(plan.run) else None
     pipe_q = fx.nvvm.Pipeline(smem, stages=plan.q_stages, consumers=plan.consumers)
     pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
@@ -134,7 +143,7 @@ def forward_kernel(
             load(maps, places, pipes, tickets, work, (lengths, extents, window), plan)
     else:
         fx.nvvm.setmaxnreg(many, increase=True)
-        mine = Warpgroup(places, pipes, [one.swizzle for one in maps], extras, numbers, plan, scales, work)
+        mine = Warpgroup(places, pipes, [one.swizzle for one in maps], extras, numbers, plan, scales, work, sums_ptr)
         compute(mine, tickets, lambda *results: store(*results, out, lse))
 
 
@@ -180,8 +189,10 @@ def load(maps, places, pipes, tickets, work, place, plan):
 class Warpgroup:
     """A computing warpgroup: its products, its fragments, and its part of the tiles in shared memory."""
 
-    def __init__(self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None, first=WARPGROUP):
-        """``first`` is the number of the first thread that computes."""
+    def __init__(
+        self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None, sums_ptr=None, first=WARPGROUP
+    ):  # fmt: skip
+        """``first`` is the number of the first thread that computes; at ``sums_ptr`` are sums of results, if any."""
         q_ptr, k_ptr, v_ptr = places
         self.pipe_q, self.pipe_k, self.pipe_v = pipes
         self.extras, self.numbers, self.plan, self.scales, self.work = extras, numbers, plan, scales, work
@@ -207,6 +218,8 @@ class Warpgroup:
         self.o = self.pv.make_fragment_C(fx.make_identity_tensor(results))
         self.s_rows = FragmentRows(self.qk, thread, scores)
         self.o_rows = FragmentRows(self.pv, thread, results)
+        if plan.run:
+            self.sums = RunSums(sums_ptr, thread, plan.consumers * WARPGROUP, plan.dv // 2)
 
     def multiply_scores(self, tile, stage):
         """s = q k, asynchronously."""
@@ -215,12 +228,26 @@ class Warpgroup:
             fx.gemm(self.qk, self.s, a, b, self.s, scale_d=int(k > 0))
         fx.nvvm.wgmma_commit_group()
 
-    def multiply_values(self, stage, first):
-        """o += p v, asynchronously; the ``first`` product drops what o held."""
+    def multiply_values(self, stage, turn):
+        """o += p v, asynchronously; the first ``turn``, or the first of a run, drops what o held."""
+        first = turn % self.plan.run == 0 if self.plan.run else turn == 0
         for k in fx.range_constexpr(self.plan.keys // self.plan.depth):
             a, b = self.p[None, None, k], self.v_part[None, None, k, stage]
             fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
         fx.nvvm.wgmma_commit_group()
+
+    @flyc.jit
+    def end_run(self, turn):
+        """Add the results of a run to the sums, behind its last ``turn``."""
+        if (turn + 1) % self.plan.run == 0:
+            self.sums.add(self.o)
+
+    def shrink(self, by):
+        """o and the sums, times a factor for each row."""
+        o, factors = self.o.load(), self.o_rows.spread(by)
+        self.o.store(o * factors.reshape(o.shape))
+        if self.plan.run:
+            self.sums.shrink(factors)
 
     def release(self, pipe, state):
         if self.leader:
@@ -364,9 +391,11 @@ def attend(mine, piece, states, finish):
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
     fx.nvvm.wgmma_fence()
-    mine.multiply_values(state_v.stage, end - 1 == begin)
+    mine.multiply_values(state_v.stage, end - 1 - begin)
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
+    if fx.const_expr(mine.plan.run):
+        mine.sums.give(mine.o)
     finish(mine, piece, tops, sums)
     state_v = mine.pipe_v.advance(state_v)
     if fx.const_expr(mine.plan.consumers > 1 and mine.plan.features.left):
@@ -402,7 +431,7 @@ def next_block(mine, piece, block, carried, tile, factor, side=None):
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(tile, state_k.stage)
     mine.pipe_v.wait(state_v)
-    mine.multiply_values(state_v.stage, block == piece.end - 2)
+    mine.multiply_values(state_v.stage, piece.end - 2 - block)
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
@@ -415,8 +444,9 @@ def next_block(mine, piece, block, carried, tile, factor, side=None):
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
     if moved:
-        o = mine.o.load()
-        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+        mine.shrink(shrink)
+    if fx.const_expr(mine.plan.run):
+        mine.end_run(piece.end - 2 - block)
     mine.take(powers)
     return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
 
