@@ -184,6 +184,21 @@ def test_no_races() -> None:
             stage(second, "fp16", "gfx942", sizes, order, ids, weights, tile_k=64)
 
 
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_no_bank_conflicts(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles of A, and results on their way through LDS: to stores of the first stage, to atomics of the second."""
+    monkeypatch.setenv("ARCH", arch)
+    dims: dict[str, Any] = {"model_dim": 128, "inter_dim": 128, "experts": 1, "topk": 1, "tile_m": 32, "tile_n": 128,
+                            "tile_k": 64, "in_dtype": "fp16"}  # fmt: skip
+    x, w, zeros = np.zeros((32, 128), np.float16), np.zeros((256, 128), np.float16), np.zeros(32, np.int32)
+    order = (zeros, zeros, np.zeros(32, np.float32), np.full(2, 32, np.int32))
+    stages = compile_moe_gemm1(doweight_stage1=False, **dims), compile_moe_gemm2(doweight_stage2=True, **dims)
+    for run, result, read in zip(stages, ((32, 1, 128), (32, 128)), (128, 32), strict=True):
+        report = flyc.lds_report(run, np.zeros(result, np.float16), x, w, None, None, *order, 32, 128, 128, 1)
+        assert {(row.kind, row.bits) for row in report.rows} >= {("write", 128), ("write", 64), ("read", read)}
+        assert report.extra_cycles == 0, str(report)
+
+
 @pytest.mark.parametrize("kind", ["int4", "int4_bf16"])
 def test_the_order_of_nibbles_matters(kind: str, rng: np.random.Generator) -> None:
     """With the halves of every byte of the weights exchanged the second stage gives something else."""

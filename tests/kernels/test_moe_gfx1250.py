@@ -114,6 +114,17 @@ def test_parts_of_k_are_added() -> None:
     stage(False, "fp8", sizes, order_of(ids, weights, sizes), ids, weights, k_batch=2)
 
 
+def test_no_bank_conflicts() -> None:
+    """Rows of 64 results pass through LDS, two of which the banks serve at once."""
+    run = compile_moe_gemm1(model_dim=128, inter_dim=64, experts=1, topk=1, tile_m=16, tile_n=64, tile_k=64, n_warp=2,
+                            in_dtype="fp16", doweight_stage1=False)  # fmt: skip
+    x, w, zeros = np.zeros((16, 128), np.float16), np.zeros((128, 128), np.float16), np.zeros(16, np.int32)
+    order = (zeros, zeros, np.zeros(16, np.float32), np.full(2, 16, np.int32))
+    report = flyc.lds_report(run, np.zeros((16, 1, 64), np.float16), x, w, None, None, *order, 16, 64, 128, 1)
+    assert {row.kind for row in report.rows} == {"read", "write"}
+    assert report.extra_cycles == 0, str(report)
+
+
 def test_orders_and_guards(rng: np.random.Generator) -> None:
     """One kernel of each stage: one expert for all, experts without tokens, ids of no expert, blocks behind the last
     that would be wrong, padding that names a token or a slot."""

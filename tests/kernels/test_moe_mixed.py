@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 from flydsl.kernels.gemm.preshuffle_gemm import shuffle_weight
 from flydsl.kernels.moe import references
 from flydsl.kernels.moe.mixed_2stage import GateMode, compile_mixed_moe_gemm1, compile_mixed_moe_gemm2
@@ -79,6 +80,21 @@ def test_a_layer(
     want = references.reduce_slots(references.stage2(inner, wide2, ids, weights))
     np.testing.assert_allclose(y, want, atol=1e-5 * np.abs(want).max())
     assert untouched(whole)
+
+
+def test_groups_have_no_bank_conflicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of 32 bits in LDS, of which a lane quantises 32."""
+    monkeypatch.setenv("ARCH", "gfx950")
+    run = compile_mixed_moe_gemm1(
+        model_dim=512, inter_dim=128, experts=1, topk=1, tile_m=32, tile_n=128, tile_k=256, doweight_stage1=False,
+        a_dtype="fp4", b_dtype="fp4", out_dtype="fp4",
+    )  # fmt: skip
+    out, x, w, scales = (np.zeros(shape, np.uint8) for shape in ((32, 1, 64), (32, 256), (256, 256), 8192))
+    zeros, numbers = np.zeros(32, np.int32), np.zeros(32, np.float32)
+    order = (zeros, zeros, numbers, np.full(2, 32, np.int32))
+    report = flyc.lds_report(run, out, x, w, scales, scales, *order, None, scales, 32, 128, 512, 1)
+    assert {row.kind for row in report.rows if row.executed} == {"read", "write"}
+    assert report.extra_cycles == 0, str(report)
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,15 @@ def test_the_swizzle_leaves_no_bank_conflicts(tile_k: int) -> None:
     assert report.extra_cycles == 0, str(report)
 
 
+def test_rows_of_c_have_no_bank_conflicts() -> None:
+    gemm = compile_preshuffle_gemm(N=128, K=64, tile_m=32, out_dtype="fp16", use_cshuffle_epilog=True)
+    a, b, c = (np.zeros(shape, np.float16) for shape in ((32, 64), (128, 64), (32, 128)))
+    numbers = np.zeros(128, np.float32)
+    report = flyc.lds_report(gemm, c, a, b, numbers, numbers, numbers, 32, 128)
+    assert ("write", 64) in {(row.kind, row.bits) for row in report.rows}
+    assert report.extra_cycles == 0, str(report)
+
+
 @pytest.mark.parametrize("epilogue", ["relu", "bias", "bias_silu", "bias_gelu"])
 def test_epilogues(epilogue: str) -> None:
     check(50, 64, 128, epilogue=epilogue, **SMALL)

@@ -98,6 +98,7 @@ class Pipeline:
         dtype, self.tiled = self.instruction.dtype, self.instruction.tiled
         plan = replace(plan, accesses=self.instruction.accesses)
         self.plan, self.thread = plan, fx.thread_idx.x
+        self.wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
         self.check(A, B, dtype)
         self.allocator = fx.SharedAllocator()
         self.lds = self.allocator.allocate(fx.Array[dtype, plan.lds_elements], ACCESS_BYTES * 8).peek().ptr
@@ -310,6 +311,13 @@ class Pipeline:
             self.read_a(0, chunk)
             self.multiply(0, chunk)
 
+    def find_thread(self) -> None:
+        """The thread's number anew: the one of before would be kept in registers while tiles are multiplied.
+
+        Its bits are said to be few, or LLVM divides it as a signed number.
+        """
+        self.thread = (self.wave * LANES + rocdl.mbcnt(fx.gpu.ballot(True))) & (THREADS - 1)
+
 
 def check_elements(A: Any, B: Any, a_dtype: Any, b_dtype: Any) -> None:
     for tensor, name, dtype in ((A, "A", a_dtype), (B, "B", b_dtype)):
@@ -357,6 +365,8 @@ def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any
     pipeline = Pipeline(plan, A, B, m, column, row)
     require_registers(pipeline.plan, pipeline.registers)
     multiply_all(pipeline, plan)
+    if fx.const_expr(plan.shuffled_store):
+        pipeline.find_thread()
     store_tile(pipeline, C, finished(pipeline, scale_a, scale_b, bias, m, column, row), m, column, row)
 
 
@@ -368,10 +378,8 @@ def multiply_in_blocks(
     column, row = block_tile(plan)
     pipeline = kind(plan, A, B, scales, m, (column, row))
     require_registers(pipeline.plan, pipeline.registers)
-    wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
     loop(pipeline, plan)
-    # The thread's number anew: the one of before would be kept in registers while tiles are multiplied.
-    pipeline.thread = wave * LANES + rocdl.mbcnt(fx.gpu.ballot(True))
+    pipeline.find_thread()
     store_tile(pipeline, C, pipeline.results(), m, column, row)
 
 

@@ -10,6 +10,7 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.limits import require, require_lds, require_multiple, require_target
 from flydsl.kernels.gemm.lds_plan import Operand
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, ACCESS_LANES, BLOCK, ELEMENTS, FOUR_BIT_SIDE
+from flydsl.kernels.gemm.result_tile import ResultTile
 
 THREADS, WAVES = 256, 4
 STEP_N = BLOCK * WAVES
@@ -18,8 +19,8 @@ LINES_OF_COPY = 4
 """Of scale words, 256 bytes for all lanes, that a wave copies into LDS at once, 16 bytes a lane."""
 CHIPLETS = 8
 """Of an MI300X or MI355X: the hardware deals blocks out to them in iteration."""
-STORE_WIDTH, STORE_PAD = 8, 8
-"""Elements of C that a thread stores at once by way of LDS, and elements between the rows there."""
+STORE_WIDTH, LANE_COLUMNS = 8, 4
+"""Elements of C that a thread stores at once by way of LDS, and neighbours that a lane has of an instruction."""
 LEAD = 1
 """Tiles of rows, beside the one at hand, whose products follow the last access of a chunk: time for it to arrive.
 November 2026: one more takes 170 registers instead of 166 for 128 x 128 x 64 in f16, and a wave less fits on a SIMD."""
@@ -231,8 +232,13 @@ class GemmPlan:
     @property
     def lds_elements(self) -> int:
         """Elements of the LDS of a block: the tiles of A, or the tile of C that takes their place."""
-        stored = self.tile_m * (self.tile_n + STORE_PAD) * 2 // self.elem_bytes if self.shuffled_store else 0
+        stored = self.tile_m * self.stored_tile.row_bytes // self.elem_bytes if self.shuffled_store else 0
         return max(self.staged_rows * self.tile_k * self.lds_stages, stored)
+
+    @property
+    def stored_tile(self) -> ResultTile:
+        """How a tile of C lies there."""
+        return ResultTile(self.tile_n, OUT_DTYPES[self.out_dtype], LANE_COLUMNS)
 
     @property
     def copied_rows(self) -> Operand:

@@ -7,7 +7,7 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.gemm.preshuffle_plan import OUT_DTYPES, STORE_PAD, STORE_WIDTH, THREADS
+from flydsl.kernels.gemm.preshuffle_plan import OUT_DTYPES, STORE_WIDTH, THREADS
 
 
 def rows_from(tensor: Any, first: Any, rows: Any, tile: int, columns: int) -> Any:
@@ -39,29 +39,37 @@ def rounded(values: Any, place: Any) -> Any:
     if isinstance(values, fx.Vector):
         result.store(values.to(place.dtype))
         return result
-    _, columns, rows = (fx.get_scalar(fx.size(extent)) for extent in values.shape)
-    for column, row in product(range(columns), range(rows)):
+    for column, row in pieces_of(values):
         result[None, column, row].store(values[None, column, row].load().to(place.dtype))
     return result
 
 
+def pieces_of(sums: Any) -> Any:
+    """Return the number of each piece of a thread's sums along columns and rows."""
+    _, columns, rows = (fx.get_scalar(fx.size(extent)) for extent in sums.shape)
+    return product(range(columns), range(rows))
+
+
 def store_rows(pipeline: Any, C: Any, values: Any, m: Any, column: Any, row: Any) -> None:
     """The tile into LDS, where A was, and from there row by row: neighbouring threads store neighbours."""
-    plan, dtype = pipeline.plan, OUT_DTYPES[pipeline.plan.out_dtype]
+    plan, tile = pipeline.plan, pipeline.plan.stored_tile
+    start = fx.recast_iter(tile.dtype, pipeline.lds)
+    held = rounded(values, fx.make_fragment_like(pipeline.total, dtype=tile.dtype))
+    places = pipeline.tiled.get_slice(pipeline.thread).partition_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
     fx.barrier()  # everyone has read A
-    start, line = fx.recast_iter(dtype, pipeline.lds), plan.tile_n + STORE_PAD
-    tile = fx.make_view(start, fx.make_layout((plan.tile_n, plan.tile_m), (1, line)))
-    place = pipeline.tiled.get_slice(pipeline.thread).partition_C(tile)
-    fx.copy(fx.make_copy_atom(fx.UniversalCopy64b(), dtype), rounded(values, place), place)
+    for i, r in pieces_of(held):
+        place, line = fx.get_leaves(places[0, i, r])
+        tile.write(start, line, place, fx.coalesce(held[None, i, r]).load())
     fx.barrier()
     across = plan.tile_n // STORE_WIDTH
     threads, eight = fx.make_layout((THREADS // across, across), (across, 1)), fx.make_layout((1, STORE_WIDTH), (0, 1))
-    read = fx.make_tiled_copy_tv(fx.make_copy_atom(fx.UniversalCopy128b(), dtype), threads, eight)
-    write = fx.make_tiled_copy_tv(fx.make_copy_atom(rocdl.BufferCopy128b(), dtype), threads, eight)
-    by_rows = fx.make_view(start, fx.make_layout((plan.tile_m, plan.tile_n), (line, 1)))
+    write = fx.make_tiled_copy_tv(fx.make_copy_atom(rocdl.BufferCopy128b(), tile.dtype), threads, eight)
+    mine = write.get_slice(pipeline.thread)
+    places = mine.partition_D(fx.make_identity_tensor((plan.tile_m, plan.tile_n)))
     rows = rows_from(C, row * plan.tile_m, m, plan.tile_m, plan.n)
-    block = fx.zipped_divide(rows, (plan.tile_m, plan.tile_n))[None, (0, column)]
-    source = read.get_slice(pipeline.thread).partition_S(by_rows)
-    held = fx.make_fragment_like(source)
-    fx.copy(read, source, held)
-    fx.copy(write, held, write.get_slice(pipeline.thread).partition_D(block))
+    target = mine.partition_D(fx.zipped_divide(rows, (plan.tile_m, plan.tile_n))[None, (0, column)])
+    held = fx.make_fragment_like(target)
+    for i, r in pieces_of(held):
+        line, place = fx.get_leaves(places[0, i, r])
+        held[None, i, r].store(tile.read(start, line, place, STORE_WIDTH))
+    fx.copy(write, held, target)

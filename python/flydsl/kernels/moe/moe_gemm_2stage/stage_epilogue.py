@@ -99,14 +99,15 @@ def result(
 def finish(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: fx.Int32, out_scale: Any = None) -> None:
     """The block's part of the result to where it belongs."""
     plan = pipeline.plan
+    pipeline.find_thread()
     if plan.split:
         add_parts(pipeline, rows, out, factors, column)
     elif plan.exchanged:
-        tile = exchange(pipeline, rows, factors)
+        tile, thread = exchanged(pipeline, rows, factors), pipeline.thread
         if plan.quantised:
-            store_groups(plan, tile, rows, out, out_scale, column)
+            store_groups(plan, tile, rows, out, out_scale, column, thread)
         else:
-            (add_rows if plan.accumulate else store_rows)(plan, tile, rows, out, column)
+            (add_rows if plan.accumulate else store_rows)(plan, tile, rows, out, column, thread)
     else:
         add_numbers(pipeline, rows, out, factors, column)
 
@@ -123,44 +124,45 @@ def places(pipeline: Any) -> list[tuple[tuple[int, int], Any, Any]]:
     return found
 
 
-def exchange(pipeline: Any, rows: Rows, factors: Factors) -> Any:
+def exchanged(pipeline: Any, rows: Rows, factors: Factors) -> Any:
     """Return the result as a tile of rows in LDS, where the tiles of A were."""
-    plan, dtype = pipeline.plan, pipeline.plan.exchange_dtype
-    start = fx.recast_iter(dtype, pipeline.lds)
+    plan, exchange = pipeline.plan, pipeline.plan.exchange
+    start = fx.recast_iter(exchange.dtype, pipeline.lds)
     fx.barrier()  # everyone has read the last tile of A
     for (i, r), row, column in places(pipeline):
         entry, valid = rows.entry(row)
         weight = rows.weight(row, valid) if plan.weighted else None
         value = result(pipeline, factors, (i, r), column, factors.row(entry, valid), weight)
-        place = start + (row * plan.exchange_row + column)
-        fx.make_view(place, fx.make_layout(LANE_COLUMNS, 1)).store(value.to(dtype))
+        exchange.write(start, row, column, value)
     fx.barrier()
     return start
 
 
 @flyc.jit
-def store_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
+def store_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32, thread: fx.Int32) -> None:
     """Rows of the tile to rows of the result, 16 bytes a thread."""
     across = plan.tile // STORED
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
+    for piece in range(thread, fx.Int32(plan.tile_m * across), plan.threads):
         row, place = piece // across, piece % across * STORED
         entry, valid = rows.entry(row)
         if valid:
-            value = fx.make_view(tile + (row * plan.exchange_row + place), fx.make_layout(STORED, 1)).load()
+            value = plan.exchange.read(tile, row, place, STORED)
             target = fx.Int64(rows.target(entry)) * plan.columns + (column * plan.tile + place)
             fx.make_view(fx.get_iter(out) + target, fx.make_layout(STORED, 1)).store(value)
 
 
 @flyc.jit
-def store_groups(plan: StagePlan, tile: Any, rows: Rows, out: Any, out_scale: Any, column: fx.Int32) -> None:
+def store_groups(
+    plan: StagePlan, tile: Any, rows: Rows, out: Any, out_scale: Any, column: fx.Int32, thread: fx.Int32
+) -> None:
     """Groups of 32 numbers as codes to rows of the result; their scales to the place of the row in the order, or to
     rows of their own."""
     across = plan.tile // GROUP
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
+    for piece in range(thread, fx.Int32(plan.tile_m * across), plan.threads):
         row, group = piece // across, piece % across
         entry, valid = rows.entry(row)
         if valid:
-            vector = fx.make_view(tile + (row * plan.exchange_row + group * GROUP), fx.make_layout(GROUP, 1)).load()
+            vector = plan.exchange.read(tile, row, group * GROUP, GROUP)
             quant, number, target = QUANTISED[plan.out], column * across + group, fx.Int64(rows.target(entry))
             codes = target * plan.out_row_bytes + number * MX[quant][-1]
             if fx.const_expr(plan.row_scales == "behind"):
@@ -174,15 +176,15 @@ def store_groups(plan: StagePlan, tile: Any, rows: Rows, out: Any, out_scale: An
 
 
 @flyc.jit
-def add_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
+def add_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32, thread: fx.Int32) -> None:
     """Rows of the tile added to those of the result, two numbers a thread and neighbours side by side."""
     across = plan.tile // PAIR
     start = fx.get_iter(out).aligned(PAIR * 2)
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
+    for piece in range(thread, fx.Int32(plan.tile_m * across), plan.threads):
         row, place = piece // across, piece % across * PAIR
         entry, valid = rows.entry(row)
         if valid:
-            value = fx.make_view(tile + (row * plan.exchange_row + place), fx.make_layout(PAIR, 1)).load()
+            value = plan.exchange.read(tile, row, place, PAIR)
             target = fx.Int64(rows.target(entry)) * plan.columns + (column * plan.tile + place)
             fx.atomic("add", fx.make_view(start + target, fx.make_layout(PAIR, 1)), value)
 

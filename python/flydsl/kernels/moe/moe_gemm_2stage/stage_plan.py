@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import BLOCK, LANE_COLUMNS, WAVES, GemmPlan
+from flydsl.kernels.gemm.result_tile import GroupTile, ResultTile
 from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, TOKEN_MASK
 
 IN_DTYPES = {
@@ -20,8 +21,6 @@ OUT_DTYPES: dict[str, Any] = {"f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.
 QUANTISED = {"fp4": "mxfp4", "fp8": "mxfp8"}
 """Results with a scale for 32 elements, by the names of their formats."""
 GATES = ("silu", "swiglu", "situv2")
-EXCHANGE_PAD = 8
-"""Elements between the rows of an exchanged tile, so that 16 rows begin in different banks."""
 FAR_BYTES = 2**31 - 4096
 """An offset behind the end of every array of rows, which therefore has fewer bytes."""
 
@@ -141,10 +140,6 @@ class StagePlan(GemmPlan):
         return self.k_batch > 1
 
     @property
-    def exchange_row(self) -> int:
-        return self.tile + EXCHANGE_PAD
-
-    @property
     def quantised(self) -> bool:
         """Whether the result has a scale for 32 elements."""
         return self.out in QUANTISED
@@ -155,12 +150,15 @@ class StagePlan(GemmPlan):
         return not self.split and self.out != "f32"
 
     @property
-    def exchange_dtype(self) -> Any:
-        return fx.Float32 if self.quantised else OUT_DTYPES[self.out]
+    def exchange(self) -> ResultTile:
+        """How they lie there."""
+        if self.quantised:
+            return GroupTile(self.tile, fx.Float32, LANE_COLUMNS)
+        return ResultTile(self.tile, OUT_DTYPES[self.out], LANE_COLUMNS)
 
     @property
     def lds_elements(self) -> int:
-        needed = self.tile_m * self.exchange_row * self.exchange_dtype.width // 8 if self.exchanged else 0
+        needed = self.tile_m * self.exchange.row_bytes if self.exchanged else 0
         return max(super().lds_elements, needed // self.elem_bytes)
 
     @property
@@ -224,7 +222,3 @@ class Rows:
 
     def weight(self, row: fx.Int32, valid: Any) -> Any:
         return valid.select(fx.Float32(self.weights[self.first + row]), fx.Float32(0))
-
-
-LANE_COLUMNS = 4
-"""Neighbouring columns of one row that a lane has of a product of 16 x 16."""

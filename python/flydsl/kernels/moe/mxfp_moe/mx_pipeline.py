@@ -12,6 +12,7 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.gemm.lds_plan import LANES
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, SCALED_DEPTH, UNIT_SCALES
 from flydsl.kernels.gemm.mxfp4_preshuffle import fp4_of
 from flydsl.kernels.gemm.preshuffle.scales import WORD_DEPTH, ScaleWords
@@ -20,7 +21,6 @@ from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import Rows, StagePlan
 from flydsl.kernels.moe.moe_gemm_2stage.stages import ExpertPipeline
 
 FORMATS = {"fp4": fx.Float4E2M1FN, "fp8": fx.Float8E4M3FN}
-LANES = 64
 
 
 class Fp4Weights:
@@ -67,7 +67,6 @@ class ExpertMxPipeline(ExpertPipeline):
         self.density = 2 if plan.mx[0] == "fp4" else 1
         self.depth = plan.depth * self.density
         self.words = plan.tile_k * self.density // WORD_DEPTH
-        self.wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
         first = fx.Int64(expert) * (plan.n * (self.depth // 32))
         of_expert = fx.make_view(fx.get_iter(scales[1]) + first, fx.make_layout(1, 1))
         self.column_scales = ScaleWords(of_expert, fx.Int32(plan.n), self._column_pairs(column), self.depth, self.words)

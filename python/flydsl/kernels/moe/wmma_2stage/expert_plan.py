@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from flydsl.kernels.gemm.result_tile import ResultTile
 from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, SCALE_GROUP, TilePlan
-from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import EXCHANGE_PAD, OUT_DTYPES
+from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import OUT_DTYPES
 from flydsl.kernels.moe.references import SWIGLU_LIMIT
 
 IN_DTYPES = {"fp16": ("f16", "f16"), "f16": ("f16", "f16"), "bf16": ("bf16", "bf16"), "fp4": ("fp4", "fp4"),
@@ -14,6 +15,8 @@ IN_DTYPES = {"fp16": ("f16", "f16"), "f16": ("f16", "f16"), "bf16": ("bf16", "bf
 """Kind of a stage -> elements of rows and of weights."""
 GATHERED = 8
 """Rows that the tensor data mover fetches by one descriptor of 32-bit numbers."""
+EIGHT = 8
+"""Neighbouring columns of one row that a lane has of an instruction."""
 SCALE_ROWS = 32
 """Rows of weights whose scales lie together."""
 
@@ -93,17 +96,14 @@ class ExpertPlan(TilePlan):
         return self.split_k > 1
 
     @property
-    def exchange_row(self) -> int:
-        return self.tile + EXCHANGE_PAD
-
-    @property
     def exchanged(self) -> bool:
         """Whether results pass through LDS, so that lanes store neighbours."""
         return not self.split and self.out != "f32"
 
     @property
-    def exchange_dtype(self) -> Any:
-        return OUT_DTYPES[self.out]
+    def exchange(self) -> ResultTile:
+        """How they lie there."""
+        return ResultTile(self.tile, OUT_DTYPES[self.out], EIGHT)
 
     @property
     def swiglu_limit(self) -> float:
@@ -113,7 +113,7 @@ class ExpertPlan(TilePlan):
     def lds_bytes(self) -> int:
         scales = self.tile_n * self.tile_k // SCALE_GROUP if self.scaled_by_groups else 0
         ring = self.stages * (self.tile_m * (self.row_bytes + ACCESS_BYTES) + self.tile_n * self.b_row_bytes + scales)
-        return max(ring, self.tile_m * self.exchange_row * 2 if self.exchanged else 0)
+        return max(ring, self.tile_m * self.exchange.row_bytes if self.exchanged else 0)
 
     def grid(self, blocks: Any) -> tuple[Any, int, int]:
         """Blocks of rows, tiles of columns, parts of K."""

@@ -19,10 +19,8 @@ from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, SCALE_GRO
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all
 from flydsl.kernels.moe.moe_gemm_2stage.stage_epilogue import add_four, add_rows, gated, store_rows
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES, LANE_COLUMNS, Rows
-from flydsl.kernels.moe.wmma_2stage.expert_plan import GATHERED, ExpertPlan
+from flydsl.kernels.moe.wmma_2stage.expert_plan import EIGHT, GATHERED, ExpertPlan
 
-EIGHT = 8
-"""Neighbouring columns of one row that a lane has of an instruction."""
 WORD = 4
 """Scales of a row that an instruction takes."""
 
@@ -173,7 +171,7 @@ class ExpertTiles(NarrowTiles):
         plan, column = self.plan, fx.block_idx.y
         if plan.exchanged:
             tile = self.exchange()
-            (add_rows if plan.accumulate else store_rows)(plan, tile, self.rows, out, column)
+            (add_rows if plan.accumulate else store_rows)(plan, tile, self.rows, out, column, fx.thread_idx.x)
             return
         for i, j, row, place in self.places_in_part():
             entry, valid = self.rows.entry(row)
@@ -187,12 +185,11 @@ class ExpertTiles(NarrowTiles):
 
     def exchange(self) -> Any:
         """Return the result as a tile of rows in LDS, where the ring was."""
-        plan, dtype = self.plan, self.plan.exchange_dtype
-        start = fx.recast_iter(dtype, self.memory)
+        exchange = self.plan.exchange
+        start = fx.recast_iter(exchange.dtype, self.memory)
         rocdl.lds_barrier()  # everyone has read the last tile
         for i, j, row, column in self.places_in_part():
-            place = start + (row * plan.exchange_row + column)
-            fx.make_view(place, fx.make_layout(EIGHT, 1)).store(self.value(i, j, row).to(dtype))
+            exchange.write(start, row, column, self.value(i, j, row))
         fx.barrier()
         return start
 
