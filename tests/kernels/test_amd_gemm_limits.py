@@ -129,9 +129,9 @@ def test_blocks_of_a_chiplet_visit_every_tile(monkeypatch: pytest.MonkeyPatch) -
 # Arrays that do not lie as a kernel reads them -------------------------------------------------
 
 
-def _preshuffled(c: Any, a: Any, b: Any) -> None:
+def _preshuffled(c: Any, a: Any, b: Any, rows: int = 32) -> None:
     gemm = compile_preshuffle_gemm(N=64, K=256, **SMALL, in_dtype="fp16", out_dtype="fp16")
-    gemm(c, a, b, *(np.ones(64, np.float32),) * 3, 32, 64)
+    gemm(c, a, b, *(np.ones(64, np.float32),) * 3, rows, 64)
 
 
 def _rdna(c: Any, a: Any, b: Any, **options: Any) -> None:
@@ -235,3 +235,10 @@ def test_arrays_that_end_too_early(
             RuntimeError, match=f"{names[name]} has {x.size // 2} elements, and the kernel uses {x.size}"
         ):
             multiply(*whole[:place], x[: len(x) // 2].copy(), *whole[place + 1 :])
+
+
+def test_rows_below_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx942")
+    c, a, b = (np.zeros(shape, dtype) for *shape, dtype in HALVES)
+    with pytest.raises(RuntimeError, match="C has 2048 elements, and the kernel uses -64"):
+        _preshuffled(c, a, b, rows=-1)

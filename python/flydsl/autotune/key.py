@@ -15,8 +15,8 @@ from typing import Any
 from flydsl.autotune.call import Call
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError
+from flydsl.base.toolchain import processor_text, toolchain_text
 from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.backends.base import processor_text, toolchain_text
 from flydsl.compiler.cache.cache_store import backend_texts
 from flydsl.compiler.capture.inputs import Inputs, Walk
 from flydsl.compiler.jit_function import JitFunction

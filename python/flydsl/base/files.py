@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 import threading
 import time
 from collections.abc import Generator
@@ -84,6 +85,11 @@ def _lock_within(descriptor: int, mode: int, path: Path, timeout: float) -> None
             if time.monotonic() >= deadline:
                 raise TimeoutError(f"{path} was not free within {timeout} s") from None
             time.sleep(_POLL_SECONDS)
+
+
+def is_own(status: os.stat_result) -> bool:
+    """Return whether only this user or root could have written a file or a directory."""
+    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def directory_of(knob: knobs.Knob[Path]) -> Path:

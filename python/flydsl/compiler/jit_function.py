@@ -18,9 +18,9 @@ from flydsl.base.errors import DslRuntimeError
 from flydsl.base.lazy import lazy_module
 from flydsl.base.progress import Progress, stage
 from flydsl.base.records import replace
+from flydsl.base.toolchain import toolchain_text as _flydsl_key
 from flydsl.compiler.arguments.adapting import Adapted, Signature
 from flydsl.compiler.backends.base import age, environment_now
-from flydsl.compiler.backends.base import toolchain_text as _flydsl_key
 from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo, JitCacheManager
 from flydsl.compiler.calls.call import Call, Key, Origin, Specialisation, adapted_call, record, refuse_during_capture
 from flydsl.compiler.calls.instance_key import InstanceKey

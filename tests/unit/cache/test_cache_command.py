@@ -50,6 +50,7 @@ def test_verify_names_what_is_damaged(fresh_cache: Path, capsys: pytest.CaptureF
 def test_clear_removes_what_the_cache_wrote(fresh_cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(new_function())
     (fresh_cache / "notes.txt").write_text("not ours")
+    (fresh_cache / "package-0123456789abcdef").touch()
     assert main(["cache", "clear"]) == 0
     assert "removed 2 artifacts" in capsys.readouterr().out
     assert [path.name for path in fresh_cache.rglob("*")] == ["notes.txt"]

@@ -6,6 +6,7 @@ change that matters has to show in the result as well: the number it concerns, a
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flydsl.base import knobs
-from flydsl.compiler.backends import base as toolchain
+from flydsl.base import knobs, toolchain
 from tests.unit.cache.programs import FILES, changed, imported, numbers
 
 Folder = Callable[[], Path]
@@ -239,6 +239,41 @@ def test_the_package_digest_follows_every_source(tmp_path: Path) -> None:
     (tmp_path / "sub" / "pool.ll").rename(tmp_path / "sub" / "other.ll")
     (tmp_path / "notes.txt").write_text("no source")
     assert len({first, second, toolchain.digest_of(tmp_path)}) == 3
+
+
+def test_a_noted_digest_follows_every_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that keeps the length and the time of a file; files are read again only then."""
+    monkeypatch.setenv(knobs.RUNTIME_ENABLE_CACHE.name, "1")
+    monkeypatch.setenv(knobs.RUNTIME_CACHE_DIR.name, str(tmp_path / "cache"))
+    monkeypatch.setattr(toolchain, "_SETTLED_SECONDS", -60.0)
+    source = tmp_path / "package" / "a.py"
+    source.parent.mkdir()
+    seen: list[str] = []
+    for text in "12":
+        source.write_text(text)
+        os.utime(source, ns=(0, 0))
+        seen += [toolchain.noted_digest(str(source.parent))]
+        with monkeypatch.context() as without:
+            without.setattr(toolchain, "digest_of", lambda folder: "read again")
+            assert toolchain.noted_digest(str(source.parent)) == seen[-1]
+    assert seen[0] != seen[1]
+
+
+@pytest.mark.parametrize("reason", ["just written", "another could have written it", "no cache"])
+def test_a_digest_is_not_taken_from_a_note(reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv(knobs.RUNTIME_ENABLE_CACHE.name, "1")
+    monkeypatch.setenv(knobs.RUNTIME_CACHE_DIR.name, str(cache))
+    monkeypatch.setattr(toolchain, "_SETTLED_SECONDS", 60.0 if reason == "just written" else -60.0)
+    (tmp_path / "a.py").write_text("1")
+    toolchain.noted_digest(str(tmp_path))
+    assert bool(list(cache.glob("package-*"))) == (reason != "just written")
+    if reason == "no cache":
+        monkeypatch.setenv(knobs.RUNTIME_ENABLE_CACHE.name, "0")
+    if reason == "another could have written it":
+        cache.chmod(0o777)
+    monkeypatch.setattr(toolchain, "digest_of", lambda folder: "read again")
+    assert toolchain.noted_digest(str(tmp_path)) == "read again"
 
 
 def test_library_versions_are_those_installed() -> None:

@@ -29,10 +29,10 @@ from flydsl.base.errors import DslRuntimeError
 from flydsl.base.log import get_logger
 from flydsl.base.own_code import own_file
 from flydsl.base.records import dataclass
+from flydsl.base.toolchain import NOTES, processor_text, toolchain_text
 from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.artifacts import artifact as artifact_file
 from flydsl.compiler.artifacts.artifact import Artifact
-from flydsl.compiler.backends.base import processor_text, toolchain_text
 from flydsl.compiler.backends.registry import backend_for, is_own
 from flydsl.compiler.capture.inputs import Inputs, Walk, code_behind
 from flydsl.target.target import Target
@@ -141,11 +141,6 @@ def warn_once(topic: str, message: str) -> None:
         _log.warning(message)
 
 
-def _is_safe(status: os.stat_result) -> bool:
-    """Return whether only this user or root could have written it."""
-    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
 class Entry(NamedTuple):
     """One artifact in the cache."""
 
@@ -177,7 +172,7 @@ class Store:
     def _trusted_bytes(self, folder: Path, name: str) -> bytes | None:
         try:
             status = os.lstat(folder)
-            if not stat.S_ISDIR(status.st_mode) or not _is_safe(status):
+            if not stat.S_ISDIR(status.st_mode) or not files.is_own(status):
                 warn_once(str(folder), f"{folder} could be written by others; what it holds is ignored")
                 return None
             return read_trusted(folder / name)
@@ -190,7 +185,7 @@ class Store:
         data = artifact_file.to_bytes(artifact, key.text)
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
-            if not _is_safe(os.lstat(folder)):
+            if not files.is_own(os.lstat(folder)):
                 return 0
             files.atomic_write(folder / key.file, data, durable=False)  # its digest tells a part from the whole
         except OSError as error:
@@ -252,9 +247,11 @@ class Store:
             if path.name.endswith((SUFFIX, LOCK_SUFFIX, ".tmp")):
                 count += path.name.endswith(SUFFIX)
                 _remove(path)
-        for folder in _listed(self.root):
+        for path in _listed(self.root):
+            if path.name.startswith(NOTES):
+                _remove(path)
             with contextlib.suppress(OSError):
-                folder.rmdir()
+                path.rmdir()
         return count
 
     def evict(self, limit: int) -> int:
@@ -300,7 +297,7 @@ def read_trusted(path: Path, *, touch: bool = True) -> bytes | None:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or not _is_safe(status) or status.st_size > artifact_file.LARGEST:
+        if not stat.S_ISREG(status.st_mode) or not files.is_own(status) or status.st_size > artifact_file.LARGEST:
             warn_once(str(path), f"{path} could be written by others; it is ignored")
             return None
         if touch:
@@ -318,7 +315,7 @@ def open_store() -> Store | None:
         root = files.cache_directory()
         if root is None:
             return None
-        if not _is_safe(os.stat(root)):
+        if not files.is_own(os.stat(root)):
             warn_once(
                 str(root), f"the cache directory {root} could be written by others, so it is not used; "
                 f"set {knobs.RUNTIME_CACHE_DIR.name} to one of your own, or run chmod go-w on it",

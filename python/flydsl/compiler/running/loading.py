@@ -15,8 +15,8 @@ from flydsl.base import knobs
 from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
+from flydsl.base.toolchain import toolchain_text
 from flydsl.compiler.artifacts.artifact import Artifact, Executable
-from flydsl.compiler.backends.base import toolchain_text
 from flydsl.compiler.cache.cache_store import CacheKey, settings_text
 from flydsl.compiler.cache.disk_cache import fetch_own
 from flydsl.runtime import host_pool

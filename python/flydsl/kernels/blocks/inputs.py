@@ -83,13 +83,14 @@ def require_whole(*tensors: Any) -> None:
 
 
 def require_elements(*given: tuple[str, Any, Any]) -> None:
-    """Have a launch refuse arrays of less than some elements, which a kernel would read or write beyond their end, and
-    arrays whose elements lie apart. Each is a name, a tensor, and the least number of its elements."""
+    """Have a launch refuse arrays of less than some elements, which a kernel would read or write beyond their end,
+    arrays whose elements lie apart, and extents below zero. Each is a name, a tensor, and the least number of its
+    elements."""
     for name, tensor, least in given:
         require_whole(tensor)
         there, used = (fx.Int64(number) for number in (fx.get_scalar(fx.size(tensor)), least))
         fx.require(
-            there >= used, f"{name} has {{}} elements, and the kernel uses {{}}", there, used,
+            (there >= used) & (used >= 0), f"{name} has {{}} elements, and the kernel uses {{}}", there, used,
             hint="pass all of it, or the extents that it has",
         )  # fmt: skip
 
