@@ -41,12 +41,15 @@ QUICK = ("hgemm f16 128x128x64", "softmax 4096 f16")
 REGISTERS = {"gfx9": (512, 8, 8), "gfx11": (1536, 24, 16), "gfx12": (1536, 24, 16), "gfx1250": (1024, 16, 16)}
 """Of a lane of a SIMD: registers that its waves share, the step in which a wave gets them, and waves at most. Sources:
 LLVM's AMDGPUBaseInfo.cpp (getTotalNumVGPRs, getVGPRAllocGranule, getMaxWavesPerEU)."""
+LDS_STEP = {"gfx950": 1280}
+"""Bytes in which a block gets LDS, 512 on other targets. Source: LLVM's AMDGPUBaseInfo.cpp (getLdsDwGranularity)."""
 LDS_BYTES = {"gfx942": 65536, "gfx950": 163840, "gfx1100": 65536, "gfx1201": 65536, "gfx1250": 327680}
 SIMDS = {"gfx9": 4, "gfx11": 2, "gfx12": 2, "gfx1250": 4}
 HEAD = ["kernel", "VGPRs", "AGPRs", "SGPRs", "spills", "LDS bytes", "waves", "MFMA", "VALU", "LDS", "memory", "waits",
         "scalar", "VALU / MFMA", "share", "conflicts"]  # fmt: skip
 COMPARED = ("VGPRs", "spills", "LDS bytes", "VALU", "LDS", "memory", "waits", "scalar")
-"""Columns of which less is better. LDS and memory are compared by the number of accesses."""
+"""Columns of which less is better. LDS and memory are compared by the number of accesses, LDS bytes by what a block
+gets."""
 
 
 @contextmanager
@@ -105,7 +108,7 @@ class Row:
     """The numbers of a kernel. ``like`` is the row of ours that a peer's is scaled to."""
 
     def __init__(self, arch: str, text: str, lds: int | None = None, like: Row | None = None) -> None:
-        self.products = 0
+        self.arch, self.products = arch, 0
         try:
             loop = main_loop(text).iteration
             self.products = products_of(loop)
@@ -129,6 +132,10 @@ class Row:
         if self.products and matrix:
             self.numbers |= {"VALU / MFMA": busy / matrix, "share": loop.matrix_share}
 
+    def compared(self, column: str) -> float:
+        step = LDS_STEP.get(self.arch, 512) if column == "LDS bytes" else 0
+        return -(-self.numbers[column] // step) * step if step else self.numbers[column]
+
     def cells(self) -> list[str]:
         return [self._cell(column) for column in HEAD[1:]]
 
@@ -145,7 +152,7 @@ class Row:
 
 def worse(ours: Row, theirs: Row) -> list[str]:
     """Columns in which ours is more than theirs."""
-    return [column for column in COMPARED if ours.numbers[column] > theirs.numbers[column] * 1.005 + 1e-9]
+    return [column for column in COMPARED if ours.compared(column) > theirs.compared(column) * 1.005 + 1e-9]
 
 
 def peers_for(arch: str, names: list[str]) -> dict[str, Any]:

@@ -236,6 +236,11 @@ def test_bytes_of_an_access(name: str, width: int) -> None:
     assert width_of(name) == width
 
 
+def test_clearing_a_cache_is_no_access() -> None:
+    names = ("buffer_gl0_inv", "buffer_gl1_inv", "buffer_inv sc1", "global_inv scope:SCOPE_SE", "global_wb")
+    assert MainLoop(tuple(f"\t{name}" for name in names), "gfx1100").accesses("buffer_", "global_") == {}
+
+
 LOOP = """
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
 .LBB0_1:

@@ -28,7 +28,7 @@ floating-point operations a clock and compute unit) and RDNA 4 (1024, and 2048 o
 of gfx1250 are not published."""
 MATRIX = ("v_mfma", "v_wmma", "v_smfmac", "v_swmmac")
 MEMORY = ("buffer_", "global_", "flat_", "tensor_")
-_CACHE = re.compile(r"(?:buffer|global)_(?:inv|wb)")
+_CACHE = re.compile(r"(?:buffer|global)_(?:gl[01]_)?(?:inv|wb)")
 """Instructions that clear a cache, not accesses."""
 _WIDTHS = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "b16": 2, "b32": 4, "b64": 8, "b96": 12, "b128": 16,
            "ubyte": 1, "sbyte": 1, "ushort": 2, "sshort": 2, "short": 2, "byte": 1, "u8": 1, "u16": 2}  # fmt: skip

@@ -9,7 +9,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention import exchanged_waves
 from flydsl.kernels.attention.attention import attention, forward
@@ -149,14 +148,3 @@ def test_machine_code_keeps_everything_in_registers(arch: str, d: int, monkeypat
     # The notes of a code object are MessagePack: a name, and a small number as one byte.
     for count in (b".vgpr_spill_count", b".sgpr_spill_count", b".private_segment_fixed_size"):
         assert count + b"\0" in binary, (arch, d, count)
-
-
-@pytest.mark.parametrize(("arch", "d"), [("gfx942", 64), ("gfx942", 128), *(("gfx1201", d) for d in (64, 128, 256))])
-def test_no_bank_conflicts(arch: str, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys, and values that are turned on the way, meet in no bank where they pass through registers."""
-    monkeypatch.setenv("ARCH", arch)
-    tokens = np.zeros((1, 1, 128, d), ml_dtypes.bfloat16)
-    plan = ForwardPlan(fx.BFloat16, d, d, features=Features())
-    given = (tokens,) * 4 + (None,) * 6 + (1.0, 0.0, 0, 0, 1, 128, 4, 4, plan)
-    report = flyc.lds_report(forward, *given)
-    assert report.rows and report.extra_cycles == 0, str(report)

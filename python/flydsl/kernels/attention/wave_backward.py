@@ -50,7 +50,8 @@ class TileOfOthers:
     def __init__(self, waves, d, columns):
         dtype, allocator = waves.plan.dtype, waves.allocator
         self.d, self.threads, (self.first, self.count) = d, waves.threads, columns
-        pitch, count = d + waves.instruction.neighbours, self.count
+        pitch, count = d + waves.instruction.apart, self.count
+        self.exchanged = waves.instruction.apart == 8
         rows = allocator.allocate(fx.Array[dtype, OTHERS * pitch, 16]).ptr
         self.rows = fx.make_view(rows, fx.make_layout((OTHERS, d), (pitch, 1)))
         thread, high = waves.tiled.get_slice(fx.thread_idx.x), waves.high
@@ -65,13 +66,19 @@ class TileOfOthers:
             self.turned_part = thread.partition_A(fx.make_view(turned, ordered))
 
     def places(self):
-        """(row, column) of this thread's blocks; where they do not come out even, threads share the last."""
+        """(row, column) of this thread's blocks; where they do not come out even, threads share the last.
+
+        Rows with gaps of 16 bytes begin in the same bank when they are eight apart: lanes that write such rows at the
+        same time write columns of their own.
+        """
         count = OTHERS * self.d // 16
         blocks = fx.make_identity_tensor((TURNED_ROWS, self.d // 4, OTHERS // 4 // TURNED_ROWS))
         found = []
         for iteration in range(-(-count // self.threads)):
             block = fx.min(fx.thread_idx.x + iteration * self.threads, fx.Int32(count - 1))
             low, column, high = fx.get_leaves(blocks[block])
+            if self.exchanged:
+                column = column ^ low // 2 * TURNED_ROWS
             found.append(((low + high * TURNED_ROWS) * 4, column * 4))
         return found
 

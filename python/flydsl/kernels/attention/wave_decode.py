@@ -15,6 +15,7 @@ from flydsl.kernels.attention.hopper_decode import Parts, merge, part_at
 from flydsl.kernels.attention.scores import LOWEST, factor_of, softmax_end
 from flydsl.kernels.attention.wave_forward import attend
 from flydsl.kernels.attention.waves import (
+    TURNED_PAD,
     WavePlan,
     Waves,
     choose_instruction,
@@ -53,6 +54,20 @@ class PagedWaves(Waves):
     def turned_rows(self):
         """The rows of 32 lanes are the same four, so that scalar instructions find their pages."""
         return self.instruction.turned if fx.num_warp_threads() == 64 else 1
+
+    def turned_layout(self):
+        """Rows that lanes write at the same time, four apart, begin in different banks, and so do those that they read,
+        neighbours. Waves of 32 write 16 rows of the same tokens, waves of 64 four of 16 tokens."""
+        keys, dv = self.plan.keys, self.plan.dv
+        if fx.num_warp_threads() == 32:
+            across = keys + TURNED_PAD
+            return (16, dv // 16), (dv // 16 * across + TURNED_PAD, across)
+        if self.instruction.depth == 32:
+            return (2, 2, 2, 2, dv // 16), (2 * keys, 8 * keys + 24, keys, 4 * keys + 16, 16 * keys + 40)
+        return super().turned_layout()
+
+    def turned_read(self):
+        return 4
 
     def meet(self):
         fx.barrier()  # where kernels wait for counters LLVM takes memory for written, and makes no scalar loads

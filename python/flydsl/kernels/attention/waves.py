@@ -13,6 +13,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
+from math import prod
+from operator import mul
 from typing import Any
 
 import flydsl.expr as fx
@@ -36,9 +38,9 @@ class Instruction:
     A block has ``waves``. ``results`` registers of a lane at most are for sums of a wave's part of the results. LLVM is
     asked for registers that leave room for so many waves ``beside`` each other on a SIMD, where heads are small.
     ``reads_ahead`` is how many products before its own values are read, if LLVM is told. A lane has so many elements of
-    a key as ``neighbours``, and of turned values as ``turned``; as many lie between rows in shared memory, which begin
-    in different banks then. A thread turns a ``piece`` of values, so many rows and columns, at a time. ``rounds_bits``
-    says that no instruction of the target makes bf16.
+    a key as ``neighbours``, and of turned values as ``turned``. Rows in shared memory begin in different banks: so many
+    elements as ``apart`` lie between keys, and ``turned`` ones between turned values. A thread turns a ``piece`` of
+    values, so many rows and columns, at a time. ``rounds_bits`` says that no instruction of the target makes bf16.
     """
 
     make: Callable[[Any], Any]
@@ -54,6 +56,7 @@ class Instruction:
     reads_ahead: int = 0
     neighbours: int = 8
     turned: int = 4
+    apart: int = 8
     piece: tuple[int, int] = (4, 4)
     rounds_bits: bool = False
 
@@ -64,10 +67,11 @@ INSTRUCTIONS = (
         beside=2,
     ),
     Instruction(
-        lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), 256, widest=512, neighbours=4
+        lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), 256, widest=512, neighbours=4,
+        apart=4,
     ),
-    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 32, dtype), 16, 32, (16, 32), ((4, 2, 4), (1, 16, 4))),
-    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,)), neighbours=4),
+    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 32, dtype), 16, 32, (16, 32), ((4, 2, 4), (1, 16, 4)), apart=16),
+    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,)), neighbours=4, apart=4),
     Instruction(
         lambda dtype: fx.rocdl.rdna4.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64,
         reads_ahead=4, turned=8, piece=(2, 8), rounds_bits=True,
@@ -209,10 +213,9 @@ class Waves:
         return FragmentRows(self.second, thread, (self.plan.dv, self.plan.queries), queries=1)
 
     def make_tiles(self):
-        plan, pitch = self.plan, self.plan.d + self.instruction.neighbours
-        across, gap = plan.keys + self.instruction.turned, self.gap()
-        rows, down = (EIGHT, plan.dv // EIGHT), (across, EIGHT * across + gap)
-        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv // EIGHT * down[1], 16]).ptr
+        plan, pitch = self.plan, self.plan.d + self.instruction.apart
+        rows, down = self.turned_layout()
+        v_storage = self.allocator.allocate(fx.Array[plan.dtype, max(map(mul, rows, down)), 16]).ptr
         k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * pitch, 16]).ptr
         self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (pitch, 1)))
         self.v_tile = fx.make_view(v_storage, fx.make_layout((rows, plan.keys), (down, 1)))
@@ -271,9 +274,18 @@ class Waves:
         """Pieces along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
         return self.instruction.turned if self.piece() == (4, 4) else fx.num_warp_threads()
 
+    def turned_layout(self):
+        """The extents of rows of turned values, and how far these are apart."""
+        across = self.plan.keys + self.instruction.turned
+        return (EIGHT, self.plan.dv // EIGHT), (across, EIGHT * across + self.gap())
+
     def gap(self):
         """Elements behind eight rows of turned values: lanes that turn pieces of other rows write to other banks."""
         return self.plan.keys if self.piece() == (2, 8) and self.plan.keys < 2 * fx.num_warp_threads() else 0
+
+    def turned_read(self):
+        """Neighbours of a row of turned values that are read at once."""
+        return self.instruction.turned
 
     def shares(self, width, piece):
         """(row, column) of this thread's pieces, of so many rows and columns, of a tile ``width`` columns wide.
@@ -281,19 +293,32 @@ class Waves:
         Where they do not come out even, threads share the last.
         """
         rows, columns = piece
-        down, across = self.plan.keys // rows, width // columns
-        first = min(self.turned_rows(), down) if rows > 1 else 1
-        order = (across, down) if first == 1 else (first, across, down // first)
-        pieces, count = fx.make_identity_tensor(order), down * across
-        found = []
-        below, odd = divmod(self.threads, first * across)
+        shape, down, across = self.order_of_pieces(self.plan.keys // rows, width // columns, rows)
+        pieces, count, found = fx.make_identity_tensor(shape), prod(shape), []
+        below, odd = divmod(self.threads, count // shape[-1])
         for iteration in range(-(-count // self.threads)):
-            at, further = fx.thread_idx.x, iteration * below * first
+            at, further = fx.thread_idx.x, iteration * below * down[-1]
             if odd or count % self.threads:
                 at, further = fx.min(at + iteration * self.threads, fx.Int32(count - 1)), 0
-            *low, column, high = fx.get_leaves(pieces[at])
-            found.append(((sum(low, high * first) + further) * rows, column * columns))
+            leaves = fx.get_leaves(pieces[at])
+            row, column = (sum(leaf * step for leaf, step in zip(leaves, steps, strict=True) if step)
+                           for steps in (down, across))  # fmt: skip
+            found.append(((row + further) * rows, column * columns))
         return found
+
+    def order_of_pieces(self, down, across, rows):
+        """The extents of pieces as threads take them, and how far these are apart along rows and along columns.
+
+        Lanes write a row at a time. Where it ends among those that write together, they write halves of two instead,
+        of which one begins half of all banks behind the other.
+        """
+        first = min(self.turned_rows(), down) if rows > 1 else 1
+        if first > 1:
+            return (first, across, down // first), (1, 0, first), (0, 1, 0)
+        half, apart = (4, 32 // self.instruction.apart) if rows == 1 else (8, 2)
+        if across % (2 * half) == 0:
+            return (across, down), (0, 1), (1, 0)
+        return (half, 2, across // half, apart, down // (2 * apart)), (0, apart, 0, 1, 2 * apart), (1, 0, half, 0, 0)
 
     def start(self, piece, block):
         """Have the last block of keys come: where it is, and this thread's part of it."""
@@ -355,8 +380,7 @@ class Waves:
 
     def reads(self):
         """What reads of K, and of V, for a step."""
-        found = self.instruction
-        ways = ((found.neighbours, self.k_part), (found.turned, self.v_part))
+        ways = ((self.instruction.neighbours, self.k_part), (self.turned_read(), self.v_part))
         return [partial(self.read, copy_of(count, self.plan.dtype), part) for count, part in ways]
 
     def read(self, atom, part, step):

@@ -84,7 +84,7 @@ RowCode = Callable[[RowWork], None]
 
 def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode) -> None:
     """Run ``code`` for the rows of this block, of all ``end`` rows."""
-    smem = fx.SharedAllocator(128, static=False)
+    smem = fx.SharedAllocator(128, static=not fx.nvvm.is_target())
     if plan.slots:
         _in_ring(arrays, end, plan, smem, code)
         return

@@ -84,7 +84,7 @@ def norm_backward_launcher(
 
         given = (rstd,) if mean is None else (rstd, mean)
         arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
-        smem = fx.SharedAllocator(128, static=False)
+        smem = fx.SharedAllocator(128, static=not fx.nvvm.is_target())
         spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.shifted or plan.slots else None
         size = meeting_elements(plan)
         meeting = smem.allocate(fx.Array[fx.Float32, size, 16]).ptr if size else None
