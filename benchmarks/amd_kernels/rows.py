@@ -43,7 +43,7 @@ CASES = (
     over_rows("layernorm", lambda: build_layernorm_module(N, "f16"), LINES, LINE, LINE, LINES, ROWS),
     over_rows("silu and product", lambda: build_glu_module(N, "f16"), LINES, LINES, LINES, ROWS),
     over_rows("cross entropy", lambda: build_cross_entropy_module(N, "f16"), LINES, Array((ROWS,), "int64"), NUMBERS,
-              NUMBERS, ROWS, -100, 0.0),
+              Array((2, ROWS), "float32"), ROWS, -100, 0.0),
     Case(f"quantise rows of {N}", EVERY, quantised),
     Case("rotate 32 heads of 128", EVERY, rotated),
 )  # fmt: skip

@@ -63,12 +63,12 @@ def norm_gradient(n: int) -> Made:
 def cross_entropy(n: int) -> Made:
     run = build_cross_entropy_module(n, DTYPE, True)
     whole = (None, f32(1), f32(1), np.zeros(1, np.int32), 1)
-    return run, (rows(n), np.zeros(ROWS, np.int64), f32(ROWS), f32(ROWS), ROWS, -100, 0.1, *whole)
+    return run, (rows(n), np.zeros(ROWS, np.int64), f32(ROWS), f32(2, ROWS), ROWS, -100, 0.1, *whole)
 
 
 def cross_entropy_gradient(n: int) -> Made:
     run = build_cross_entropy_bwd_module(n, DTYPE)
-    return run, (rows(n), np.zeros(ROWS, np.uint8), f32(ROWS), f32(ROWS), rows(n), ROWS, -100, 0.1, f32(1))
+    return run, (rows(n), np.zeros(ROWS, np.uint8), f32(2, ROWS), f32(ROWS), rows(n), ROWS, -100, 0.1, f32(1))
 
 
 def gated(n: int) -> Made:

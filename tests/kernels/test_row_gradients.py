@@ -86,20 +86,25 @@ def norm_bwd(
         check(results[1], D.sum(0), dtype, m)
 
 
+def powers_of(x: np.ndarray) -> np.ndarray:
+    """The largest of each row, and 1 over the sum of the powers of e relative to it."""
+    return np.float32([x.max(1), 1 / np.exp(x - x.max(1, keepdims=True)).sum(1)])
+
+
 def cross_entropy(rng: np.random.Generator, m: int, n: int, dtype: str, smoothing: float = 0.1) -> None:
     x, target = drawn(rng, (m, n), dtype), rng.integers(0, n, m)
     target[rng.random(m) < 0.3] = -100
-    loss, lse = np.full(m, np.nan, np.float32), np.full(m, np.nan, np.float32)
-    build_cross_entropy_module(n, dtype, bool(smoothing))(x, target, loss, lse, m, -100, smoothing)
+    loss, powers = np.full(m, np.nan, np.float32), np.full((2, m), np.nan, np.float32)
+    build_cross_entropy_module(n, dtype, bool(smoothing))(x, target, loss, powers, m, -100, smoothing)
     (X,) = wide(x)
     log_sum = np.log(np.exp(X).sum(1))
     counts, place = target != -100, np.maximum(target, 0)
     picked = X[np.arange(m), place]
     want = np.where(counts, log_sum - (1 - smoothing) * picked - smoothing * X.mean(1), 0)
-    np.testing.assert_allclose(lse, log_sum, rtol=3e-6, atol=3e-6)
+    np.testing.assert_allclose(powers, powers_of(X), rtol=3e-6, atol=3e-6)
     np.testing.assert_allclose(loss, want, rtol=1e-5, atol=1e-5)
     dloss, scale, dx = drawn(rng, (m,), "f32"), np.array([0.5], np.float32), np.full_like(x, np.nan)
-    build_cross_entropy_bwd_module(n, dtype)(x, target, lse, dloss, dx, m, -100, smoothing, scale)
+    build_cross_entropy_bwd_module(n, dtype)(x, target, powers, dloss, dx, m, -100, smoothing, scale)
     share = np.exp(X - log_sum[:, None]) - smoothing / n
     share[np.arange(m), place] -= 1 - smoothing
     check(dx, share * (dloss * 0.5 * counts)[:, None], dtype)
@@ -128,7 +133,7 @@ def test_gradients_of_logits_wherever_they_lie(
         inside = np.zeros(memory.size, bool)
         inside[starts[other is not None] :][: m * (n + apart)].reshape(m, n + apart)[:, :n] = True
         run, one = build_cross_entropy_bwd_module(n, "bf16"), np.ones(1, np.float32)
-        run(x, target, np.float32(lse), dloss, out, m, -100, 0.0, one)
+        run(x, target, powers_of(X), dloss, out, m, -100, 0.0, one)
         want = np.exp(X - lse[:, None])
         want[np.arange(m), target] -= 1
         check(out, want * dloss[:, None], "bf16")
@@ -204,8 +209,8 @@ def added_up(rng: np.random.Generator, m: int, n: int, averaged: bool, plan: Row
     for _ in range(2):
         x, target = drawn(rng, (m, n), "f32"), rng.integers(0, n, m)
         target[1:][rng.random(m - 1) < 0.3] = -100
-        loss, lse, result, scale = (np.full(count, np.nan, np.float32) for count in (m, m, 1, 1))
-        run(x, target, loss, lse, m, -100, 0.0, None, result, scale, counter, int(averaged))
+        loss, powers, result, scale = (np.full(shape, np.nan, np.float32) for shape in (m, (2, m), 1, 1))
+        run(x, target, loss, powers, m, -100, 0.0, None, result, scale, counter, int(averaged))
         (X,) = wide(x)
         losses = np.log(np.exp(X).sum(1)) - X[np.arange(m), np.maximum(target, 0)]
         divisor = (target != -100).sum() if averaged else 1
@@ -229,11 +234,11 @@ def test_rows_of_logits_that_begin_anywhere_share_a_block(
         begin = 19 if plan.pieces else -memory.ctypes.data // 2 % 8
         x, target = memory[begin : begin + m * n].reshape(m, n), rng.integers(0, n, m)
         x[...] = drawn(rng, (m, n), "bf16")
-        loss, lse = np.full(m, np.nan, np.float32), np.full(m, np.nan, np.float32)
-        build_cross_entropy_module(n, "bf16", False, plan)(x, target, loss, lse, m, -100, 0.0)
+        loss, powers = np.full(m, np.nan, np.float32), np.full((2, m), np.nan, np.float32)
+        build_cross_entropy_module(n, "bf16", False, plan)(x, target, loss, powers, m, -100, 0.0)
         (X,) = wide(x)
         log_sum = np.log(np.exp(X).sum(1))
-        np.testing.assert_allclose(lse, log_sum, rtol=3e-6, atol=3e-6)
+        np.testing.assert_allclose(powers, powers_of(X), rtol=3e-6, atol=3e-6)
         np.testing.assert_allclose(loss, log_sum - X[np.arange(m), target], rtol=1e-5, atol=1e-5)
     added_up(rng, 7, 1791, True, RowPlan(1791, "f32", 4, 32, 4, hints=ONCE, pieces=True, once=True, targets=0))
 

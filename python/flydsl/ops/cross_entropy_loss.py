@@ -16,15 +16,15 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def _allocate(logits: Any, target: Any, ignore: int, reduction: int, smoothing: float) -> Arguments:
-    """Return the loss, and in one array the losses of rows, logarithms of their sums, and a factor of gradients."""
+    """Return the loss, and in one array the losses of rows, what their powers are, and a factor of gradients."""
     lead = tuple(logits.shape[:-1])
     loss = arrays.empty(logits, lead if reduction == 0 else ())
-    return loss, arrays.empty(logits, (2 * prod(lead) + 1,), "f32")
+    return loss, arrays.empty(logits, (3 * prod(lead) + 1,), "f32")
 
 
 def _parts(stats: Any) -> tuple[Any, Any, Any]:
-    rows = stats.shape[0] // 2
-    return stats[:rows], stats[rows : 2 * rows], stats[2 * rows :]
+    rows = stats.shape[0] // 3
+    return stats[:rows], stats[rows : 3 * rows].reshape(2, rows), stats[3 * rows :]
 
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
@@ -35,9 +35,9 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     if not m:
         arrays.filled(loss, float("nan") if reduction == 1 else 0.0)
         return
-    each, lse, scale = _parts(stats)
+    each, powers, scale = _parts(stats)
     run, stream = build_cross_entropy_module(n, arrays.NAMES[matrix.dtype], smoothing > 0), arrays.stream_of(matrix)
-    given = (matrix, labels, each, lse, m, ignore, smoothing, stream)
+    given = (matrix, labels, each, powers, m, ignore, smoothing, stream)
     if reduction:
         run(*given, loss.reshape(1), scale, counters_of(matrix), int(reduction == 1))
     else:
@@ -49,11 +49,11 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
 def _launch_backward(arguments: Arguments, results: Arguments) -> None:
     dloss, logits, target, stats, ignore, smoothing = arguments
     matrix, out = arrays.rows(logits), arrays.rows(results[0])
-    _, lse, scale = _parts(stats)
+    _, powers, scale = _parts(stats)
     m, n = matrix.shape
     if m and n:
         arrays.launch(
-            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, _flat(target), lse,
+            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, _flat(target), powers,
             _flat(dloss), out, m, ignore, smoothing, scale,
         )  # fmt: skip
 

@@ -91,6 +91,8 @@ class Op:
 
         With a ``key``, the numbers that the op's user gave, the call is recorded for those like it (`replays.py`).
         """
+        if out is not None:
+            one_place(arguments[0], out)
         if arrays.is_array(arguments[0]):
             return self.given(self.run(*arguments, out=out, kept=False))
         return (_side.call or _side.found())(self, arguments, out, key)
@@ -133,11 +135,13 @@ def written(name: str, out: Any, result: Any) -> Any:
 
 def check_out(name: str, out: Any, result: Any) -> None:
     """Refuse an ``out`` that is not like an op's result, or has several elements in one place."""
+    one_place(result, out)
     if tuple(out.shape) != tuple(result.shape) or out.dtype != result.dtype:
         raise ValueError(
             f"out of {name} must be {tuple(result.shape)} of {result.dtype}, got {tuple(out.shape)} of {out.dtype}"
         )
-    if any(extent > 1 and step == 0 for extent, step in zip(out.shape, arrays.steps(out), strict=True)):
+    steps = zip(out.shape, arrays.steps(out), strict=True)
+    if 0 not in out.shape and any(extent > 1 and step == 0 for extent, step in steps):
         raise RuntimeError(
             f"out of {name} has several elements in one place (shape {tuple(out.shape)}, strides {arrays.steps(out)}): "
             "give memory of its own, such as out.clone()"
@@ -152,21 +156,17 @@ def fall_back(name: str, reason: str, function: Callable[[], Any], out: Any = No
     return written(name, out, function())
 
 
-def one_place(*values: Any) -> None:
-    """Refuse what is no array, and arrays that are not of one library and on one device; None stands for nothing."""
-    first: Any = None
-    for value in values:
-        if value is None:
-            continue
+def one_place(first: Any, *others: Any) -> None:
+    """Refuse what is no array, and arrays that are not of one library and on one device; other than as the first, None
+    stands for nothing."""
+    for value in (first, *(other for other in others if other is not None)):
         if not (arrays.is_array(value) or arrays.is_tensor(value)):
             raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(value).__name__}")
         if (advice := arrays.how_to_be_dense(value)) is not None:
             raise TypeError(f"expected a dense tensor, {advice}")
-        if first is None:
-            first = value
-        elif arrays.is_array(first) != arrays.is_array(value):
+        if arrays.is_array(first) != arrays.is_array(value):
             raise TypeError(f"arrays of NumPy and tensors of torch do not mix: {type(first)}, {type(value)}")
-        elif not arrays.is_array(first) and first.device != value.device:
+        if not arrays.is_array(first) and first.device != value.device:
             raise RuntimeError(
                 f"Expected all tensors to be on the same device, but found at least two devices, {first.device} and "
                 f"{value.device}!"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from flydsl.kernels.blocks.inputs import contiguous, strides
+from flydsl.kernels.blocks.inputs import strides
 from flydsl.kernels.gemm.hopper_grouped import MOST_GROUPS, hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
 from flydsl.ops import amd_products, arrays
@@ -59,7 +59,7 @@ def multiply(a: Any, b: Any, c: Any, bias: Any = None) -> None:
 
 def _in_lines(x: Any) -> Any:
     """Return matrices whose rows or columns are contiguous: themselves, or a copy."""
-    return x if 1 in strides(x)[-2:] else contiguous(x)
+    return x if 1 in strides(x)[-2:] else arrays.copied(x)  # torch's `contiguous` leaves one element any strides
 
 
 # Matrices and batches ------------------------------------------------------------------------------------------------
@@ -374,7 +374,8 @@ GROUPED_MM = Op(
 
 def _launch_grouped(a: Any, b: Any, offs: Any, result: Any) -> None:
     """Groups begin at any row, which TMA cannot where columns are contiguous: such a matrix is copied."""
-    hopper_grouped_gemm(a if strides(a)[1] == 1 else contiguous(a), _in_lines(b), result, arrays.line(offs, len(offs)))
+    a = a if strides(a)[1] == 1 else arrays.copied(a)
+    hopper_grouped_gemm(a, _in_lines(b), result, arrays.line(offs, len(offs)))
 
 
 def why_not_grouped(

@@ -59,6 +59,13 @@ def _is_batched(tensor: Any) -> bool:
     return not torch._C._has_storage(tensor)
 
 
+def _in_memory(gradient: Any) -> Any:
+    """Return a gradient as it is in memory: those of conjugates come with a sign of their own, some zeros with none."""
+    if gradient.is_neg():
+        return gradient.resolve_neg()
+    return gradient.clone() if gradient._is_zerotensor() else gradient
+
+
 _PLAIN: Any = torch._C._disabled_torch_dispatch_impl
 
 
@@ -154,6 +161,8 @@ class Lane:
         assert gradient is not None
         if any(map(_is_batched, tensors[: self.op.outputs])):
             return _by_operator(gradient, arguments)
+        tensors = (*map(_in_memory, tensors[: self.op.outputs]), *tensors[self.op.outputs :])
+        arguments = (*tensors, *self.saved_numbers)
         lie_well = (t.is_contiguous() or (self.op.strided and t.stride(-1) == 1) for t in tensors[: self.op.outputs])
         if not all(lie_well) or not self._records("gradient", tensors):
             return gradient.run(*arguments)

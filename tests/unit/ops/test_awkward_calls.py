@@ -197,3 +197,15 @@ def test_ids_and_weights_of_two_shapes() -> None:
     x, w1, w2 = (np.zeros(shape, np.float16) for shape in ((3, 64), (4, 128, 64), (4, 64, 64)))
     with pytest.raises(ValueError, match=r"one shape, got \(3, 2\) and \(3, 4\)"):
         ops.moe(x, (np.zeros((3, 2), np.int32), np.zeros((3, 4), np.float32)), w1, w2)
+
+
+@pytest.mark.torch
+def test_gradients_of_logits_that_are_large(torch: Any) -> None:
+    """The logarithm of a sum is lost beside a large logit: where all are equal, a class has the N-th part."""
+    target = torch.tensor([0, 5])
+    for dtype, level, length in ((torch.float32, -1e9, 8), (torch.bfloat16, 3e38, 8), (torch.float32, 1e4, 131)):
+        x = (torch.randn(2, length) + level).to(dtype)
+        given, wide = x.clone().requires_grad_(), x.double().requires_grad_()
+        ops.cross_entropy(given, target, label_smoothing=0.1).backward()
+        torch.nn.functional.cross_entropy(wide, target, label_smoothing=0.1).backward()
+        assert (given.grad.double() - wide.grad).abs().max() < (4e-6 if dtype is torch.float32 else 4e-3)

@@ -47,6 +47,15 @@ def test_rows_that_lie_far_apart(rng: np.random.Generator) -> None:
     assert not in_lines(out, 8) and in_lines(b, 8)
 
 
+@pytest.mark.torch
+def test_a_matrix_of_one_element_has_any_strides(torch: Any) -> None:
+    """Which torch calls contiguous as it lies."""
+    x = torch.full((24, 24), 3.0, dtype=torch.float16)
+    one = x.as_strided((1, 1), (24, 24))
+    for found in (ops.matmul(one, one), ops.matmul(x[:1, 0], one), ops.linear(one, one)):
+        assert found.flatten().tolist() == [9.0]
+
+
 @pytest.mark.parametrize("place", ["apart", "back", "one"])
 def test_bias_that_lies_otherwise(place: str, rng: np.random.Generator) -> None:
     x, weight = (rng.standard_normal(shape).astype(np.float16) for shape in ((9, 40), (24, 40)))

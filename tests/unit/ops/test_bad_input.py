@@ -149,6 +149,42 @@ def test_as_torch_gives(torch: Any) -> None:
 
 
 @pytest.mark.torch
+def test_results_go_where_their_arguments_lie(torch: Any) -> None:
+    x, array = torch.zeros(2, 4), zeros(2, 4)
+    for given, out, error in ((x, array, TypeError), (array, x, TypeError), (x, x.to("meta"), RuntimeError)):
+        for call in (ops.softmax, lambda value, out: ops.layer_norm(value, (2, 4), out=out)):
+            with pytest.raises(error, match=r"do not mix|same device"):
+                call(given, out=out)
+
+
+@pytest.mark.torch
+def test_gradients_that_are_not_in_memory_as_they_are(torch: Any) -> None:
+    """The imaginary part of a conjugate has its sign beside it, and zeros of torch may have no memory at all."""
+    x = torch.randn(2, 8, requires_grad=True)
+    wide = x.detach().double().requires_grad_()
+    gradients = []
+    for value, function in ((x, ops.softmax), (wide, lambda t: torch.softmax(t, -1))):
+        conjugate = torch.complex(torch.zeros_like(value), function(value)).conj()
+        gradients.append(torch.autograd.grad((conjugate * torch.arange(8.0)).imag.square().sum(), value)[0])
+    assert torch.allclose(gradients[0].double(), gradients[1], atol=1e-6) and gradients[1].abs().max() > 0.01
+    (nothing,) = torch.autograd.grad(ops.softmax(x), x, torch._efficientzerotensor((2, 8)))
+    assert not nothing.any()
+
+
+@pytest.mark.parametrize("name", ["softmax", "rms_norm", "swiglu", "quantize_per_token", "quantize_mx", "attention"])
+def test_nothing_is_no_array(name: str) -> None:
+    function, arrays = CALLS[name] if name in CALLS else (getattr(ops, name), [zeros(2, 32)])
+    with pytest.raises(TypeError, match="got NoneType"):
+        function(None, *arrays[1:])
+
+
+def test_an_empty_result_has_any_strides() -> None:
+    """NumPy gives arrays of nothing strides of zero."""
+    out = np.empty((40, 0), np.float32).T
+    assert ops.softmax(zeros(0, 40), out=out) is out and ops.matmul(zeros(0, 8), zeros(8, 40), out=out) is out
+
+
+@pytest.mark.torch
 def test_bytes_name_classes_in_gradients(torch: Any) -> None:
     x, labels = torch.randn(3, 256, requires_grad=True), torch.tensor([200, 255, 3], dtype=torch.uint8)
     found = [

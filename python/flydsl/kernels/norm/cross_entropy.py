@@ -1,14 +1,17 @@
 """Cross-entropy of rows of logits with class indices: one pass over a row forward, one backward, f32 inside.
 
 forward = build_cross_entropy_module(V, "bf16")
-forward(logits, target, loss, lse, M, ignore_index, smoothing, stream)
-forward(logits, target, loss, lse, M, ignore_index, smoothing, stream, result, scale, counter, averaged)
+forward(logits, target, loss, powers, M, ignore_index, smoothing, stream)
+forward(logits, target, loss, powers, M, ignore_index, smoothing, stream, result, scale, counter, averaged)
 backward = build_cross_entropy_bwd_module(V, "bf16")
-backward(logits, target, lse, dloss, dlogits, M, ignore_index, smoothing, scale, stream)
+backward(logits, target, powers, dloss, dlogits, M, ignore_index, smoothing, scale, stream)
 
 A row's loss is (1 - s) * (lse - x[target]) + s * (lse - mean(x)), where lse is log(sum(exp(x))) and s the label
 smoothing; rows whose target is ``ignore_index`` have a loss of zero and a gradient of zero. A target outside the
 classes has a loss of NaN, and nothing is read at its place.
+
+``powers`` is f32 (2, M): the largest logit of each row, and 1 over the sum of the powers of e relative to it. Their lse
+in one number would be off by half a unit of the largest logit: all of the logarithm, where logits are large.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ def label_of(number: Any) -> fx.Int64:
 
 @cache
 def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan: RowPlan | None = None) -> Any:
-    """Return the launcher ``fn(logits, target, loss, lse, m, ignore_index, smoothing)``; both results are f32.
+    """Return the launcher ``fn(logits, target, loss, powers, m, ignore_index, smoothing)``; both results are f32.
 
     ``smoothed`` has the mean of the logits computed, which label smoothing needs. With ``result, scale, counter,
     averaged`` behind the stream the losses are added up too (`put_loss`); the counter, an i32, is zero before a launch
@@ -47,11 +50,12 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
 
     @flyc.kernel
     def cross_entropy_kernel(
-        logits: fx.Tensor, target: fx.Tensor, loss: fx.Tensor, lse: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
+        logits: fx.Tensor, target: fx.Tensor, loss: fx.Tensor, powers: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
         smoothing: fx.Float32, whole: Any, plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
-            top, log, mean = _log_sum(work, smoothed, N)
+            top, total, mean = _sum_of_powers(work, smoothed, N)
+            log = fx.math.log2(total) * LN_2
             label = label_of(target[work.index])
             counts = (label != ignore) & (label >= 0) & (label < N)
             place = counts.select(label, fx.Int64(0))
@@ -61,7 +65,8 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
                 own = (1.0 - smoothing) * own + smoothing * (top - mean + log)
             without = (label == ignore).select(fx.Float32(0.0), fx.Float32(float("nan")))
             work.put(loss, counts.select(own, without))
-            work.put(lse, top + log)
+            work.put(powers[0, None], top)
+            work.put(powers[1, None], 1.0 / total)
 
         if fx.const_expr(whole is not None and fx.nvvm.is_target()):
             fx.nvvm.griddepcontrol_launch_dependents()  # `mean_loss_kernel`, which waits for all losses
@@ -72,14 +77,14 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
 
     @flyc.jit
     def cross_entropy(
-        logits: fx.Tensor, target: fx.Tensor, loss: fx.Tensor, lse: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
+        logits: fx.Tensor, target: fx.Tensor, loss: fx.Tensor, powers: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
         smoothing: fx.Float32, stream: fx.Stream = None, result: fx.Tensor | None = None,
         scale: fx.Tensor | None = None, counter: fx.Tensor | None = None, averaged: fx.Int32 = 0,
     ):  # fmt: skip
         choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
         whole = None if result is None else (result, scale, counter, averaged)
         launch_rows(
-            lambda chosen: cross_entropy_kernel(logits, target, loss, lse, m, ignore, smoothing, whole, chosen), m,
+            lambda chosen: cross_entropy_kernel(logits, target, loss, powers, m, ignore, smoothing, whole, chosen), m,
             choice, stream, (logits,),
         )  # fmt: skip
         if fx.const_expr(result is not None):
@@ -91,8 +96,8 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
     return cross_entropy
 
 
-def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any, Any]:
-    """Return (largest element, log of the sum of the powers of e relative to it, mean) of a row, in one pass."""
+def _sum_of_powers(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any, Any]:
+    """Return (largest element, sum of the powers of e relative to it, mean) of a row, in one pass."""
     x, plain = work.x[0], [fx.Float32(0.0)]
 
     def add_up(iteration: int, vector: Any) -> None:
@@ -100,12 +105,12 @@ def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any, Any]
 
     top, total = sum_of_powers(x, add_up if smoothed else None)
     base, whole, *sums = powers_of_row(work.exchange, top, total, plain if smoothed else ())
-    return base, fx.math.log2(whole) * LN_2, sums[0] * (1.0 / length) if smoothed else None
+    return base, whole, sums[0] * (1.0 / length) if smoothed else None
 
 
 @cache
 def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = None) -> Any:
-    """Return the launcher ``fn(logits, target, lse, dloss, dlogits, m, ignore_index, smoothing, scale)``.
+    """Return the launcher ``fn(logits, target, powers, dloss, dlogits, m, ignore_index, smoothing, scale)``.
 
     ``dloss`` has a gradient for each row, or one for all; each is multiplied by ``scale``, an f32 array of one number.
     ``dlogits`` may be the logits themselves.
@@ -114,13 +119,13 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
 
     @flyc.kernel
     def cross_entropy_bwd_kernel(
-        logits: fx.Tensor, target: fx.Tensor, lse: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
+        logits: fx.Tensor, target: fx.Tensor, powers: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
         ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor, plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
-            log_sum, label, gradient = _numbers_of_row(work.index, N, (target, lse, dloss), ignore, scale)
+            top, share, label, gradient = _numbers_of_row(work.index, N, (target, powers, dloss), ignore, scale)
             for iteration, vector in enumerate(work.x[0]):
-                chances = powers_of_e(vector, log_sum) - smoothing * (1.0 / N)
+                chances = powers_of_e(vector, top) * share - smoothing * (1.0 / N)
                 hits = [
                     (column == label).select(1.0 - smoothing, fx.Float32(0.0))
                     for column in work.share.columns(iteration)
@@ -131,25 +136,25 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
 
     @flyc.kernel
     def cross_entropy_bwd_flat_kernel(
-        logits: fx.Tensor, target: fx.Tensor, lse: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
+        logits: fx.Tensor, target: fx.Tensor, powers: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
         ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor,
     ):  # fmt: skip
-        def numbers(row: Any) -> tuple[Any, Any, Any]:
-            return _numbers_of_row(row, N, (target, lse, dloss), ignore, scale)
+        def numbers(row: Any) -> tuple[Any, ...]:
+            return _numbers_of_row(row, N, (target, powers, dloss), ignore, scale)
 
         def gradients(vector: Any, own: Any, column: Any) -> Any:
-            log_sum, label, gradient = own
-            chances = powers_of_e(vector, log_sum) - smoothing * (1.0 / N)
+            top, share, label, gradient = own
+            chances = powers_of_e(vector, top) * share - smoothing * (1.0 / N)
             return without_hit(chances, label - column, 1.0 - smoothing) * gradient
 
         map_pieces(logits, dlogits, m, flat_plan(N, dtype), numbers, gradients)
 
     @flyc.jit
     def cross_entropy_bwd(
-        logits: fx.Tensor, target: fx.Tensor, lse: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
+        logits: fx.Tensor, target: fx.Tensor, powers: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
         ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor, stream: fx.Stream = None,
     ):  # fmt: skip
-        given = (logits, target, lse, dloss, dlogits, m, ignore, smoothing, scale)
+        given = (logits, target, powers, dloss, dlogits, m, ignore, smoothing, scale)
 
         def by_rows(choice: RowChoice) -> None:
             kernel = cross_entropy_bwd_kernel
@@ -170,13 +175,13 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
 
 
 def _numbers_of_row(row: Any, length: int, arrays: tuple[Any, Any, Any], ignore: Any, scale: Any) -> tuple[Any, ...]:
-    """Return the logarithm of a row's sum, its class, and its gradient, zero where the target is none of the classes;
-    ``arrays`` are the targets, the logarithms, and a gradient for each row or one for all."""
-    target, lse, dloss = arrays
+    """Return a row's largest logit, 1 over the sum of its powers, its class, and its gradient, zero where the target is
+    none of the classes; ``arrays`` are the targets, the powers, and a gradient for each row or one for all."""
+    target, powers, dloss = arrays
     label = label_of(target[row])
     counts = (label != ignore) & (label >= 0) & (label < length)
     given = dloss[fx.min(row, fx.Int32(dloss.shape[0]) - 1)].to(fx.Float32) * scale[0]
-    return lse[row], fx.Int32(label), counts.select(given, fx.Float32(0.0))
+    return powers[0, row], powers[1, row], fx.Int32(label), counts.select(given, fx.Float32(0.0))
 
 
 @flyc.jit

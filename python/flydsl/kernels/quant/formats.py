@@ -83,7 +83,10 @@ MX: dict[str, tuple[Any, float, float]] = {
     "mxfp8": (ml_dtypes.float8_e4m3fn, 448.0, 448.0), "mxfp6": (ml_dtypes.float6_e2m3fn, 7.5, 4.0),
     "mxfp4": (ml_dtypes.float4_e2m1fn, 6.0, 4.0),
 }  # fmt: skip
-"""Name -> (type, largest number, what the largest element of a group is divided by for its scale)."""
+"""Name -> (type, largest number, what the largest element of a group is divided by for its scale).
+
+A scale is rounded to a power of two and leaves up to 1.5 times the divisor: more than e4m3 holds, where FlyDSL's scales
+cut the largest elements off too."""
 
 
 def quantize_mx(x: Any, dtype: str = "mxfp4") -> tuple[np.ndarray, np.ndarray]:
