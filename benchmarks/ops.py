@@ -1,15 +1,17 @@
 """Host time of a call of `flydsl.ops`, beside torch's own function and a `torch.library.custom_op` of the same kernels.
 
-Run it: python benchmarks/ops.py [--quick]
+Run it: python benchmarks/ops.py [--ops softmax,attention] [--rounds 20] [--quick]
 
 Microseconds from one call to the next, all cells in turns, the least of some rounds, on tensors of 128 x 1024 bf16,
 for attention 8 heads of 128 x 64, where the GPU is faster than the host; without gradients, and with, which is the
 forward call with autograd's bookkeeping. Before, what calls give that repeat a recorded one is compared with torch in
-float64. A second table has the parts of a call.
+float64. A second table has the parts of a call. Most of the time goes to compiling what is not in the cache, and to the
+operators.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import time
@@ -171,16 +173,25 @@ def parts(x: torch.Tensor, learned: torch.Tensor, m: torch.Tensor) -> dict[str, 
     }
 
 
+def options() -> argparse.Namespace:
+    parser = timing.arguments(__doc__ or "", "few calls")
+    parser.add_argument("--ops", help="names of ops, with commas between; all of them without it")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"rounds of {CALLS} calls")
+    return parser.parse_args()
+
+
 def main() -> None:
-    given = timing.arguments(__doc__ or "", "few calls").parse_args()
+    given = options()
     x = torch.randn(ROWS, LENGTH, device="cuda", dtype=torch.float32).to(torch.bfloat16)
     w = torch.ones(LENGTH, device="cuda", dtype=torch.bfloat16)
     m = torch.randn(LENGTH, LENGTH, device="cuda", dtype=torch.float32).to(torch.bfloat16)
     qkv = [torch.randn(HEADS, device="cuda").to(torch.bfloat16) for _ in range(3)]
     learned = [tensor.clone().requires_grad_() for tensor in (x, w, m)]
-    calls, rounds = (20, 1) if given.quick else (CALLS, ROUNDS)
+    calls, rounds = (20, 1) if given.quick else (CALLS, given.rounds)
     groups = (([x, w, m], sides()), (qkv, heads()), ([qkv[0][:, :, 0].contiguous()], decoding()))
     rivals = [(name, tensors, functions) for tensors, group in groups for name, functions in group.items()]
+    if given.ops is not None:
+        rivals = [rival for rival in rivals if rival[0] in given.ops.split(",")]
     worst = [check(name, ours, theirs, tensors) for name, tensors, (ours, theirs, _) in rivals]
     cells: dict[tuple[str, int, bool], Side] = {}
     for name, tensors, functions in rivals:
@@ -199,7 +210,8 @@ def main() -> None:
     rows = parts(x, learned[0], m)
     costs = [[name, f"{time_:.2f}"] for name, time_ in zip(rows, microseconds([*rows.values()], calls, rounds))]
     timing.print_table(["part", "us"], costs)
-    timing.keep("ops", {"rows": table, "parts": costs}, given)
+    if given.ops is None:
+        timing.keep("ops", {"rows": table, "parts": costs}, given)
 
 
 if __name__ == "__main__":

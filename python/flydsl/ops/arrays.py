@@ -32,12 +32,13 @@ TORCH: Any = sys.modules.get("torch")
 
 def met_torch() -> Any:
     """Return the torch module, which must have been imported by whoever made a tensor."""
-    global TORCH, is_followed, is_traced, is_transformed
+    global TORCH, is_followed, is_ordered, is_traced, is_transformed
     if TORCH is None:
         TORCH = sys.modules["torch"]
     torch = TORCH
     if is_traced is _never:
         is_followed, is_traced, is_transformed = _questions(torch)
+        is_ordered = torch._C._get_deterministic_algorithms
     if not _TORCH:
         names = {
             "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i32": "int32", "i64": "int64",
@@ -177,6 +178,10 @@ def _never() -> bool:
     return False
 
 
+def asked_for_order() -> bool:
+    return TORCH is not None and TORCH.are_deterministic_algorithms_enabled()
+
+
 def _questions(torch: Any) -> tuple[Any, Any, Any]:
     """Return `is_followed`, and `is_traced` and `is_transformed` made of torch's own functions."""
     compiler, forward = torch.compiler, torch.autograd.forward_ad
@@ -197,6 +202,8 @@ def _questions(torch: Any) -> tuple[Any, Any, Any]:
 
 is_followed: Any = _never
 """Whether torch's compiler reads this code. Calls that are repeated ask for the rest of `is_traced` themselves."""
+is_ordered: Any = asked_for_order
+"""Whether torch was asked for deterministic results; its compiler follows `asked_for_order` alone."""
 is_traced: Any = _never
 """Whether torch traces this call, a mode of its dispatcher watches it, or it is followed forward: nothing may be asked
 of the machine, or repeated."""

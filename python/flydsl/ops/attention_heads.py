@@ -161,7 +161,7 @@ def scaled_dot_product_attention(
     """
     known = None
     if not arrays.is_followed():
-        known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, _ordered(None))
+        known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, arrays.is_ordered())
         found = ATTENTION.lanes.again(query, key, value, attn_mask, None, None, None, None, *known)
         if found is not None:
             return found
@@ -218,7 +218,8 @@ def attention(
     """
     known = None
     if not arrays.is_followed():
-        known = ("attention", is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, _ordered(deterministic))
+        ordered = arrays.is_ordered() if deterministic is None else deterministic
+        known = ("attention", is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, ordered)
         found = ATTENTION.lanes.again(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *known)
         if found is not None:
             return found
@@ -236,9 +237,7 @@ def attention(
 
 def _ordered(deterministic: bool | None) -> bool:
     """Return whether sums have an order: without a word on it, where torch is there and asked for one."""
-    if deterministic is None:
-        return arrays.TORCH is not None and arrays.TORCH.are_deterministic_algorithms_enabled()
-    return deterministic
+    return arrays.asked_for_order() if deterministic is None else deterministic
 
 
 def _check_starts(name: str, starts: Array, tokens: int, longest: int | None) -> None:

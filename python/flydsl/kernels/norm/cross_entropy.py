@@ -21,6 +21,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import flat_blocks, flat_plan, lie_flat, map_pieces
 from flydsl.kernels.blocks.reduce import add, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
@@ -69,6 +70,7 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
             work.put(powers[1, None], 1.0 / total)
 
         if fx.const_expr(whole is not None and fx.nvvm.is_target()):
+            wait_for_older_launches()  # which whoever follows may count on
             fx.nvvm.griddepcontrol_launch_dependents()  # `mean_loss_kernel`, which waits for all losses
         arrays = RowArrays((logits,), fill=LOWEST, numbers=3 if smoothed else 2)
         for_each_row(arrays, m, plan, code)
@@ -147,6 +149,7 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
             chances = powers_of_e(vector, top) * share - smoothing * (1.0 / N)
             return without_hit(chances, label - column, 1.0 - smoothing) * gradient
 
+        wait_for_older_launches()
         map_pieces(logits, dlogits, m, flat_plan(N, dtype), numbers, gradients)
 
     @flyc.jit
@@ -166,8 +169,9 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
         else:
             if lie_flat([logits, dlogits], m, flat):
                 cross_entropy_bwd_flat_kernel(*given).launch(
-                    grid=(flat_blocks(logits, m, flat), 1, 1), block=(flat.lanes, 1, 1), stream=stream
-                )
+                    grid=(flat_blocks(logits, m, flat), 1, 1), block=(flat.lanes, 1, 1), stream=stream,
+                    pdl=fx.nvvm.is_target(),
+                )  # fmt: skip
             else:
                 by_rows(only(plan_row(N, dtype, task=BACKWARD).many))
 
@@ -203,27 +207,18 @@ TOGETHER = 8
 
 
 @flyc.jit
-def sum_of_losses(loss: fx.Tensor, m: fx.Int32, threads: fx.Constexpr[int]) -> fx.Float32:
-    """Return a thread's part of the sum of all losses."""
-    total = fx.Float32(0.0)
+def sum_and_count(
+    loss: fx.Tensor, target: fx.Tensor, m: fx.Int32, ignore: fx.Int64, threads: fx.Constexpr[int]
+) -> tuple[fx.Float32, fx.Float32]:
+    """Return a thread's part of the sum of all losses, and how many of its rows are not ignored."""
+    total, count = fx.Float32(0.0), fx.Int32(0)
     for first in range(fx.thread_idx.x, m, threads * TOGETHER):
         rows = [fx.Int32(first) + number * threads for number in range(TOGETHER)]
-        losses = [loss[fx.min(row, m - 1)] for row in rows]
-        for row, value in zip(rows, losses, strict=True):
+        found = [(loss[row], label_of(target[row])) for row in (fx.min(row, m - 1) for row in rows)]
+        for row, (value, label) in zip(rows, found, strict=True):
             total = total + (row < m).select(value, fx.Float32(0.0))
-    return total
-
-
-@flyc.jit
-def rows_that_count(target: fx.Tensor, m: fx.Int32, ignore: fx.Int64, threads: fx.Constexpr[int]) -> fx.Float32:
-    """Return how many of a thread's rows are not ignored."""
-    count = fx.Int32(0)
-    for first in range(fx.thread_idx.x, m, threads * TOGETHER):
-        rows = [fx.Int32(first) + number * threads for number in range(TOGETHER)]
-        labels = [label_of(target[fx.min(row, m - 1)]) for row in rows]
-        for row, label in zip(rows, labels, strict=True):
             count = count + ((row < m) & (label != ignore)).select(fx.Int32(1), fx.Int32(0))
-    return fx.Float32(count)
+    return total, fx.Float32(count)
 
 
 def put_loss(total: Any, count: Any, result: fx.Tensor, scale: fx.Tensor, averaged: fx.Int32) -> None:
@@ -252,7 +247,7 @@ def add_up_in_last_block(
                 before = fx.atomic("add", counter, 1, at=0, order="acq_rel", scope="device")
             if wave_reduce(before, add) == fx.Int32(fx.grid_dim.x) - 1:
                 fx.fence("device")
-                total, count = sum_of_losses(loss, m, lanes), rows_that_count(target, m, ignore, lanes)
+                total, count = sum_and_count(loss, target, m, ignore, lanes)
                 total, count = wave_reduce(total, add), wave_reduce(count, add)
                 if fx.thread_idx.x == 0:
                     put_loss(total, count, result, scale, averaged)
@@ -264,11 +259,9 @@ def mean_loss_kernel(
     loss: fx.Tensor, target: fx.Tensor, result: fx.Tensor, scale: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
     averaged: fx.Int32,
 ):  # fmt: skip
-    """One block adds up the losses, in a fixed order. It begins while they are computed, and counts rows meanwhile."""
-    count = rows_that_count(target, m, ignore, THREADS)
-    if fx.nvvm.is_target():
-        fx.nvvm.griddepcontrol_wait()
-    total = sum_of_losses(loss, m, THREADS)
+    """One block adds up the losses, in a fixed order. It begins while they are computed."""
+    wait_for_older_launches()
+    total, count = sum_and_count(loss, target, m, ignore, THREADS)
     waves = wave_count(THREADS)
     slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 2 * waves]).peek()
     wave = fx.thread_idx.x // fx.num_warp_threads()

@@ -14,6 +14,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
 from flydsl.kernels.blocks.row_choice import plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
@@ -66,6 +67,7 @@ def norm_backward_launcher(
         dresidual: fx.Tensor | None, dgamma_sums: fx.Tensor, dbeta_sums: fx.Tensor | None, m: fx.Int32,
         plan: fx.Constexpr,
     ):  # fmt: skip
+        wait_for_older_launches()
         lines = () if gamma is None else (gamma,)
         sources = (dy, x) if dresidual is None else (dy, x, dresidual)
 
@@ -117,7 +119,7 @@ def norm_backward_launcher(
             limit = {"fly.maxnreg": register_limit(chosen, machine_of_target(), 1)} if fx.nvvm.is_target() else {}
             norm_bwd_kernel(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, m, chosen).launch(
                 grid=(blocks * chosen.cluster, 1, 1), block=(chosen.threads, 1, 1), cluster=cluster, stream=stream,
-                value_attrs=limit,
+                value_attrs=limit, pdl=fx.nvvm.is_target(),
             )  # fmt: skip
             if not atomic:
                 pairs = ((dgamma_sums, dgamma), (dbeta_sums, dbeta))
@@ -321,8 +323,7 @@ def add_rows_kernel(wanted: Any, rows: fx.Int32, length: fx.Constexpr[int]):
 
     ``wanted`` has pairs of a matrix and where its sums go; each has blocks of its own.
     """
-    if fx.nvvm.is_target():
-        fx.nvvm.griddepcontrol_wait()
+    wait_for_older_launches()
     parts = fx.SharedAllocator().allocate(fx.Array[fx.Float32, COLUMNS * ROWS]).peek()
     for place, (partial, result) in enumerate(wanted):
         if fx.block_idx.y == place:

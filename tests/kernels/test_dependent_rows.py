@@ -1,0 +1,83 @@
+"""Kernels of rows may begin before the launches ahead of them have ended: they touch memory behind the wait alone."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
+from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
+from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
+from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
+from flydsl.kernels.quant.device_quant import build_row_quant_module, build_tensor_quant_module
+
+WAIT, SIGNAL = "griddepcontrol.wait", "griddepcontrol.launch_dependents"
+TOUCHES = re.compile(r"^(?:@\S+ )?(?:ld|ldu|st|atom|red|cp|prefetch|discard)\.(?!param|shared|const|local)")
+"""Instructions that reach memory which other launches reach."""
+ROWS = 64
+
+
+@pytest.fixture(autouse=True)
+def for_hopper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+
+
+def launch(name: str, n: int) -> Any:
+    """Compile the launcher of that name for rows of ``n`` elements, and return it."""
+    x, codes = np.zeros((ROWS, n), ml_dtypes.bfloat16), np.zeros((ROWS, n), np.int8)
+    line, each, one = np.zeros(n, x.dtype), np.zeros(ROWS, np.float32), np.zeros(1, np.float32)
+    labels, counter = np.zeros(ROWS, np.int64), np.zeros(1, np.int32)
+    sums = np.zeros((partial_rows(n, ROWS), n), np.float32)
+    run, arguments = {
+        "softmax": lambda: (build_softmax_module(ROWS, n, "bf16"), (x, x, ROWS)),
+        "softmax_bwd": lambda: (build_softmax_bwd_module(n, "bf16"), (x, x, x, ROWS)),
+        "layernorm": lambda: (build_layernorm_module(n, "bf16", True), (x, line, line, x, each, each, ROWS)),
+        "add_rmsnorm": lambda: (build_fused_add_rmsnorm_module(n, "bf16", True), (x, x, line, x, x, each, ROWS)),
+        "norm_bwd": lambda: (
+            norm_backward_launcher(True, n, "bf16", False, False),
+            (x, x, line, each, each, x, None, sums, sums, line, line, ROWS),
+        ),
+        "glu": lambda: (build_glu_module(n, "bf16"), (x, x, x, ROWS)),
+        "glu_bwd": lambda: (build_glu_bwd_module(n, "bf16"), (x, x, x, x, x, ROWS)),
+        "cross_entropy": lambda: (
+            build_cross_entropy_module(n, "bf16"),
+            (x, labels, each, each, ROWS, -100, 0.0, None, one, one, counter, 1),
+        ),
+        "cross_entropy_bwd": lambda: (
+            build_cross_entropy_bwd_module(n, "bf16"), (x, labels, each, one, x, ROWS, -100, 0.0, one)
+        ),
+        "row_quant": lambda: (build_row_quant_module(n, "bf16", "i8"), (x, codes, each, ROWS)),
+        "tensor_quant": lambda: (build_tensor_quant_module(n, "bf16", "i8"), (x, codes, each, one, ROWS)),
+    }[name]()  # fmt: skip
+    run(*arguments)
+    return run
+
+
+CASES = (
+    ("softmax", 33), ("softmax", 30011), ("softmax", 300_000), ("softmax_bwd", 1000), ("layernorm", 30011),
+    ("add_rmsnorm", 1000), ("norm_bwd", 1000), ("norm_bwd", 30011), ("glu", 1000), ("glu_bwd", 33),
+    ("cross_entropy", 1000), ("cross_entropy_bwd", 1000), ("row_quant", 1000), ("tensor_quant", 33),
+)  # fmt: skip
+"""Every kernel; rows that share a wave, that blocks load at once, by pieces and through rings, and by clusters."""
+
+
+@pytest.mark.parametrize(("name", "n"), CASES)
+def test_memory_is_touched_behind_the_wait(name: str, n: int) -> None:
+    kernels = launch(name, n).specialisations[-1].kernels
+    dependent = [kernel.ptx for kernel in kernels if WAIT in kernel.ptx]
+    assert dependent
+    for ptx in dependent:
+        body = [line.strip() for line in ptx[ptx.index(".entry") :].splitlines()]
+        waited = next(at for at, line in enumerate(body) if line.startswith(WAIT))
+        before = [line for line in body[:waited] if TOUCHES.match(line)]
+        branches = [line for line in body[:waited] if "bra" in line or line.startswith(SIGNAL)]
+        assert not before and not branches, (before, branches)
+        assert any(TOUCHES.match(line) for line in body[waited:])
