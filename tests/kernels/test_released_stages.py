@@ -51,7 +51,7 @@ def test_all_warps_come_first(eight_bits: bool) -> None:
     dtype = ml_dtypes.float8_e4m3fn if eight_bits else ml_dtypes.bfloat16
     heads = [np.zeros((1, 1, 256, 64), dtype) for _ in range(3)]
     if eight_bits:
-        attention_fp8(*heads, plan=EIGHT_BITS, is_causal=True)
+        attention_fp8(*heads, plan=EIGHT_BITS, is_causal=True, use_fast_accum=True)
     else:
         attention(*heads, plan=WINDOW, is_causal=True, window=(100, None))
     part = computing_part(forward_fp8 if eight_bits else forward)

@@ -41,8 +41,8 @@ def of_forward(d: int, **features: Any) -> Any:
     return forward
 
 
-def of_fp8(d: int, plan: Any = None) -> Any:
-    attention_fp8(heads(d, FP8), heads(d, FP8), heads(d, FP8), plan=plan)
+def of_fp8(d: int, fast: bool, plan: Any = None) -> Any:
+    attention_fp8(heads(d, FP8), heads(d, FP8), heads(d, FP8), use_fast_accum=fast, plan=plan)
     return forward_fp8
 
 
@@ -84,8 +84,10 @@ def ptx_of(run: Any) -> str:
 
 KERNELS: dict[str, Callable[[], Any]] = {
     "forward": lambda: of_forward(64, is_causal=True),
-    "fp8": lambda: of_fp8(128),
-    "fp8 of many queries": lambda: of_fp8(128, choose_fp8_plan(128, 128, False, (16384, 16, 132))),
+    "fp8": lambda: of_fp8(128, False),
+    "fp8 of short heads": lambda: of_fp8(64, False),
+    "fp8 alone": lambda: of_fp8(128, True),
+    "fp8 alone of many queries": lambda: of_fp8(128, True, choose_fp8_plan(128, 128, False, (16384, 16, 132))),
     "gradients": lambda: of_gradients(64, is_causal=True),
     "gradients of long heads": lambda: of_gradients(128),
     "decode": of_decode,
@@ -93,7 +95,10 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "groups": lambda: of_groups(fx.BFloat16, BF16, block_scaled=False),
     "scaled groups": lambda: of_groups(fx.Float8E4M3FN, FP8, block_scaled=True),
 }
-ATTENTION = ("forward", "fp8", "fp8 of many queries", "gradients", "gradients of long heads", "decode", "latent")
+ATTENTION = (
+    "forward", "fp8", "fp8 of short heads", "fp8 alone", "fp8 alone of many queries", "gradients",
+    "gradients of long heads", "decode", "latent",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -2,16 +2,15 @@
 
     out = attention_fp8(q, k, v, q_scale=sq, k_scale=sk, v_scale=sv, is_causal=True)
 
-Products of 8 bits sum along contiguous elements, and the second product sums over keys: values are turned first, to
-(batch, kv heads, dv, keys), by a kernel that takes a hundredth of the time at 16384 tokens. It also puts keys into the
-order in which a warpgroup has its powers: a thread has two neighbours of every eight keys, where the product takes four
-of sixteen.
+Scores are products of 8 bits. Powers and values have 16 bits, unless ``use_fast_accum`` says otherwise: products of 8
+bits add up in some 13 bits, and what they add to a sum that is much larger is cut off; and powers that are rounded to 8
+bits err by 3 %. A kernel of its own makes f16 of values, in 27 microseconds where 16 heads of 128 have 16384 tokens,
+and multiplies them by scales of blocks.
 
-Powers are rounded to 8 bits as well. Their level is such that they are as large as 8 bits allow (`scores.levels`), so
-that few get lost.
-
-Products of 8 bits add up in some 13 bits: what they add to a sum that is much larger is cut off. So the results of each
-`RUN_KEYS` keys go to sums in f32, which lie in shared memory.
+Products of 8 bits sum along contiguous elements, and the second product sums over keys: where it has 8 bits, values are
+turned first, to (batch, kv heads, dv, keys). That also puts keys into the order in which a warpgroup has its powers: a
+thread has two neighbours of every eight keys, where the product takes four of sixteen. The level of powers is such that
+they are as large as 8 bits allow (`scores.levels`), so that few get lost.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.attention import Inputs, check_numbers, features_of
-from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan, hopper_forward
+from flydsl.kernels.attention.hopper_forward import ROWS, SHARED_BYTES, ForwardPlan, hopper_forward, scale_at
 from flydsl.kernels.attention.scores import Features, factor_of
 from flydsl.kernels.blocks.inputs import (
     Array,
@@ -40,10 +39,8 @@ BLOCK = 128
 THREADS = 256
 PIECE = 16
 """Elements that a thread moves at a time."""
-RUN_KEYS, FEW_KEYS = 512, 1024
-"""Keys whose results products add up by themselves. Products of 8 bits keep some 13 bits of what they add to, and drop
-the rest: of values that are all 1, 0.998 were left of 512 keys, 0.979 of 2048 and 0.76 of 16384, on an H200 on
-2026-11-17. Where there are no more than ``FEW_KEYS``, there is one run."""
+WIDENED, TURNS = 8, 4
+"""Elements that a thread makes f16 of at a time, and how often it does."""
 
 
 KEYS_OF_PIECE = ((2, 2, 4), (1, 8, 2))
@@ -88,6 +85,33 @@ def turn_kernel(V: Any, turned: Any, dv: fx.Constexpr):
             )
 
 
+@flyc.kernel(known_block_size=(THREADS, 1, 1))
+def widen_kernel(V: Any, wide: Any, scale: Any, most: Any, dv: fx.Constexpr):
+    """V, (keys, dv), as f16, times the ``scale`` of a block beside the ``most`` of its head, where blocks have scales.
+
+    A thread reads all of its pieces before it writes one.
+    """
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
+    block, head, batch = fx.block_idx
+    keys, pieces, found = fx.Int32(V.shape[2]), dv // WIDENED, []
+    for turn in fx.range_constexpr(TURNS):
+        index = (block * TURNS + turn) * THREADS + fx.thread_idx.x
+        piece, key = index % pieces, index // pieces
+        line = fx.recast_iter(fx.Int16, fx.get_iter(V[batch, head, fx.min(key, keys - 1), None])).aligned(WIDENED)
+        codes = fx.make_view(line, fx.make_layout((WIDENED // 2, pieces), (1, WIDENED // 2)))[None, piece].load()
+        found.append((piece, key, codes))
+    for piece, key, codes in found:
+        pairs = [fx.nvvm.cvt_f16x2(codes[i], fx.Float8E4M3FN).bitcast(fx.Int32)[0] for i in range(codes.numel)]
+        values = fx.Vector.from_elements(pairs, fx.Int32).bitcast(fx.Float16)
+        if fx.const_expr(scale is not None):
+            unit = scale_at(most, batch, head, 0)
+            weight = (unit == 0.0).select(fx.Float32(0.0), scale_at(scale, batch, head, key // BLOCK) / unit)
+            values = (values.to(fx.Float32) * weight).to(fx.Float16)
+        if key < keys:
+            values.store(wide[batch, head, key, None], [piece * WIDENED], alignment=16)
+
+
 def places_of(index: Any, order: Any) -> tuple[Any, ...]:
     """Return the coordinates of an index in the order of a layout."""
     return tuple(fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(index, order)))
@@ -109,20 +133,22 @@ def transposed(words: list[Any]) -> list[Any]:
 
 @flyc.jit
 def forward_fp8(
-    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, turned: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None,
+    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, values: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None,
     q_scale: fx.Tensor | None, k_scale: fx.Tensor | None, v_scale: fx.Tensor | None, v_most: fx.Tensor | None,
     scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32,
     group: fx.Int32, blocks: fx.Int32, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
-    """Scales are as of `scales_of`; ``v_most`` is the largest of each head of V."""
-    turn_kernel(V, turned, plan.dv).launch(
-        grid=(fx.Int32(turned.shape[3]) // BLOCK, fx.Int32(V.shape[1]), batches), block=(THREADS, 1, 1),
-        stream=stream, pdl=True,
-    )  # fmt: skip
+    """V becomes ``values``. Scales are as of `scales_of`; ``v_most`` is the largest of each head of V."""
+    if fx.const_expr(plan.wide):
+        change = widen_kernel(V, values, v_scale if plan.scaled == "block" else None, v_most, plan.dv)
+        count = fx.ceildiv(fx.Int32(V.shape[2]) * (plan.dv // WIDENED), TURNS * THREADS)
+    else:
+        change, count = turn_kernel(V, values, plan.dv), fx.Int32(values.shape[3]) // BLOCK
+    change.launch(grid=(count, fx.Int32(V.shape[1]), batches), block=(THREADS, 1, 1), stream=stream, pdl=True)
     numbers = (factor_of(scale, plan.features), scale, cap)
     scales = (q_scale, k_scale, v_scale, v_most)
     hopper_forward(
-        Q, K, turned, out, lse, (None, None, None), None, numbers, (left, right), batches, longest, group, blocks, plan,
+        Q, K, values, out, lse, (None, None, None), None, numbers, (left, right), batches, longest, group, blocks, plan,
         stream, scales,
     )  # fmt: skip
 
@@ -138,8 +164,9 @@ def attention_fp8(
     A scale is f32 with one element for the tensor, (batch, heads) for its heads, or (batch, heads, blocks) for blocks
     of 128 tokens; all three have blocks if one has. None is one.
 
-    With ``use_fast_accum``, products add up all keys by themselves, in some 13 bits. That is a tenth faster, and does
-    for values whose mean is zero: of values that are all 1, 0.98 are left behind 2048 keys and 0.76 behind 16384.
+    With ``use_fast_accum``, both products have 8 bits, and the second adds up in some 13 bits. That is a tenth faster
+    from 16384 tokens on, and does for values whose mean is zero: results err by 3 % then, and of values that are all 1,
+    0.98 are left behind 2048 keys and 0.76 behind 16384.
     """
     if not is_for_cuda(q):
         raise ValueError("attention of 8-bit tensors is for Hopper; give other targets bf16")
@@ -149,16 +176,16 @@ def attention_fp8(
     left, right = given.sides(window, is_causal)
     scales, blocked = scales_of(given, (q_scale, k_scale, v_scale))
     features = features_of(left, right, 0.0, scale, added=False)
-    rows = (given.longest, given.batches * given.heads, multiprocessors(q))
+    rows = (given.longest, given.batches * given.heads, multiprocessors(q)) if use_fast_accum else None
     plan = plan or choose_fp8_plan(given.d, given.dv, blocked, rows)
-    many = int(given.k.shape[2]) > FEW_KEYS and not use_fast_accum
-    plan = whole_fp8_plan(plan, given.d, given.dv, features, "block" if blocked else "head", many)
+    plan = whole_fp8_plan(plan, given.d, given.dv, features, "block" if blocked else "head", not use_fast_accum)
     lse = given.logarithms(None) if return_lse else None
     if not given.nothing_to_do():
         keys = -(-int(given.k.shape[2]) // BLOCK) * BLOCK
-        turned = empty_beside(v, (*v.shape[:2], given.dv, keys))
+        turned = (*v.shape[:2], given.dv, keys)
+        values = empty_beside(v, tuple(v.shape), "float16") if plan.wide else empty_beside(v, turned)
         forward_fp8(
-            given.q, given.k, given.v, turned, given.out, lse, *scales, largest(scales[2]), scale, 0.0, left or 0,
+            given.q, given.k, given.v, values, given.out, lse, *scales, largest(scales[2]), scale, 0.0, left or 0,
             right or 0, given.batches, given.longest, given.head_group(), multiprocessors(q), plan,
             stream_of(q, stream),
         )  # fmt: skip
@@ -166,17 +193,9 @@ def attention_fp8(
 
 
 @lru_cache(maxsize=256)
-def whole_fp8_plan(plan: ForwardPlan, d: int, dv: int, features: Features, scaled: str, many: bool) -> ForwardPlan:
-    """Return a plan with all that a call asks for, as one object for equal ones: a launch does not look into it.
-
-    Of ``many`` keys, sums in f32 take the results of each run, and fewer blocks are on their way beside them.
-    """
-    plan = replace(plan, dtype=fx.Float8E4M3FN, d=d, dv=dv, features=features, scaled=scaled)
-    if not many:
-        return plan
-    plan = replace(plan, run=max(RUN_KEYS // plan.keys, 1))
-    room = SHARED_BYTES - plan.queries * d - 4 * plan.summed
-    return replace(plan, stages=min(plan.stages, room // (plan.keys * (d + dv))))
+def whole_fp8_plan(plan: ForwardPlan, d: int, dv: int, features: Features, scaled: str, wide: bool) -> ForwardPlan:
+    """Return a plan with all that a call asks for, as one object for equal ones: a launch does not look into it."""
+    return replace(plan, dtype=fx.Float8E4M3FN, d=d, dv=dv, features=features, scaled=scaled, wide=wide)
 
 
 WIDE = (
@@ -189,8 +208,28 @@ another."""
 
 
 @lru_cache(maxsize=256)
-def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) -> ForwardPlan:
-    """Choose tiles: those that are done soonest, or keys that share a scale.
+def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int] | None) -> ForwardPlan:
+    """Choose tiles where only scores have 8 bits, or, by ``rows``, where both products have.
+
+    Results of 128 elements leave registers for 128 keys, beside powers that a product reads and those that are found.
+    Keys that share a scale are not parted. On an H200 on 2026-11-17, 128 keys had 894 TFLOP/s with 16 heads of 128 at
+    16384 tokens, causal 838, and at 4 x 4096 tokens 843 and 717; 112 had 883 and 834, 822 and 718, three warpgroups
+    with 64 had 889 and 852, 821 and 692; with 80, ptxas spilled (501 and 500). To find powers of one row after those of
+    the other has room for more, but did not help: 865 and 832 with three warpgroups and 80 keys, 853 and 803 with two
+    and 144. Heads of 64 had 613 and 597 at 2 x 8192 tokens by three warpgroups and 80 keys, 534 and 528 by two and 128.
+    """
+    if rows is not None:
+        return choose_narrow_plan(d, dv, blocked, rows)
+    keys, consumers = BLOCK if dv <= 128 else BLOCK // 2, 2
+    if max(d, dv) <= 64:
+        keys, consumers = BLOCK // 2 if blocked else 80, 3
+    room = SHARED_BYTES - 2 * consumers * ROWS * d
+    stages = max(min(room // (keys * (d + 2 * dv)), 6), 2)
+    return ForwardPlan(fx.Float8E4M3FN, d, dv, keys, stages, consumers, wide=True)
+
+
+def choose_narrow_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) -> ForwardPlan:
+    """Choose tiles of 8 bits in both products: those that are done soonest, or keys that share a scale.
 
     ``rows`` are queries of a sequence, sequences times heads, and multiprocessors, which take tiles in rounds.
 
@@ -201,8 +240,8 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) 
     warpgroups), nor turns at the powers (978 beside 1007 with two warpgroups at a time, 794 with one), nor sums by
     products with ones, which leave powers back to back and registers for 224 keys (922 beside 1037; by two warpgroups
     870 with 192 keys, 856 with 224; as columns of the second product 985 beside 971, but in too few bits). An earlier
-    version had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into registers: 619). All this
-    is without sums of runs (`RUN_KEYS`), with which 971 became 878.
+    version had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into registers: 619). To give
+    the results of each 512 keys to sums in f32 in shared memory made 864 of 985, of each 1024 made 883.
 
     `ex2` is not what softmax waits for, though its unit is as long at work as the tensor cores. Powers of pairs in f16,
     by a polynomial whose value is squared three times, take 11 instructions where two `ex2` take 7: three warpgroups

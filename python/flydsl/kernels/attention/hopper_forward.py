@@ -20,7 +20,6 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, piece_at
 from flydsl.kernels.attention.head_tiles import chunk_of, head_map, tiles_of
-from flydsl.kernels.attention.run_sums import RunSums
 from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of, whole_lines
 
@@ -57,18 +56,18 @@ class ForwardPlan:
     shared_rows: bool = False
     scaled: str = ""
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
-    run: int = 0
-    """Blocks of keys whose results products add up before sums in f32 take them; zero: all."""
+    wide: bool = False
+    """Whether powers and values have 16 bits where queries and keys have 8."""
+
+    @property
+    def values(self) -> Any:
+        """The type of powers and values."""
+        return fx.Float16 if self.wide else self.dtype
 
     @property
     def result(self) -> Any:
         """The type of results."""
         return self.dtype if self.dtype.width == 16 else fx.BFloat16
-
-    @property
-    def depth(self) -> int:
-        """Elements that a product takes along its sum in one step."""
-        return 256 // self.dtype.width
 
     @property
     def queries(self) -> int:
@@ -77,13 +76,13 @@ class ForwardPlan:
     @property
     def q_stages(self) -> int:
         """Tiles of queries in shared memory: the next one too, where there is room."""
-        elements = 2 * self.queries * self.d + self.stages * self.keys * (self.d + self.dv)
-        return 2 if elements * self.dtype.width // 8 + 4 * self.summed <= SHARED_BYTES else 1
+        return 2 if self.shared_bytes(2) <= SHARED_BYTES else 1
 
-    @property
-    def summed(self) -> int:
-        """Sums of results in f32 in shared memory."""
-        return self.queries * self.dv if self.run else 0
+    def shared_bytes(self, tiles: int) -> int:
+        """Return what rings take, with so many tiles of queries."""
+        keys = self.stages * self.keys
+        bits = (tiles * self.queries + keys) * self.d * self.dtype.width + keys * self.dv * self.values.width
+        return bits // 8
 
     @property
     def threads(self) -> int:
@@ -107,6 +106,11 @@ def at_entry(threads: int) -> dict[str, int]:
     return {"fly.maxnreg": min(65536 // threads // 8 * 8, 255)}
 
 
+def scale_at(scale: Any, *place: Any) -> Any:
+    """Return the scale of a place, where a mode of one element is that of all."""
+    return scale[tuple(fx.min(fx.Int32(i), fx.Int32(extent) - 1) for i, extent in zip(place, scale.shape, strict=True))]
+
+
 # The kernel ----------------------------------------------------------------------------------------
 
 
@@ -122,8 +126,7 @@ def forward_kernel(
     smem = fx.SharedAllocator(1024, static=False)
     q_ptr = smem.allocate(fx.Array[plan.dtype, plan.q_stages * plan.queries * plan.d, 1024]).ptr
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
-    v_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.dv, 1024]).ptr
-    sums_ptr = smem.allocate(fx.Array[fx.Float32, plan.summed, 16]).ptr if fx.const_expr(plan.run) else None
+    v_ptr = smem.allocate(fx.Array[plan.values, plan.stages * plan.keys * plan.dv, 1024]).ptr
     pipe_q = fx.nvvm.Pipeline(smem, stages=plan.q_stages, consumers=plan.consumers)
     pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
@@ -143,7 +146,7 @@ def forward_kernel(
             load(maps, places, pipes, tickets, work, (lengths, extents, window), plan)
     else:
         fx.nvvm.setmaxnreg(many, increase=True)
-        mine = Warpgroup(places, pipes, [one.swizzle for one in maps], extras, numbers, plan, scales, work, sums_ptr)
+        mine = Warpgroup(places, pipes, [one.swizzle for one in maps], extras, numbers, plan, scales, work)
         compute(mine, tickets, lambda *results: store(*results, out, lse))
 
 
@@ -177,7 +180,7 @@ def load(maps, places, pipes, tickets, work, place, plan):
             if i > 0:
                 pipe_v.acquire(state_v, map_v.bytes)
                 at = (batch, kv, 0, piece.key_start + (block + 1) * plan.keys, 0)
-                if fx.const_expr(plan.dtype.width == 8):  # values are turned: rows of elements, columns of keys
+                if fx.const_expr(plan.values.width == 8):  # values are turned: rows of elements, columns of keys
                     at = (batch, kv, (block + 1) * (plan.keys // chunk_of(plan.keys, 8)), 0, 0)
                 fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.dv), pipe_v.full(state_v))
                 state_v = pipe_v.advance(state_v)
@@ -189,10 +192,8 @@ def load(maps, places, pipes, tickets, work, place, plan):
 class Warpgroup:
     """A computing warpgroup: its products, its fragments, and its part of the tiles in shared memory."""
 
-    def __init__(
-        self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None, sums_ptr=None, first=WARPGROUP
-    ):  # fmt: skip
-        """``first`` is the number of the first thread that computes; at ``sums_ptr`` are sums of results, if any."""
+    def __init__(self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None, first=WARPGROUP):
+        """``first`` is the number of the first thread that computes."""
         q_ptr, k_ptr, v_ptr = places
         self.pipe_q, self.pipe_k, self.pipe_v = pipes
         self.extras, self.numbers, self.plan, self.scales, self.work = extras, numbers, plan, scales, work
@@ -200,17 +201,18 @@ class Warpgroup:
         self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
         self.leader = thread % WARPGROUP == 0
         layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
-        wgmma, width, depth, turned = fx.nvvm.Wgmma, plan.dtype.width, plan.depth, plan.dtype.width == 8
-        self.qk = fx.make_tiled_mma(fx.make_mma_atom(wgmma(plan.keys, depth, plan.dtype, fx.Float32)), layout)
+        wgmma, width, turned = fx.nvvm.Wgmma, plan.dtype.width, plan.values.width == 8
+        self.q_depth, self.v_depth = 256 // width, 256 // plan.values.width  # elements of a sum in one step
+        self.qk = fx.make_tiled_mma(fx.make_mma_atom(wgmma(plan.keys, self.q_depth, plan.dtype, fx.Float32)), layout)
         major = "k" if turned else "mn"  # products of 8 bits sum along contiguous elements
-        values = wgmma(plan.dv, depth, plan.dtype, fx.Float32, "register", major_b=major)
+        values = wgmma(plan.dv, self.v_depth, plan.values, fx.Float32, "register", major_b=major)
         self.pv = fx.make_tiled_mma(fx.make_mma_atom(values), layout)
         scorer, summer = self.qk.get_slice(thread), self.pv.get_slice(thread)
         tiles = self.pipe_q.stages
         self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, tiles, width=width))
         self.k_part = scorer.partition_B(tiles_of(k_ptr, swizzles[1], plan.keys, plan.d, plan.stages, width=width))
         sizes = (plan.dv, plan.keys) if turned else (plan.keys, plan.dv)
-        self.v_tiles = tiles_of(v_ptr, swizzles[2], *sizes, plan.stages, not turned, width)
+        self.v_tiles = tiles_of(v_ptr, swizzles[2], *sizes, plan.stages, not turned, plan.values.width)
         self.v_part = summer.partition_B(self.v_tiles)
         scores, results = (plan.queries, plan.keys), (plan.queries, plan.dv)
         self.s = self.qk.make_fragment_C(fx.make_identity_tensor(scores))
@@ -218,36 +220,25 @@ class Warpgroup:
         self.o = self.pv.make_fragment_C(fx.make_identity_tensor(results))
         self.s_rows = FragmentRows(self.qk, thread, scores)
         self.o_rows = FragmentRows(self.pv, thread, results)
-        if plan.run:
-            self.sums = RunSums(sums_ptr, thread, plan.consumers * WARPGROUP, plan.dv // 2)
 
     def multiply_scores(self, tile, stage):
         """s = q k, asynchronously."""
-        for k in fx.range_constexpr(self.plan.d // self.plan.depth):
+        for k in fx.range_constexpr(self.plan.d // self.q_depth):
             a, b = self.q_part[None, None, k, tile], self.k_part[None, None, k, stage]
             fx.gemm(self.qk, self.s, a, b, self.s, scale_d=int(k > 0))
         fx.nvvm.wgmma_commit_group()
 
     def multiply_values(self, stage, turn):
-        """o += p v, asynchronously; the first ``turn``, or the first of a run, drops what o held."""
-        first = turn % self.plan.run == 0 if self.plan.run else turn == 0
-        for k in fx.range_constexpr(self.plan.keys // self.plan.depth):
+        """o += p v, asynchronously; the first ``turn`` drops what o held."""
+        for k in fx.range_constexpr(self.plan.keys // self.v_depth):
             a, b = self.p[None, None, k], self.v_part[None, None, k, stage]
-            fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
+            fx.gemm(self.pv, self.o, a, b, self.o, scale_d=(turn == 0).select(0, 1) if k == 0 else 1)
         fx.nvvm.wgmma_commit_group()
 
-    @flyc.jit
-    def end_run(self, turn):
-        """Add the results of a run to the sums, behind its last ``turn``."""
-        if (turn + 1) % self.plan.run == 0:
-            self.sums.add(self.o)
-
     def shrink(self, by):
-        """o and the sums, times a factor for each row."""
-        o, factors = self.o.load(), self.o_rows.spread(by)
-        self.o.store(o * factors.reshape(o.shape))
-        if self.plan.run:
-            self.sums.shrink(factors)
+        """o times a factor for each row."""
+        o = self.o.load()
+        self.o.store(o * self.o_rows.spread(by).reshape(o.shape))
 
     def release(self, pipe, state):
         if self.leader:
@@ -282,9 +273,7 @@ class Warpgroup:
         if self.scales[which] is None:
             return fx.Float32(1.0)
         head = piece.head if which == 0 else piece.head // self.work.queries_per_kv
-        scale = self.scales[which]
-        places = zip((piece.batch, head, block), scale.shape, strict=True)
-        return scale[tuple(fx.min(fx.Int32(place), fx.Int32(extent) - 1) for place, extent in places)]
+        return scale_at(self.scales[which], piece.batch, head, block)
 
     def factor_of(self, piece):
         """What scores of a tile are multiplied by, inside the exponent, but for the scale of a block of keys."""
@@ -298,8 +287,10 @@ class Warpgroup:
         if self.plan.scaled != "block":
             return factor, None
         block = block * self.plan.keys // 128
-        weight = self.scale_of(2, piece, block) / self.scale_of(3, piece, 0)
-        return fx.max(factor * self.scale_of(1, piece, block), LEAST), fx.max(weight, LEAST)
+        factor = fx.max(factor * self.scale_of(1, piece, block), LEAST)
+        if self.plan.wide:  # values have been multiplied by theirs
+            return factor, None
+        return factor, fx.max(self.scale_of(2, piece, block) / self.scale_of(3, piece, 0), LEAST)
 
     def clear_values(self, piece, state_v):
         """Zeros for the values behind the end of a sequence, which is in the block that comes first."""
@@ -319,7 +310,7 @@ class Warpgroup:
         Those words are made while the product before still reads its own. Adding a zero that no compiler knows puts
         them into registers behind it: ptxas would take the same ones, and run products one after the other.
         """
-        if self.plan.dtype.width == 8:
+        if self.plan.values.width == 8:
             zero = self.work.tiles >> 31
             words = [row[i] ^ zero for i in range(powers[0].numel) for row in powers]
             flat = fx.Vector.from_elements(words, fx.Int32).bitcast(self.plan.dtype)
@@ -370,7 +361,7 @@ def attend(mine, piece, states, finish):
         if end <= piece.plain_begin:  # the first keys of a short window are in the same block
             scores = hidden(scores, mine.s_rows, piece, end - 1, mine.plan, "left")
     here, weight = mine.scales_at(piece, end - 1, factor)
-    powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
+    powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.values, weight)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
@@ -394,8 +385,6 @@ def attend(mine, piece, states, finish):
     mine.multiply_values(state_v.stage, end - 1 - begin)
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
-    if fx.const_expr(mine.plan.run):
-        mine.sums.give(mine.o)
     finish(mine, piece, tops, sums)
     state_v = mine.pipe_v.advance(state_v)
     if fx.const_expr(mine.plan.consumers > 1 and mine.plan.features.left):
@@ -439,14 +428,12 @@ def next_block(mine, piece, block, carried, tile, factor, side=None):
     cut = None
     if fx.const_expr(mine.plan.features.right and not mine.plan.cuts_several):
         cut = (block >= piece.plain_end, lambda rows: hidden(rows, mine.s_rows, piece, block, mine.plan))
-    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight, cut=cut)
+    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.values, weight, cut=cut)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
     if moved:
         mine.shrink(shrink)
-    if fx.const_expr(mine.plan.run):
-        mine.end_run(piece.end - 2 - block)
     mine.take(powers)
     return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
 
@@ -484,7 +471,7 @@ def hopper_forward(
 
     ``blocks`` blocks at most take tiles in turns, those of ``group`` heads before those of the next.
     """
-    values = (V, plan.dv, plan.keys) if plan.dtype.width == 8 else (V, plan.keys, plan.dv)
+    values = (V, plan.dv, plan.keys) if plan.values.width == 8 else (V, plan.keys, plan.dv)
     maps = tuple(head_map(*box) for box in ((Q, plan.queries, plan.d), (K, plan.keys, plan.d), values))
     heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
     tiles = fx.ceildiv(longest, plan.queries)
