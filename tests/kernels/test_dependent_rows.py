@@ -34,7 +34,7 @@ def launch(name: str, n: int) -> Any:
     """Compile the launcher of that name for rows of ``n`` elements, and return it."""
     x, codes = np.zeros((ROWS, n), ml_dtypes.bfloat16), np.zeros((ROWS, n), np.int8)
     line, each, one = np.zeros(n, x.dtype), np.zeros(ROWS, np.float32), np.zeros(1, np.float32)
-    labels, counter = np.zeros(ROWS, np.int64), np.zeros(1, np.int32)
+    labels, counter, powers = np.zeros(ROWS, np.int64), np.zeros(1, np.int32), np.zeros((2, ROWS), np.float32)
     sums = np.zeros((partial_rows(n, ROWS), n), np.float32)
     run, arguments = {
         "softmax": lambda: (build_softmax_module(ROWS, n, "bf16"), (x, x, ROWS)),
@@ -49,10 +49,10 @@ def launch(name: str, n: int) -> Any:
         "glu_bwd": lambda: (build_glu_bwd_module(n, "bf16"), (x, x, x, x, x, ROWS)),
         "cross_entropy": lambda: (
             build_cross_entropy_module(n, "bf16"),
-            (x, labels, each, each, ROWS, -100, 0.0, None, one, one, counter, 1),
+            (x, labels, each, powers, ROWS, -100, 0.0, None, one, one, counter, 1),
         ),
         "cross_entropy_bwd": lambda: (
-            build_cross_entropy_bwd_module(n, "bf16"), (x, labels, each, one, x, ROWS, -100, 0.0, one)
+            build_cross_entropy_bwd_module(n, "bf16"), (x, labels, powers, one, x, ROWS, -100, 0.0, one)
         ),
         "row_quant": lambda: (build_row_quant_module(n, "bf16", "i8"), (x, codes, each, ROWS)),
         "tensor_quant": lambda: (build_tensor_quant_module(n, "bf16", "i8"), (x, codes, each, one, ROWS)),

@@ -76,7 +76,9 @@ def test_rings_have_place_for_a_row_and_more() -> None:
 
 
 def test_rows_that_need_no_ring() -> None:
-    assert not list(rings(32_760, "bf16", HOPPER, MAP, 2))  # a block's registers hold it
+    assert not list(rings(32_760, "bf16", HOPPER, MAP, 1))  # a block's registers hold it
+    assert not list(rings(16_380, "f32", HOPPER, MAP, 2)) and not list(rings(19_992, "bf16", HOPPER, MAP, 2))
+    assert {(plan.cluster, plan.crowd) for plan in rings(20_000, "bf16", HOPPER, MAP, 2)} == {(2, 1), (4, 2)}
     assert list(rings(32_776, "bf16", HOPPER, MAP, 2)) and list(rings(32_767, "bf16", HOPPER, MAP, 2))
     once = RowTask(once=True)
     assert not list(rings(50_264, "bf16", HOPPER, once, 0))
@@ -377,3 +379,13 @@ def test_blocks_that_sum_rows_they_read_again_have_registers(length: int) -> Non
     """With 80 registers ptxas spilled 200 bytes of an RMSNorm of 7000, which took three times as long."""
     plan = choose(length, "bf16", HOPPER, 1, task=RowTask(sources=2, sums=1)).many
     assert register_limit(plan, HOPPER, 1) >= 112
+
+
+def test_sums_and_losses_take_what_was_measured_to_be_faster() -> None:
+    """On an H200, in parts of a copy's speed: gradients of LayerNorm of 22,733 bf16 0.89 where waves send in turns and
+    0.84 where one does that alone, of 14,209 0.84 and 0.92; of RMSNorm of 1,256 1.00 ahead and 0.83 early. Losses of
+    1,031 bf16 have 1.07 of a read's speed by half a wave, and 0.95 by one."""
+    long, short = (choose(n, "bf16", HOPPER, 1, task=backward_task(True)).many for n in (22_733, 14_209))
+    assert long.slots and long.all_send and long.rows_ahead > 2 and short.slots and not short.all_send
+    assert choose(1256, "bf16", HOPPER, 1, task=backward_task(False)).many.stages
+    assert choose(1031, "bf16", HOPPER, 0, task=FORWARD).many.lanes == 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice, product
 from math import gcd
@@ -19,10 +19,12 @@ from flydsl.kernels.blocks.row_plan import (
     MAP,
     MAX_KEPT,
     QUARTERS,
+    RowChoice,
     RowPlan,
     RowTask,
     check_row,
     near_line_bytes,
+    only,
     register_limit,
     registers,
     resident,
@@ -79,11 +81,17 @@ SHORTEST_TILED, TILE_THREADS, TILE_LANES, TILE_CROWDS, MOST_TILED = 64, 128, (4,
 row, blocks, and vectors of a row that a thread has at most. Shorter rows were not measured."""
 MOST_KEPT_TILED = 4
 """Those vectors where a thread keeps what it computed of a row from its first pass to its second."""
-MOST_EARLY, MOST_FILLED = 5, 0.82
+MOST_EARLY, MOST_FILLED = 5, 0.8
 """Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
 least."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
+NEAR_WITH_LINES = HOPPER.near // 5
+"""The same for rows of 16 bits with two lines: from there on four blocks' rows and the lines are a fifth more than the
+first-level cache keeps. LayerNorm of 20,000, 24,000 and 29,136 f16 has 0.98, 0.92 and 0.95 of a copy's speed by rings
+of two blocks, and 0.88, 0.89 and 0.84 where rows are loaded again."""
+SHORT_RINGS = (2, 1), (4, 2)
+"""Blocks that share such a row, and how many of them a multiprocessor has."""
 SHORTEST_RING = 8192
 """Bytes of a row that begins anywhere and that lines go with from which on a ring comes into question."""
 LINES_AHEAD = 4
@@ -100,20 +108,6 @@ MOST_FEW = 8 << 20
 """Bytes of few rows where blocks stay for many: the model compares those with others well for many rows only."""
 CLUSTERED = 512
 """Blocks of clusters from which on their launch takes longer than few rows gain by it."""
-
-
-@dataclass(frozen=True)
-class RowChoice:
-    """The plan for launches of more than ``limit`` rows, and the one for those of fewer.
-
-    ``apart`` is the one for matrices whose rows do not all begin at the same place in a piece of 16 bytes, where the
-    others need that.
-    """
-
-    many: RowPlan
-    few: RowPlan | None = None
-    limit: int = 0
-    apart: RowPlan | None = None
 
 
 def candidates(
@@ -248,7 +242,9 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     aligned, size = length % width == 0, length * DTYPES[dtype].width // 8
     if task.once and (aligned or not task.targets):
         return  # threads load such rows straight from memory
-    if size * (task.sources if aligned else 1) < (IN_REGISTERS if aligned else SHORTEST_RING if lines else LONG):
+    near = aligned and lines > 1 and task.sources == 1 and DTYPES[dtype].width == 16 and size < IN_REGISTERS
+    least = NEAR_WITH_LINES if near else IN_REGISTERS if aligned else SHORTEST_RING if lines else LONG
+    if size * (task.sources if aligned else 1) < least:
         return
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
     clusters = (*RING_CLUSTERS, LARGE_CLUSTER) if lines and task.sources == 1 else RING_CLUSTERS
@@ -258,6 +254,8 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     for cluster, crowd, taken in kinds:
         if cluster == LARGE_CLUSTER and crowd > 1:
             continue  # slower than one, or than clusters of eight
+        if near and (cluster, crowd) not in SHORT_RINGS:
+            continue  # a block by itself has 0.86 to 0.93, three or four of a multiprocessor have 0.85 to 0.94
         plan, found = replace(start, cluster=cluster, crowd=crowd, width=taken), set()
         for iterations in RING_ITERATIONS:
             lanes = -(-plan.share * taken // width // iterations // machine.wave) * machine.wave
@@ -287,6 +285,8 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
         plan = replace(start, cluster=cluster, crowd=crowd)
         lanes = -(-plan.share // iterations // machine.wave) * machine.wave
         plan = replace(plan, lanes=lanes)
+        # A wave that only sends takes registers: without it others wait for one of them, 240 cycles a row.
+        plan = replace(plan, all_send=registers(plan, lines) > register_limit(plan, machine, lines))
         fits = plan.threads <= MAX_THREADS and plan.threads * crowd <= machine.threads
         if not start.shifted:
             fits = lanes * crowd <= 2 * QUARTERS * machine.wave and cluster * crowd > 1
@@ -378,6 +378,7 @@ def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     # Blocks that sum have two rows there at a time.
     # Where no other block hides that one waits, two more are on their way: 0.85 of a copy's speed to 0.80.
     ahead = 2 * plan.parts if plan.crowd == 1 and plan.size == 2 else 1
+    ahead = max(ahead, plan.parts) if plan.all_send else ahead  # a row is sent for when the one behind it has begun
     least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + ahead if plan.sums else plan.chunks + 1
     return replace(plan, slots=slots) if slots >= least else None
 
@@ -417,6 +418,8 @@ def choose(
     alone = [plan for plan in found if not plan.stays] or found
     if lines and machine is HOPPER and any(plan.shifted for plan in found):
         found = [plan for plan in found if plan.shifted]  # lines of elements that are loaded one by one take too long
+    short_rings = [plan for plan in found if _at_pieces(plan) and length * plan.size < IN_REGISTERS and not task.sums]
+    found = short_rings or found
     if task.once and not task.targets:
         found = _with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     many, few = (
@@ -426,7 +429,7 @@ def choose(
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
-    limit = max(limit // 2, FEW if many.stays else 0)
+    limit = max(limit // 2, CLUSTERED // few.cluster if short_rings else FEW if many.stays else 0)
     if few.cluster > 1:
         limit = min(limit, CLUSTERED // few.cluster)
     if many.stays:
@@ -440,6 +443,11 @@ def choose(
         # Few rows do not fill a cache, and priorities take instructions.
         few = replace(few, hints=PLAIN, few=lines * few.held * few.size <= MOST_FEW_LINES)
     return RowChoice(many, few, limit, many.apart or few.apart)
+
+
+def _at_pieces(plan: RowPlan) -> bool:
+    """Return whether rows that begin at pieces come through a ring."""
+    return plan.slots > 0 and not plan.anywhere
 
 
 def _summing(found: list[RowPlan]) -> list[RowPlan]:
@@ -464,7 +472,13 @@ def _summing(found: list[RowPlan]) -> list[RowPlan]:
         # A row of a block by itself is as good where those share it with another.
         whole = [plan for plan in few if plan.cluster == 1 and plan.sums > 1 and plan.size == 2 and plan.shifted]
         return found + (whole if found[0].cluster == 2 else []) + early + tiles
-    many = [[p for p in found if most / 2 < p.sums * p.held <= most or p.early] for most in (FEW_SUMS, MAX_SUMS)]
+    # Rows that come early need several vectors of each lane, and lanes that are full: RMSNorm of 1,256 and 1,744 bf16
+    # has 0.83 and 0.93 of a copy's speed early, and 1.00 and 1.03 ahead.
+    filled = any(p.early and p.iterations > 1 and p.share >= 0.95 * p.iterations * p.lanes for p in found)
+    many = [
+        [p for p in found if most / 2 < p.sums * p.held + (p.rows > 1 and not filled) <= most or p.early]
+        for most in (FEW_SUMS, MAX_SUMS)
+    ]
     fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
     if not any(plan.keep for plan in fit):
         kept = [p for p in found if p.keep and p.rows == 1 and MAX_KEPT / 2 < p.held <= MAX_KEPT and not p.early]
@@ -474,11 +488,6 @@ def _summing(found: list[RowPlan]) -> list[RowPlan]:
 
 def _with_fewest_blocks(plans: list[RowPlan]) -> list[RowPlan]:
     return [plan for plan in plans if plan.cluster == min(other.cluster for other in plans)]
-
-
-def only(plan: RowPlan) -> RowChoice:
-    """Return one plan for any number of rows."""
-    return RowChoice(plan, apart=plan.apart)
 
 
 def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP) -> RowChoice:

@@ -14,7 +14,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan, meeting_iterations
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened_again
 
 
@@ -316,15 +316,17 @@ def store_sums(sums: list[Any], start: fx.Pointer, share: ShiftedShare, meeting:
     lanes write neighbouring elements. One by one, each would be a sector of its own.
     """
     plan, line = share.plan, fx.make_view(start, fx.make_layout(share.plan.length, 1))
-    for iteration, vector in enumerate(sums):
+    for begin in fx.range_constexpr(0, len(sums), meeting_iterations(plan)):
+        together = sums[begin : begin + meeting_iterations(plan)]
         block_barrier(plan)
-        put_vector(vector, meeting, share, share.lane)
+        for place, vector in enumerate(together):
+            put_vector(vector, meeting, share, share.vector(place))
         block_barrier(plan)
         first = share.offset * plan.width - share.place
-        for turn in fx.range_constexpr(plan.width):
+        for turn in fx.range_constexpr(len(together) * plan.width):
             at = share.lane + turn * plan.lanes
-            column = first + iteration * plan.lanes * plan.width + at
-            here = (column >= 0) & (column < plan.length) & (at // plan.width + iteration * plan.lanes < plan.share)
+            column = first + begin * plan.lanes * plan.width + at
+            here = (column >= 0) & (column < plan.length) & (at // plan.width + begin * plan.lanes < plan.share)
             if here:
                 if fx.const_expr(atomic):
                     fx.atomic("add", line, meeting[at], at=column)

@@ -108,6 +108,8 @@ class RowPlan:
     lines_ahead: int = 0
     """Iterations of lines, where neither registers nor shared memory have all of them, that are on their way from L2 to
     a ring's threads."""
+    all_send: bool = False
+    """Whether waves that take rows from a ring send for those to come in turns, and no other wave does."""
     few: bool = False
     """Whether it is for few rows, which wait for one thread's instructions: lines are loaded before the row is waited
     for, and what lanes tell each other takes as few steps as can be."""
@@ -119,8 +121,9 @@ class RowPlan:
 
     @property
     def threads(self) -> int:
-        """Of a block; a ring has a wave more, which sends for chunks, but where each wave does so for a row."""
-        return self.lanes * self.rows + (HOPPER.wave if self.slots and self.rows == 1 else 0)
+        """Of a block; a ring has a wave more, which sends for chunks, but where those that take rows do so."""
+        beside = self.slots > 0 and self.rows == 1 and not self.all_send
+        return self.lanes * self.rows + (HOPPER.wave if beside else 0)
 
     @property
     def shifted(self) -> bool:
@@ -185,9 +188,19 @@ class RowPlan:
         return -(-self.iterations // self.chunk_iterations)
 
     @property
+    def rows_ahead(self) -> int:
+        """Rows that a ring has place for as a whole."""
+        return self.slots // self.parts
+
+    @property
     def chunk(self) -> int:
-        """Elements of a source that a slot has place for; a piece more where the row may begin within one."""
+        """Elements of a source that a slot has place for; a piece more where the row may begin within one.
+
+        Where a chunk is all that a block has of a row, lanes beyond it have no place.
+        """
         whole = self.chunk_iterations * self.lanes * self.accesses * self.width
+        if self.parts == 1 and not self.by_elements:
+            return self.share * self.width
         return whole + (ACCESS_BYTES // self.size if self.by_elements else 0)
 
     @property
@@ -199,7 +212,8 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, turns=1, lines_ahead=0, staged=True, bulk=True, stages=2 if self.sums else self.stages,
+            early=False, turns=1, all_send=False, lines_ahead=0, staged=True, bulk=True,
+            stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
     @property
@@ -261,6 +275,25 @@ class RowPlan:
         return self.stages > 0 and self.keep and not self.sums
 
 
+@dataclass(frozen=True)
+class RowChoice:
+    """The plan for launches of more than ``limit`` rows, and the one for those of fewer.
+
+    ``apart`` is the one for matrices whose rows do not all begin at the same place in a piece of 16 bytes, where the
+    others need that.
+    """
+
+    many: RowPlan
+    few: RowPlan | None = None
+    limit: int = 0
+    apart: RowPlan | None = None
+
+
+def only(plan: RowPlan) -> RowChoice:
+    """Return one plan for any number of rows."""
+    return RowChoice(plan, apart=plan.apart)
+
+
 def check_row(length: int, dtype: str) -> None:
     """Refuse rows that no plan has."""
     if length < 1:
@@ -290,6 +323,8 @@ def registers(plan: RowPlan, lines: int) -> int:
     if not plan.keep:
         # Of two sources all vectors are on their way at once: 54 with three vectors of each, 72 to 79 with more.
         return (64 if plan.iterations <= 3 else 80) if plan.shifted and plan.sources > 1 else 32
+    if plan.shifted and plan.once and not plan.targets:
+        return -(-(24 + plan.held * plan.size // 4) // 8) * 8  # as they lie: 39 with five vectors of 16 bits
     held = plan.held * plan.sources * plan.turns
     if plan.narrow and held <= 32:
         return 16 + held
@@ -325,14 +360,22 @@ def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
 
 
 def meeting_elements(plan: RowPlan) -> int:
-    """Return of how many sums shared memory has place: those of all rows of a block meet there, and where rows begin
-    anywhere those of a vector of each lane."""
+    """Return of how many sums shared memory has place beside rows: those of all rows of a block meet there, and where
+    rows begin anywhere those of a vector of each lane. A ring that a block's rows have come through has place itself
+    (`meeting_iterations`)."""
     by_pieces = plan.shifted or plan.slots > 0
-    if not plan.sums or (plan.rows == 1 and not by_pieces):
+    if not plan.sums or (plan.rows == 1 and (plan.slots or not by_pieces)):
         return 0
     if by_pieces:
         return plan.lanes * plan.width * (plan.iterations * plan.rows if plan.rows > 1 else 1)
     return plan.rows * plan.length
+
+
+def meeting_iterations(plan: RowPlan) -> int:
+    """Return of how many vectors of each lane a block's sums meet at a time."""
+    if not plan.slots:
+        return 1
+    return max(min(plan.slots * plan.chunk * plan.size // (4 * plan.lanes * plan.width), plan.iterations), 1)
 
 
 def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
@@ -340,7 +383,7 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * (2 if plan.slots else 1)
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
     summed = 4 * meeting_elements(plan)
-    tables = lines if plan.shifted and plan.slots and not plan.one_place else 0
+    tables = lines if plan.shifted and plan.slots and not (plan.one_place or plan.sums) else 0
     table = tables * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128)
     near = lines * (near_line_bytes(plan, lines) + 128) if plan.near_lines else 0
     near += lines * (coming_elements(plan) * plan.size + 128) if plan.lines_ahead else 0

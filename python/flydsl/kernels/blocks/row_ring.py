@@ -46,12 +46,15 @@ class RingLine(Line):
         self.hint, self.again_hint, self.dtype, self.held = None, None, None, []
 
     def _loaded(self, iteration: int) -> Any:
-        """Return a vector with what lies beside the row."""
+        """Return a vector with what lies beside the row; lanes beyond a slot's end have its last one."""
         plan = self.share.plan
         vectors = vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes * plan.accesses)
-        access = Access(plan, vectors, DTYPES[plan.dtype], None)
+        access, rest = Access(plan, vectors, DTYPES[plan.dtype], None), plan.share - iteration * plan.lanes
+        ends = plan.slots and plan.parts == 1 and not plan.by_elements and rest < plan.lanes
         for place in range(plan.accesses):
-            for memory, register in access.pairs(self.share.vector(place), place):
+            number = self.share.vector(place)
+            number = fx.min(number, fx.Int32(rest - 1)) if ends else number
+            for memory, register in access.pairs(number, place):
                 fx.copy_atom_call(access.atom, memory, register)
         return access.fragment.load()
 
@@ -113,6 +116,10 @@ class Ring:
             fx.nvvm.fence_mbarrier_init()
         fx.barrier()
 
+    def meeting(self) -> Any:
+        """Return memory for f32: that of the first source's slots, when all rows have been read."""
+        return fx.recast_iter(fx.Float32, self.memories[0])
+
     @flyc.jit
     def for_each_row(self, at_place: Callable[[Any], Callable[[Any, Any], None]]) -> None:
         """Call ``at_place(row)(row, number)`` for the rows of this block.
@@ -159,6 +166,23 @@ class Ring:
             if uses > 0:
                 fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
             self._send(row, chunk, slot, self.pivot_of(number) if chunk == 0 else None)
+
+    @flyc.jit
+    def send_for_first(self) -> None:
+        """Send for as many rows as have place; one thread does that."""
+        if fx.thread_idx.x == 0:
+            for number in fx.range_constexpr(self.plan.rows_ahead):
+                row = self.begin + number * self.step
+                if row < self.end:
+                    self._send_for_row(row, fx.Int32(number))
+
+    @flyc.jit
+    def send_in_turn(self, row: fx.Int32, number: fx.Int32) -> None:
+        """Send for this block's ``number``-th row, if that is this wave's turn, when all have read what is in its
+        slots. That of the first ones was sent for."""
+        sender = number % wave_count(self.plan.lanes) * fx.num_warp_threads()
+        if (fx.thread_idx.x == sender) & (number >= self.plan.rows_ahead) & (row < self.end):
+            self._send_for_row(row, number)
 
     @flyc.jit
     def send_for_own(self, row: fx.Int32, number: fx.Int32) -> None:

@@ -29,9 +29,10 @@ SecondPass = Callable[[RowWork, list[Any]], None]
 @flyc.jit
 def sum_in_ring(
     arrays: RowArrays, end: fx.Int32, plan: RowPlan, passes: tuple[FirstPass, SecondPass], smem: fx.SharedAllocator,
-    give: Callable[[list[Any], Share], None],
+    give: Callable[[list[Any], Share, Any], None],
 ) -> None:  # fmt: skip
-    """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums."""
+    """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums, with
+    memory that these may meet in, if there is some."""
     exchange = RowExchange(plan, arrays.numbers, smem)
     ring = Ring(arrays.sources, end, plan, smem)
     exchange.start()
@@ -43,13 +44,17 @@ def sum_in_ring(
             for number in fx.range_constexpr(plan.slots):
                 ring.send_for_own(ring.begin + number * ring.step, fx.Int32(number))
             sums = _sums_from_ring(arrays, ring, share, exchange, passes)
-        give(sums, share)
+        give(sums, share, None)
+    elif fx.const_expr(plan.all_send):
+        assert plan.rows_ahead > 2, "a row is sent for when the one behind it has begun"
+        ring.send_for_first()
+        give(_sums_from_ring(arrays, ring, share, exchange, passes), share, ring.meeting())
     else:
         if fx.thread_idx.x >= plan.lanes:
             if fx.thread_idx.x == plan.lanes:
                 ring.send_for_all()
         else:
-            give(_sums_from_ring(arrays, ring, share, exchange, passes), share)
+            give(_sums_from_ring(arrays, ring, share, exchange, passes), share, ring.meeting())
 
 
 def _no_sums(plan: RowPlan) -> list[Any]:
@@ -97,6 +102,9 @@ def _sums_from_ring(
     for index in range(ring.begin + step, end, step):
         behind = given(index + step)
         sums, sent = begin_row(index, number + 1, following, sums)
+        if fx.const_expr(plan.all_send):
+            # All waves are done with the row before the last one, or will soon be.
+            ring.send_in_turn(index + (plan.rows_ahead - 2) * step, number + (plan.rows_ahead - 1))
         end_row(last, number, numbers, totals)
         number = number + 1
         totals = exchange.row(number).received(sent)

@@ -28,7 +28,16 @@ from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.rows import launch_rows
-from flydsl.kernels.norm.softmax import LOWEST, powers_of_e, powers_of_row, sum_of_powers
+from flydsl.kernels.norm.softmax import (
+    LOWEST,
+    above_lowest,
+    powers_of_e,
+    powers_of_row,
+    powers_of_waves,
+    sum_about,
+    sum_of_powers,
+    top_of_wave,
+)
 
 FORWARD, BACKWARD = RowTask(targets=0, once=True), RowTask(once=True)
 LN_2 = 0.6931471805599453
@@ -91,9 +100,11 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
         )  # fmt: skip
         if fx.const_expr(result is not None):
             if m > ADDED_AT_ONCE:
-                mean_loss_kernel(loss, target, result, scale, m, ignore, averaged).launch(
-                    grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
-                )
+                blocks = adding_blocks()
+                mean_loss_kernel(loss, target, result, scale, m, ignore, averaged, blocks).launch(
+                    grid=(blocks, 1, 1), block=(THREADS, 1, 1), cluster=(blocks, 1, 1) if blocks > 1 else None,
+                    stream=stream, pdl=fx.nvvm.is_target(),
+                )  # fmt: skip
 
     return cross_entropy
 
@@ -105,8 +116,14 @@ def _sum_of_powers(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any
     def add_up(iteration: int, vector: Any) -> None:
         plain[0] = plain[0] + x.share.within_or_zero(vector, iteration).reduce("add", fastmath="reassoc")
 
-    top, total = sum_of_powers(x, add_up if smoothed else None)
-    base, whole, *sums = powers_of_row(work.exchange, top, total, plain if smoothed else ())
+    also = add_up if smoothed else None
+    if x.held:
+        top = top_of_wave(x, work.exchange)
+        total = sum_about(x, above_lowest(top), also)
+        base, whole, *sums = powers_of_waves(work.exchange, top, total, plain if smoothed else ())
+    else:
+        top, total = sum_of_powers(x, also)
+        base, whole, *sums = powers_of_row(work.exchange, top, total, plain if smoothed else ())
     return base, whole, sums[0] * (1.0 / length) if smoothed else None
 
 
@@ -199,7 +216,8 @@ def without_hit(chances: Any, place: Any, hit: Any) -> Any:
 
 # Over all rows -------------------------------------------------------------------------------------------------------
 
-THREADS = 1024
+THREADS, MOST_ADDING = 1024, 8
+"""Of each block that adds up losses, and how many of these blocks there are at most."""
 ADDED_AT_ONCE = 1024
 """Rows whose losses the last block adds up: a second launch takes longer than a wave does for them."""
 TOGETHER = 8
@@ -208,12 +226,13 @@ TOGETHER = 8
 
 @flyc.jit
 def sum_and_count(
-    loss: fx.Tensor, target: fx.Tensor, m: fx.Int32, ignore: fx.Int64, threads: fx.Constexpr[int]
+    loss: fx.Tensor, target: fx.Tensor, m: fx.Int32, ignore: fx.Int64, begin: fx.Int32, step: fx.Constexpr[int]
 ) -> tuple[fx.Float32, fx.Float32]:
-    """Return a thread's part of the sum of all losses, and how many of its rows are not ignored."""
+    """Return a thread's part of the sum of all losses, every ``step``-th from ``begin`` on, and how many of these rows
+    are not ignored."""
     total, count = fx.Float32(0.0), fx.Int32(0)
-    for first in range(fx.thread_idx.x, m, threads * TOGETHER):
-        rows = [fx.Int32(first) + number * threads for number in range(TOGETHER)]
+    for first in range(begin, m, step * TOGETHER):
+        rows = [fx.Int32(first) + number * step for number in range(TOGETHER)]
         found = [(loss[row], label_of(target[row])) for row in (fx.min(row, m - 1) for row in rows)]
         for row, (value, label) in zip(rows, found, strict=True):
             total = total + (row < m).select(value, fx.Float32(0.0))
@@ -247,31 +266,56 @@ def add_up_in_last_block(
                 before = fx.atomic("add", counter, 1, at=0, order="acq_rel", scope="device")
             if wave_reduce(before, add) == fx.Int32(fx.grid_dim.x) - 1:
                 fx.fence("device")
-                total, count = sum_and_count(loss, target, m, ignore, lanes)
+                total, count = sum_and_count(loss, target, m, ignore, fx.Int32(fx.thread_idx.x), lanes)
                 total, count = wave_reduce(total, add), wave_reduce(count, add)
                 if fx.thread_idx.x == 0:
                     put_loss(total, count, result, scale, averaged)
                     counter[0] = 0  # for the next launch
 
 
+def adding_blocks() -> int:
+    """Return how many blocks add up losses: a cluster of them on Hopper, where one would wait for its own loads."""
+    return min(fx.nvvm.max_cluster_size(), MOST_ADDING)
+
+
 @flyc.kernel
 def mean_loss_kernel(
     loss: fx.Tensor, target: fx.Tensor, result: fx.Tensor, scale: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
-    averaged: fx.Int32,
+    averaged: fx.Int32, blocks: fx.Constexpr[int],
 ):  # fmt: skip
-    """One block adds up the losses, in a fixed order. It begins while they are computed."""
+    """The blocks of a cluster add up the losses, in a fixed order. They begin while losses are computed; all waves give
+    their sums to the first block."""
+    if fx.const_expr(blocks > 1):
+        fx.nvvm.cluster_arrive(relaxed=True)
+    begin, step, waves = fx.Int32(fx.block_idx.x * THREADS + fx.thread_idx.x), blocks * THREADS, wave_count(THREADS)
     wait_for_older_launches()
-    total, count = sum_and_count(loss, target, m, ignore, THREADS)
-    waves = wave_count(THREADS)
-    slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 2 * waves]).peek()
-    wave = fx.thread_idx.x // fx.num_warp_threads()
-    total, count = wave_reduce(total, add), wave_reduce(count, add)
-    if fx.lane_id() == 0:
-        slots[wave] = total
-        slots[wave + waves] = count
-    fx.barrier()
-    if fx.thread_idx.x == 0:
-        for other in fx.range_constexpr(1, waves):
-            total = total + slots[other]
-            count = count + slots[waves + other]
-        put_loss(total, count, result, scale, averaged)
+    total, count = sum_and_count(loss, target, m, ignore, begin, step)
+    slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 2 * waves * blocks]).peek()
+    parts = wave_reduce(total, add), wave_reduce(count, add)
+    own = begin // fx.num_warp_threads()
+    if fx.const_expr(blocks > 1):
+        fx.nvvm.cluster_wait()
+        if fx.lane_id() == 0:
+            for place, part in enumerate(parts):
+                fx.nvvm.cluster_store(part, slots.ptr + (own + place * waves * blocks), 0)
+        fx.nvvm.cluster_sync()
+    else:
+        if fx.lane_id() == 0:
+            for place, part in enumerate(parts):
+                slots[own + place * waves * blocks] = part
+        fx.barrier()
+    if begin < fx.num_warp_threads():
+        total, count = (_sum_of_waves(slots, place * waves * blocks, waves * blocks) for place in range(2))
+        if begin == 0:
+            put_loss(total, count, result, scale, averaged)
+
+
+def _sum_of_waves(slots: Any, first: int, count: int) -> Any:
+    """Return the sum of so many numbers, added up by a wave."""
+    lanes = fx.num_warp_threads()
+    inside = [fx.lane_id() + start for start in range(0, count, lanes)]
+    values = [slots[first + fx.min(place, fx.Int32(count - 1))] for place in inside]
+    total = fx.Float32(0.0)
+    for place, value in zip(inside, values, strict=True):
+        total = total + (place < count).select(value, fx.Float32(0.0))
+    return wave_reduce(total, add)

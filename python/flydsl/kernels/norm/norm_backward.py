@@ -8,6 +8,7 @@ kernel adds up in a fixed order, so that results are the same in every run; or b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
 from typing import Any
@@ -37,8 +38,9 @@ from flydsl.kernels.blocks.rows import (
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
 FEWEST, MOST = 32, 528
-COLUMNS, ROWS, AT_ONCE = 32, 16, 8
-"""Threads of a block that adds up partial sums: columns, and rows of each at once; and loads of a thread at once."""
+COLUMNS, GROUPS, AT_ONCE = 32, (4, 32), 24
+"""Of blocks that add up partial sums: columns, threads of a column at least and at most, and loads of a thread at once
+at most."""
 
 
 def partial_rows(length: int, rows: int) -> int:
@@ -87,17 +89,18 @@ def norm_backward_launcher(
         given = (rstd,) if mean is None else (rstd, mean)
         arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1, given=given)
         smem = fx.SharedAllocator(128, static=not fx.nvvm.is_target())
-        spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if plan.shifted or plan.slots else None
+        by_pieces = plan.shifted or plan.slots > 0
+        spare = smem.allocate(fx.Array[fx.Float32, 1]).ptr if by_pieces else None
         size = meeting_elements(plan)
         meeting = smem.allocate(fx.Array[fx.Float32, size, 16]).ptr if size else None
-        places = smem.allocate(fx.Array[fx.Int32, plan.rows]).ptr if plan.rows > 1 and plan.shifted else None
+        places = smem.allocate(fx.Array[fx.Int32, plan.rows]).ptr if plan.rows > 1 and by_pieces else None
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
 
-        def give(sums: list[Any], share: Share) -> None:
+        def give(sums: list[Any], share: Share, near: Any = None) -> None:
             for index, out in enumerate(outs):
                 own = sums[index * plan.iterations : (index + 1) * plan.iterations]
                 start = fx.get_iter(out) if atomic else row_start(out, fx.block_idx.x // plan.cluster)
-                _give_sums(own, start, (meeting, places), share, atomic)
+                _give_sums(own, start, (meeting if near is None else near, places), share, atomic)
 
         if fx.const_expr(plan.slots > 0):
             sum_in_ring(arrays, m, plan, passes, smem, give)
@@ -123,7 +126,7 @@ def norm_backward_launcher(
             )  # fmt: skip
             if not atomic:
                 pairs = ((dgamma_sums, dgamma), (dbeta_sums, dbeta))
-                _add_rows([pair for pair in pairs if pair[1] is not None], blocks, length, stream)
+                _add_rows([pair for pair in pairs if pair[1] is not None], blocks, chosen, stream)
 
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
@@ -154,13 +157,32 @@ def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None) -> Any:
     return (blocks < m).select(blocks // apart * apart, blocks) if plan.shifted else blocks
 
 
-def _add_rows(wanted: list[Any], blocks: Any, length: int, stream: fx.Stream | None) -> None:
+def _add_rows(wanted: list[Any], blocks: Any, plan: RowPlan, stream: fx.Stream | None) -> None:
     """Launch the sum of the partial sums of so many blocks."""
     if wanted:
-        add_rows_kernel(tuple(wanted), blocks, length).launch(
-            grid=(-(-length // COLUMNS), len(wanted), 1), block=(COLUMNS * ROWS, 1, 1), stream=stream,
+        adding = Adding.of(plan.length, len(wanted), places(plan))
+        add_rows_kernel(tuple(wanted), blocks, adding).launch(
+            grid=(-(-plan.length // COLUMNS), len(wanted), 1), block=(COLUMNS * adding.groups, 1, 1), stream=stream,
             pdl=fx.nvvm.is_target(),
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Adding:
+    """How partial sums are added up: ``groups`` threads have a column, each loads ``at_once`` of its rows at once."""
+
+    length: int
+    groups: int
+    at_once: int
+
+    @classmethod
+    def of(cls, length: int, sums: int, rows: int) -> Adding:
+        """Return it for so many sums of ``rows`` rows at most: as many threads as a machine has at once, whose loads
+        are all on their way together."""
+        machine, (groups, most) = machine_of_target(), GROUPS
+        while groups < most and 2 * groups * length * sums <= machine.processors * machine.threads:
+            groups *= 2
+        return cls(length, groups, max(min(-(-rows // groups), AT_ONCE), 1))
 
 
 def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
@@ -318,32 +340,32 @@ def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, places: Any, s
 
 
 @flyc.kernel
-def add_rows_kernel(wanted: Any, rows: fx.Int32, length: fx.Constexpr[int]):
-    """The sums of the columns of matrices, in a fixed order: each thread every 16th row, then the 16 of them.
+def add_rows_kernel(wanted: Any, rows: fx.Int32, adding: fx.Constexpr):
+    """The sums of the columns of matrices, in a fixed order: each thread every so many-th row, then those of all.
 
     ``wanted`` has pairs of a matrix and where its sums go; each has blocks of its own.
     """
     wait_for_older_launches()
-    parts = fx.SharedAllocator().allocate(fx.Array[fx.Float32, COLUMNS * ROWS]).peek()
+    parts = fx.SharedAllocator().allocate(fx.Array[fx.Float32, COLUMNS * adding.groups]).peek()
     for place, (partial, result) in enumerate(wanted):
         if fx.block_idx.y == place:
-            _add_columns(partial, result, rows, length, parts)
+            _add_columns(partial, result, rows, adding, parts)
 
 
 @flyc.jit
-def _add_columns(partial: fx.Tensor, result: fx.Tensor, rows: fx.Int32, length: int, parts: Any) -> None:
+def _add_columns(partial: fx.Tensor, result: fx.Tensor, rows: fx.Int32, adding: Adding, parts: Any) -> None:
     lane, group = fx.thread_idx.x % COLUMNS, fx.thread_idx.x // COLUMNS
-    column = fx.block_idx.x * COLUMNS + lane
-    inside = fx.min(column, fx.Int32(length - 1))
+    column, apart = fx.block_idx.x * COLUMNS + lane, adding.groups
+    inside = fx.min(column, fx.Int32(adding.length - 1))
     total = fx.Float32(0.0)
-    for first in range(group, rows, ROWS * AT_ONCE):
-        found = [partial[fx.min(first + other * ROWS, rows - 1), inside] for other in range(AT_ONCE)]
+    for first in range(group, rows, apart * adding.at_once):
+        found = [partial[fx.min(first + other * apart, rows - 1), inside] for other in range(adding.at_once)]
         for other, value in enumerate(found):
-            total = total + (first + other * ROWS < rows).select(value, fx.Float32(0.0))
+            total = total + (first + other * apart < rows).select(value, fx.Float32(0.0))
     parts[fx.thread_idx.x] = total
     fx.barrier()
-    if (group == 0) & (column < length):
+    if (group == 0) & (column < adding.length):
         whole = parts[lane]
-        for other in fx.range_constexpr(1, ROWS):
+        for other in fx.range_constexpr(1, apart):
             whole = whole + parts[lane + other * COLUMNS]
         result[column] = whole.to(result.dtype)

@@ -59,15 +59,37 @@ def softmax_row(work: RowWork) -> None:
         for iteration, vector in enumerate(x.again()):
             work.store(iteration, powers_of_e(vector, highest) * scale)
         return
-    top = reduce(greatest, (vector.reduce("max") for vector in x))
-    at_once = exchange.plan.few and exchange.group == fx.num_warp_threads() and fx.nvvm.is_target()
-    top = wave_maximum(top) if at_once else exchange.reduce(top, greatest)
+    top = top_of_wave(x, exchange)
     shift = above_lowest(top)
     powers = x.mapped(lambda vector: powers_of_e(vector, shift))
     highest, total = powers_of_waves(exchange, top, row_sum(powers()))
     scale = power_of_e(shift, highest) * inverse(total)
     for iteration, vector in enumerate(powers()):
         work.store(iteration, vector * scale)
+
+
+def top_of_wave(x: Line, exchange: Any) -> Any:
+    """Return the largest element of a wave's part of a row that threads keep."""
+    if fx.nvvm.is_target() and x.held[0].dtype.width == 16 and exchange.plan.size == 2:
+        # Two elements an instruction, as they lie.
+        top = reduce(fx.maxnumf, x.held).reduce("max").to(fx.Float32)
+    else:
+        top = reduce(greatest, (vector.reduce("max") for vector in x))
+    at_once = exchange.plan.few and exchange.group == fx.num_warp_threads() and fx.nvvm.is_target()
+    return wave_maximum(top) if at_once else exchange.reduce(top, greatest)
+
+
+def sum_about(x: Line, base: Any, also: Callable[[int, Any], None] | None = None) -> Any:
+    """Return the sum of the powers of e of this thread's elements, relative to ``base``; ``also`` is as in
+    `sum_of_powers`."""
+    total = None
+    for iteration, vector in enumerate(x.again()):
+        powers = powers_of_e(vector, base)
+        total = powers if total is None else total + powers
+        if also is not None:
+            also(iteration, vector)
+    assert total is not None
+    return total.reduce("add", fastmath="reassoc")
 
 
 def greatest(a: Any, b: Any) -> Any:
