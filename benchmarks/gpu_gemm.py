@@ -5,7 +5,8 @@ Squares are a part of benchmarks/gpu.py; alone, with linear layers of public mod
     python benchmarks/gpu_gemm.py [--quick] [--seed 18] [--kind bf16] [--tune 8] [--few 24]
 
 and other kinds alone: ``--kind fp8`` and ``rows``, the same shapes with one scale, and with one for each row of A and
-column of B, beside ``torch._scaled_mm``; ``blocks``, fp8 with scales of blocks beside the same; ``groups``, also with
+column of B, beside ``torch._scaled_mm``, both with ``use_fast_accum``, and ``fp8_accurate`` and ``rows_accurate``, both
+without; ``blocks``, fp8 with scales of blocks beside the same; ``groups``, also with
 gathered rows, beside ``torch._grouped_mm``; ``scaled_groups``, fp8 groups with scales of blocks, beside our product of
 all rows with one matrix and ``torch._scaled_grouped_mm`` with scales of rows; ``int4``, weights of four bits beside the
 bf16 product of torch.
@@ -40,7 +41,7 @@ from peers import triton_hopper_gemm
 
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper.operands import lines_of, operand_lines
-from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
+from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, RUN
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4, hopper_matmul
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, launch_time
@@ -90,20 +91,23 @@ Side = Callable[[int], Any]
 
 def sides_of(kind: str, a: list[Any], b: list[Any], c: list[Any]) -> dict[str, Side]:
     """C = A * B^T by each side; of the kind "rows" each of its rows and columns is multiplied by a number."""
-    ours: dict[str, Side] = {"ours": lambda i: hopper_gemm(a[i], b[i].T, c[i])}
-    if kind == "rows":
+    fast = is_fast(kind)
+    ours: dict[str, Side] = {"ours": lambda i: hopper_gemm(a[i], b[i].T, c[i], use_fast_accum=fast)}
+    if of_rows(kind):
         of_a, of_b = scales_of(a[0]), scales_of(b[0])
         return {
-            "ours": lambda i: hopper_gemm(a[i], b[i].T, c[i], row_scale=of_a, column_scale=of_b),
-            "cublas": lambda i: torch._scaled_mm(
-                a[i], b[i].T, scale_a=of_a[:, None], scale_b=of_b[None], out_dtype=torch.bfloat16, use_fast_accum=True
+            "ours": lambda i: hopper_gemm(
+                a[i], b[i].T, c[i], row_scale=of_a, column_scale=of_b, use_fast_accum=fast
             ),
-        }
-    if kind == "fp8":
+            "cublas": lambda i: torch._scaled_mm(
+                a[i], b[i].T, scale_a=of_a[:, None], scale_b=of_b[None], out_dtype=torch.bfloat16, use_fast_accum=fast
+            ),
+        }  # fmt: skip
+    if kind != "bf16":
         one = torch.ones((), device="cuda")
         return ours | {
             "cublas": lambda i: torch._scaled_mm(
-                a[i], b[i].T, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=True
+                a[i], b[i].T, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=fast
             )
         }
     return ours | {
@@ -111,6 +115,15 @@ def sides_of(kind: str, a: list[Any], b: list[Any], c: list[Any]) -> dict[str, S
         "triton (TMA)": lambda i: triton_hopper_gemm.by_descriptors(a[i], b[i], c[i]),
         "cublas": lambda i: torch.mm(a[i], b[i].T, out=c[i]),
     }
+
+
+def is_fast(kind: str) -> bool:
+    """Whether tensor cores add up all of K by themselves."""
+    return not kind.endswith("_accurate")
+
+
+def of_rows(kind: str) -> bool:
+    return kind.startswith("rows")
 
 
 def scales_of(matrix: Any) -> Any:
@@ -126,7 +139,7 @@ def error_of(run: Side, kind: str, a: Any, b: Any, c: Any, count: int = 256) -> 
     assert not torch.isnan(c).any(), "an element was not written"
     rows, columns = (torch.randint(0, extent, (count,), device="cuda") for extent in c.shape)
     expected = a[rows].double() @ b[columns].double().T
-    if kind == "rows":
+    if of_rows(kind):
         expected *= scales_of(a)[rows, None].double() * scales_of(b)[columns].double()
     return float((c[rows][:, columns].double() - expected).norm() / expected.norm())
 
@@ -286,11 +299,12 @@ def described(config: GemmConfig) -> str:
     return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' * config.swapped}{' in turns' * config.taking_turns}"
 
 
-def problem_of(a: Any, b: Any, c: Any) -> Problem:
+def problem_of(a: Any, b: Any, c: Any, kind: str) -> Problem:
     """The product as the model is asked about it."""
     lines, (_, piece) = [operand_lines(matrix, 1, "A") for matrix in (a, b)], lines_of(c)
     line_bytes = min(of.line_bytes for of in lines)
-    return Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, line_bytes=line_bytes, c_aligned=piece == LINE_BYTES)
+    return Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, line_bytes=line_bytes, c_aligned=piece == LINE_BYTES,
+                   run=0 if is_fast(kind) else RUN)  # fmt: skip
 
 
 def measure_shape(
@@ -298,7 +312,7 @@ def measure_shape(
 ) -> dict[str, Any]:
     """A row of the table; ``seconds`` of replays of each side, if any, are for the energy."""
     a, b, c = matrices(m, n, k, kind)
-    sets, problem = len(a), problem_of(a[0], b[0], c[0])
+    sets, problem = len(a), problem_of(a[0], b[0], c[0], kind)
     floor = max((problem.size * k * (m + n) + 2 * m * n) / 4.27e6, 2 * m * n * k / 8e8 * problem.size / 2)
     count = -(-max(sets, min(24, int(2e3 / floor) + 1)) // sets) * sets
     sides = working({name: run for name, run in sides_of(kind, a, b, c).items() if name in ("ours", "cublas")})
@@ -310,7 +324,10 @@ def measure_shape(
         row["joules"] = {name: energy.joules(graph.replay, seconds) / count for name, graph in graphs.items()}
     if tuned > 1:
         configs = {described(x): x for x in likely(problem, tuned)}
-        tries = {name: lambda i, x=x: hopper_gemm(a[i], b[i].T, c[i], config=x) for name, x in configs.items()}
+        tries = {
+            name: lambda i, x=x: hopper_gemm(a[i], b[i].T, c[i], use_fast_accum=is_fast(kind), config=x)
+            for name, x in configs.items()
+        }
         times = replay_times(graphs_of(tries, sets, count), count, 3)
         row["tuned"] = [{"us": us, **asdict(configs[name])} for name, us in times.items()]
         row["best"], row["regret"] = (
@@ -353,6 +370,7 @@ def run_shapes(shapes: Sequence[tuple[str, int, int, int]], given: Any) -> list[
 # Other kinds -----------------------------------------------------------------------------------------
 
 
+NARROW = ("fp8", "rows", "fp8_accurate", "rows_accurate")
 KINDS = ("blocks", "groups", "scaled_groups", "int4")
 BLOCKS = ((4096, 7168, 16384), (4096, 4096, 7168), (4096, 7168, 2048), (64, 7168, 16384))
 GROUPS = ((8, 8192, 4096, 7168), (128, 65536, 1536, 2048), (256, 8192, 4096, 7168))
@@ -541,7 +559,7 @@ def run_energy() -> list[dict[str, Any]]:
 def main() -> None:
     parser = timing.arguments("Matrix products on a Hopper GPU.", "few rounds, small matrices")
     parser.add_argument("--seed", type=int, default=18, help="of the shapes drawn at random")
-    parser.add_argument("--kind", default="bf16", choices=("bf16", "fp8", "rows", *KINDS), help="of the shapes")
+    parser.add_argument("--kind", default="bf16", choices=("bf16", *NARROW, *KINDS), help="of the shapes")
     parser.add_argument(
         "--tune", type=int, default=0, metavar="N", help="measure the N best configurations by the model"
     )
@@ -557,7 +575,7 @@ def main() -> None:
         timing.keep(f"gemm_{given.kind}", {"seed": given.seed, "rows": rows}, given)
         return
     shapes = drawn_few(given.seed, given.few) if given.few else [*SQUARES, *LAYERS, *drawn(given.seed)]
-    if given.kind in ("fp8", "rows"):
+    if given.kind in NARROW:
         shapes = [shape for shape in shapes if shape[3] >= 1536 and shape[3] % 16 == 0]
     if given.quick:
         part = shapes[:3] if given.few else shapes[5:8]

@@ -121,3 +121,51 @@ def test_weights_of_four_bits(shape: tuple[int, int, int], torch: Any) -> None:
     hopper_linear4(x, shuffle_weights(codes), scales, y, zeros=zeros)
     close(y, x.double() @ weights.T, x.double().abs() @ weights.abs().T)
     assert int(whole.isnan().sum()) == whole.numel() - y.numel()
+
+
+LONG = [
+    None, GemmConfig(128, 192, 2, 4, 2, "m"), GemmConfig(128, 256, 2, 4), GemmConfig(64, 64, 1, 6, 4, "k"),
+    GemmConfig(48, 16, 1, 8, 2, "k", swapped=True, staggered=True), GemmConfig(192, 128, 3, 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("config", LONG, ids=str)
+def test_long_sums_of_fp8(config: GemmConfig | None, torch: Any) -> None:
+    """Tensor cores add up fp8 in some 14 bits: of ones that is 16,384 at most, of others with a mean ever less."""
+    m, n, k = 200, 264, 57344
+    c, whole = guarded(torch, m, n)
+    for of in (torch.ones, torch.rand):
+        a, b = (of(rows, k, device="cuda").to(torch.float8_e4m3fn) for rows in (m, n))
+        hopper_gemm(a, b.T, c, config=config)
+        expected = a.double() @ b.double().T
+        close(c, expected, expected, 2.0**-9)
+        assert abs(float(c.double().mean() / expected.mean()) - 1) < 2.0**-9
+    assert int(whole.isnan().sum()) == whole.numel() - c.numel()
+
+
+@pytest.mark.parametrize("columns", [112, 192, 256])
+@pytest.mark.parametrize("sends", [False, True])
+def test_long_sums_of_fp8_in_several_tiles(columns: int, sends: bool, torch: Any) -> None:
+    """Blocks have several tiles, and results of one leave while the next one begins."""
+    config = GemmConfig(128, columns, 2, 4, 2, "m", sends=sends, defers=True)
+    for m, n, k in ((3000, 2608, 272), (5001, 2608, 4224)):
+        a, b = (drawn(torch, rows, k, dtype=torch.float8_e4m3fn) for rows in (m, n))
+        rows, bias = torch.rand(m, device="cuda"), torch.randn(n, device="cuda")
+        c, whole = guarded(torch, m, n)
+        hopper_gemm(a, b.T, c, bias, row_scale=rows, config=config)
+        scaled = a.double() * rows.double()[:, None]
+        close(c, scaled @ b.double().T + bias.double(), scaled.abs() @ b.double().abs().T, 3e-4)
+        assert int(whole.isnan().sum()) == whole.numel() - c.numel()
+
+
+@pytest.mark.parametrize("gathered", [False, True])
+def test_long_sums_of_fp8_groups(gathered: bool, torch: Any) -> None:
+    sizes, n, k = [70, 0, 300, 1], 264, 57344
+    a, b = (torch.rand(*shape, k, device="cuda").to(torch.float8_e4m3fn) for shape in ((sum(sizes),), (4, n)))
+    ends = torch.tensor(sizes, device="cuda").cumsum(0).int()
+    index = torch.arange(sum(sizes), device="cuda", dtype=torch.int32) if gathered else None
+    c, whole = guarded(torch, sum(sizes), n)
+    hopper_grouped_gemm(a, b.transpose(1, 2), c, ends, rows=index)
+    expected, _ = rows_of(torch, a, b.transpose(1, 2), sizes)
+    close(c, expected, expected, 2.0**-9)
+    assert int(whole.isnan().sum()) == whole.numel() - c.numel()

@@ -244,12 +244,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 # fp8 with scales -----------------------------------------------------------------------------------------------------
 
 
-def _scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: str) -> Arguments:
+def _scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: str, use_fast_accum: bool) -> Arguments:
     return (arrays.empty(a, (a.shape[0], b.shape[1]), out),)
 
 
 def _launch_scaled(arguments: Arguments, results: Arguments) -> None:
-    a, b, scale_a, scale_b, bias, out = arguments
+    a, b, scale_a, scale_b, bias, out, use_fast_accum = arguments
     if not is_hopper(a):
         if a.shape[1] == 0:
             results[0][...] = 0 if bias is None else bias
@@ -262,7 +262,7 @@ def _launch_scaled(arguments: Arguments, results: Arguments) -> None:
         hopper_gemm(a, b, results[0], bias, block_scales=(_in_lines(scale_a), _in_lines(scale_b)))
     else:
         rows, columns = (arrays.line(scale, prod(scale.shape)) for scale in (scale_a, scale_b))
-        hopper_gemm(a, b, results[0], bias, row_scale=rows, column_scale=columns)
+        hopper_gemm(a, b, results[0], bias, row_scale=rows, column_scale=columns, use_fast_accum=use_fast_accum)
 
 
 def _of_blocks(mat2: Any, scale_a: Any, scale_b: Any) -> bool:
@@ -273,14 +273,15 @@ def _of_blocks(mat2: Any, scale_a: Any, scale_b: Any) -> bool:
 
 
 SCALED_MM = Op(
-    "scaled_mm", "Tensor a, Tensor b, Tensor scale_a, Tensor scale_b, Tensor? bias, str out", _scaled, _launch_scaled,
-    tensors=5,
+    "scaled_mm", "Tensor a, Tensor b, Tensor scale_a, Tensor scale_b, Tensor? bias, str out, bool use_fast_accum",
+    _scaled, _launch_scaled, tensors=5,
 )  # fmt: skip
 
 
 def why_not_scaled(
-    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
-) -> str | None:
+    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None,
+    use_fast_accum: bool = False,
+) -> str | None:  # fmt: skip
     """Return why there is no kernel, or None."""
     one_place(input, mat2, scale_a, scale_b, bias)
     names = [str(x.dtype).removeprefix("torch.") for x in (input, mat2)]
@@ -297,7 +298,8 @@ def why_not_scaled(
 
 
 def how_scaled(
-    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
+    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None,
+    use_fast_accum: bool = False,
 ) -> str:  # fmt: skip
     """Return what `explain` adds: the kernel for such matrices with its clocks."""
     if is_hopper(input) or 0 in (*input.shape, *mat2.shape):
@@ -315,17 +317,19 @@ def _out_name(out_dtype: Any) -> str:
 
 
 def scaled_mm(
-    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
+    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None,
+    use_fast_accum: bool = False,
 ) -> Any:  # fmt: skip
     """Return (scale_a · input) @ (scale_b · mat2) + bias of fp8 matrices (M, K) and (K, N), as ``torch._scaled_mm``.
 
     Scales are f32: of one element each; (M, 1) and (1, N); or of blocks, (M, K / 128) and (K / 128, N / 128), with
-    either mode contiguous, extents rounded up. The result is bf16 unless ``out_dtype`` says f16 or f32. Sums of fp8
-    products on Hopper keep about 14 bits; with scales of blocks those of 128 terms are added up in f32.
+    either mode contiguous, extents rounded up. The result is bf16 unless ``out_dtype`` says f16 or f32. Hopper adds up
+    256 products of fp8 in some 14 bits, with scales of blocks 128, and those sums in f32; with ``use_fast_accum``, and
+    without scales of blocks, all of K in 14 bits. Other targets always add up in f32.
     """
     name = _out_name(out_dtype)
     if not arrays.is_followed():
-        found = SCALED_MM.lanes.again(input, mat2, scale_a, scale_b, bias, name)
+        found = SCALED_MM.lanes.again(input, mat2, scale_a, scale_b, bias, name, use_fast_accum)
         if found is not None:
             return found
     reason = why_not_scaled(input, mat2, scale_a, scale_b, bias, out_dtype)
@@ -351,8 +355,9 @@ def scaled_mm(
             numpy_only("scaled_mm", reason)
         torch = arrays.met_torch()
         kept = {"bias": bias, "out_dtype": torch.bfloat16 if out_dtype is None else out_dtype}
+        kept["use_fast_accum"] = use_fast_accum
         return fall_back("scaled_mm", reason, lambda: torch._scaled_mm(input, mat2, scale_a, scale_b, **kept))
-    return SCALED_MM(input, mat2, scale_a, scale_b, bias, name, key=(name,))
+    return SCALED_MM(input, mat2, scale_a, scale_b, bias, name, use_fast_accum, key=(name, use_fast_accum))
 
 
 def _by(shape: Any) -> str:

@@ -29,7 +29,13 @@ from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringRing, load_gathered
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, SharedRing, TeamSums
-from flydsl.kernels.gemm.hopper.warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
+from flydsl.kernels.gemm.hopper.warpgroup import (
+    AddingWarpgroup,
+    BlockScales,
+    ScaledWarpgroup,
+    TurningWarpgroup,
+    Warpgroup,
+)
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 
 REGISTERS = {(2, False): (40, 232), (3, False): (32, 160), (2, True): (72, 216), (3, True): (56, 144)}
@@ -109,6 +115,8 @@ def gemm_kernel(
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][1], increase=True)
         if fx.const_expr(config.taking_turns):
             multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
+        elif fx.const_expr(config.defers):
+            multiply_ahead(A, B, pipe, schedule, epilogue, kind, config)
         else:
             scales = BlockScales(*blocks, from_rows, config) if kind.block_scaled else None
             multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config)
@@ -163,6 +171,8 @@ def multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config)
     """A warpgroup that multiplies goes through the block's tiles, and stores the results of each."""
     if fx.const_expr(kind.block_scaled):
         mine = ScaledWarpgroup(A, B, pipe, scales, kind, config)
+    elif fx.const_expr(kind.run > 0):
+        mine = AddingWarpgroup(A, B, pipe, kind, config)
     else:
         mine = (Warpgroup if kind.packed is None else UnpackingWarpgroup)(A, B, pipe, kind, config)
     state, phase = pipe.consumer_start(), fx.Int32(0)
@@ -217,6 +227,22 @@ def multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config):
             mine.wait()
         values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, tile + step < last)
         epilogue.store(values, mine.thread // 32 % (WARPGROUP // 32), place)
+
+
+@flyc.jit
+def multiply_ahead(A, B, pipe, schedule, epilogue, kind, config):
+    """A warpgroup that stores results of a tile while the first products of its next one are made."""
+    mine = AddingWarpgroup(A, B, pipe, kind, config)
+    state, values = pipe.consumer_start(), fx.full(config.accumulators, 0.0, fx.Float32)
+    first, last, step = schedule.range()
+    for tile in range(first, last, step):
+        place = schedule.at(tile)
+        mine.begin(state, place)
+        if tile > first:
+            epilogue.store(values, mine.warp, schedule.at(tile - step))
+        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, True)
+    if last > first:
+        epilogue.store(values, mine.warp, schedule.at(first + (last - 1 - first) // step * step))
 
 
 # Launching -----------------------------------------------------------------------------------------

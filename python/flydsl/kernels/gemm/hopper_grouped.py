@@ -2,7 +2,7 @@
 
     hopper_grouped_gemm(A, B, C, sizes, *, rows=None, to_rows=None, add=False, row_scale=None, block_scales=None,
                         scale_c=None, activation="none", alpha=1.0, expected_rows=None, weights_first=False,
-                        config=None, stream=None)
+                        use_fast_accum=False, config=None, stream=None)
 
 B is (groups, K, N), bf16, f16 or fp8, with either mode contiguous. How many rows a group has is known to the device
 alone: the host reads nothing back, and a call may be captured into a graph. Groups may have any size, and none.
@@ -24,6 +24,7 @@ their own, which is written there: what a quantiser makes of results in bf16.
 `hopper_gemm`; scales of B have a group in front, those of A are A's. ``expected_rows`` is how many rows a group has on
 average, where sizes of masked groups are far from the extent; it only helps to choose tiles. ``weights_first`` promises
 that B and ``sizes`` are older than the launch before this one on the stream: B is then loaded while that one ends.
+``use_fast_accum`` is that of `hopper_gemm`.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from flydsl.kernels.gemm.hopper.operands import (
 )  # fmt: skip
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, SCALED, GemmConfig, GemmKind, Problem, ceildiv
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
-from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
+from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one, run_of
 
 LEAST_GROUPS, MOST_GROUPS = 32, 2048
 GROUP_BYTES = 12
@@ -64,7 +65,7 @@ _CALLS = KeptCalls()
 def hopper_grouped_gemm(
     A: Any, B: Any, C: Any, sizes: Any, *, rows: Any = None, to_rows: Any = None, add: bool = False,
     row_scale: Any = None, block_scales: tuple[Any, Any] | None = None, scale_c: Any = None, activation: str = "none",
-    alpha: float = 1.0, expected_rows: int | None = None, weights_first: bool = False,
+    alpha: float = 1.0, expected_rows: int | None = None, weights_first: bool = False, use_fast_accum: bool = False,
     config: GemmConfig | None = None, stream: Any = None,
 ) -> None:  # fmt: skip
     """Write, or add, rows of A times the matrix of their group: see above."""
@@ -72,7 +73,7 @@ def hopper_grouped_gemm(
     given = (A, B, C, sizes, rows, to_rows, row_scale, scale_a, scale_b, scale_c)
     factor = None if alpha == 1 else float(alpha)
     device = A.get_device() if hasattr(A, "data_ptr") else -1
-    numbers = (add, activation, factor is None, expected_rows, weights_first, config, device)
+    numbers = (add, activation, factor is None, expected_rows, weights_first, use_fast_accum, config, device)
     key = (tuple([None if array is None else facts(array) for array in given]), numbers)
     now = current_stream(device) if stream is None else stream
     arguments = (A, B, C, row_scale, None, None, scale_c, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
@@ -80,13 +81,13 @@ def hopper_grouped_gemm(
     if call is not None:
         call(*arguments)
     else:
-        call = _call_for(given, add, activation, expected_rows, weights_first, config, device)
+        call = _call_for(given, add, activation, expected_rows, weights_first, use_fast_accum, config, device)
         _CALLS.begin(key, call, *arguments)
 
 
 def _call_for(
     given: tuple[Any, ...], add: bool, activation: str, expected_rows: int | None, weights_first: bool,
-    config: GemmConfig | None, device: int,
+    use_fast_accum: bool, config: GemmConfig | None, device: int,
 ) -> Callable[..., None]:  # fmt: skip
     """Return what a call does for arrays of these shapes, strides and types."""
     A, B, C, _, rows, to_rows, _, scale_a, _, scale_c = given
@@ -113,6 +114,7 @@ def _call_for(
         max(expected_rows, 1), n, k, used, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
         min(a.line_bytes, b.line_bytes), columns_of_one(activation), block_scaled, True, quantises=scale_c is not None,
         gathers=gathers, c_aligned=piece == LINE_BYTES and to_rows is None,
+        run=run_of(types[0], block_scaled, use_fast_accum),
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
     if config is None:
@@ -125,6 +127,7 @@ def _call_for(
     kind = GemmKind(
         *types, a.along_k, b.along_k, along_n, piece, False, activation, block_scaled, most, masked, gathers, scatter,
         quantises=scale_c is not None, weights_first=weights_first and not (gathers or b.is_ragged),
+        run=problem.run if config.adds_runs(problem) else 0,
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:

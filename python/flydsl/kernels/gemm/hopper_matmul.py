@@ -37,6 +37,7 @@ from flydsl.kernels.gemm.hopper.operands import (
 from flydsl.kernels.gemm.hopper.plan import (
     BLOCK_ROWS,
     LINE_BYTES,
+    RUN,
     SCALED,
     GemmConfig,
     GemmKind,
@@ -69,7 +70,7 @@ def hopper_matmul(A: Any, B: Any, *, out: Any = None, out_dtype: Any = None, **h
 def hopper_gemm(
     A: Any, B: Any, C: Any, bias: Any = None, *, alpha: float = 1.0, beta: float = 0.0, D: Any = None,
     row_scale: Any = None, column_scale: Any = None, block_scales: tuple[Any, Any] | None = None,
-    activation: str = "none", config: GemmConfig | None = None, stream: Any = None,
+    activation: str = "none", use_fast_accum: bool = False, config: GemmConfig | None = None, stream: Any = None,
 ) -> None:  # fmt: skip
     """Write C = act(alpha * row_scale * (A @ B) * column_scale + bias + beta * D).
 
@@ -77,7 +78,8 @@ def hopper_gemm(
     ``column_scale`` have N elements, ``row_scale`` M, or any of them one. D is not read if beta is 0. The activation
     "swiglu" makes one column of two, silu(even) * odd, so that C is (M, N / 2). ``block_scales`` of fp8 matrices are
     f32 of (M, K / 128) for A, each of 1 x 128, and of (K / 128, N / 128) for B, each of 128 x 128, with either mode
-    contiguous; extents that are no multiples are rounded up.
+    contiguous; extents that are no multiples are rounded up. Tensor cores add up products of fp8 in some 14 bits: sums
+    in f32 take those of each 256 along K, unless ``use_fast_accum`` leaves all of K to tensor cores.
     """
     if not beta:
         D = None
@@ -98,16 +100,16 @@ def hopper_gemm(
             places = A.data_ptr() % LINE_BYTES, B.data_ptr() % LINE_BYTES, C.data_ptr() % LINE_BYTES
         key = (
             A.shape, B.shape, C.shape, A.stride(), B.stride(), C.stride(), A.dtype, B.dtype, C.dtype, places, device,
-            activation, config, factor is None, more,
+            activation, use_fast_accum, config, factor is None, more,
         )  # fmt: skip
     else:
-        key = (facts(A), facts(B), facts(C), activation, config, factor is None, more)
+        key = (facts(A), facts(B), facts(C), activation, use_fast_accum, config, factor is None, more)
     call, now = _CALLS.get(key), current_stream(device) if stream is None else stream
     if call is not None:
         call(A, B, C, row_scale, column_scale, bias, D, factor, float(beta), scale_a, scale_b, None, None, None, now)
         return
     given = (A, B, C, row_scale, column_scale, bias, D)
-    call = _call_for(given, (scale_a, scale_b), activation, config, device)
+    call = _call_for(given, (scale_a, scale_b), activation, use_fast_accum, config, device)
     _CALLS.begin(key, call, *given, factor, float(beta), scale_a, scale_b, None, None, None, now)
 
 
@@ -138,8 +140,9 @@ def hopper_linear4(
 
 
 def _call_for(
-    given: tuple[Any, ...], scales: tuple[Any, Any], activation: str, config: GemmConfig | None, device: int
-) -> Call:
+    given: tuple[Any, ...], scales: tuple[Any, Any], activation: str, use_fast_accum: bool, config: GemmConfig | None,
+    device: int,
+) -> Call:  # fmt: skip
     """Return what `hopper_gemm` does for arrays of these shapes, strides and types."""
     A, B, C, row_scale, column_scale, bias, D = given
     _check(A, B, C, row_scale, column_scale, bias, D, activation)
@@ -158,12 +161,13 @@ def _call_for(
     batches = C.shape[0] if C.ndim == 3 else 1
     line_bytes = min(a.line_bytes, b.line_bytes)
     problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, line_bytes,
-                      columns_of_one(activation), block_scaled, c_aligned=piece == LINE_BYTES)  # fmt: skip
+                      columns_of_one(activation), block_scaled, c_aligned=piece == LINE_BYTES,
+                      run=run_of(types[0], block_scaled, use_fast_accum))  # fmt: skip
     config = config or choose_config(problem, sms)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))
     kind = GemmKind(
         first[0], second[0], types[2], first[1].along_k, second[1].along_k, along_n != config.swapped, piece,
-        C.ndim == 3, activation, block_scaled,
+        C.ndim == 3, activation, block_scaled, run=problem.run if config.adds_runs(problem) else 0,
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
@@ -249,6 +253,11 @@ def _check(A: Any, B: Any, C: Any, row_scale: Any, column_scale: Any, bias: Any,
         raise ValueError(f"A is {A.dtype} and B is {B.dtype}: give both the same type")
     if activation not in {**ACTIVATIONS, **GATES}:
         raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {activation!r}")
+
+
+def run_of(dtype: Any, block_scaled: bool, use_fast_accum: bool) -> int:
+    """Return after how many steps of K sums in f32 take what tensor cores added up; 0, if those add up all."""
+    return 0 if use_fast_accum or block_scaled or dtype.width > 8 or dtype.is_integer else RUN
 
 
 def columns_of_one(activation: str) -> int:

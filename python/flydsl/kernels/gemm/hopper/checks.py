@@ -34,10 +34,15 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
         and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
         "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
-        "a thread has room for 192 sums, one of three warpgroups for 128": config.sums(kind.block_scaled)
+        "a thread has room for 192 sums, one of three warpgroups for 128": config.sums(kind.block_scaled, kind.run > 0)
         > MOST_SUMS[config.consumers],
         "8-bit blocks with scales have registers, columns of two scales at most, and no swap": kind.block_scaled
         and (kind.size > 1 or not config.can_scale or config.swapped),
+        "runs are added of fp8 without scales of blocks, by warpgroups that have registers and take no turns": kind.run
+        and (kind.size > 1 or kind.block_scaled or kind.a.is_integer or not config.can_add_runs(kind.gathers)),
+        "a run that is multiplied by halves lies in the ring": config.halves > 1 and kind.run > config.stages,
+        "results leave later where runs of all of K are added, without groups": config.defers
+        and (not 0 < kind.run <= config.stages or config.splits > 1 or kind.groups or config.taking_turns),
         "weights of four bits are swapped and have 64 rows a warpgroup": kind.packed is not None
         and (rows != BLOCK_ROWS * config.of_tile or not config.swapped or config.sharing("n") > 1),
         "weights of four bits may have teams of as many warpgroups each": config.teams > 1

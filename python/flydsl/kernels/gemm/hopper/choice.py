@@ -89,8 +89,10 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
         found = [replace(x, stages=min(x.stages, SCALED_STAGES)) if of else x for x, of in zip(found, large)]
     if problem.packed:
         found = [x if x.teams > 1 else replace(x, stages=min(x.stages, PACKED_STAGES)) for x in found]
-    # Turns are for blocks that have several tiles.
-    return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
+    # Turns, and results that leave later, are for blocks that have several tiles.
+    several = [problem.clusters(x) > resident_clusters(x, sms) for x in found]
+    kept = [(x, of) for x, of in zip(found, several) if of or not x.taking_turns]
+    return tuple(replace(x, defers=True) if of and x.can_defer(problem) else x for x, of in kept)
 
 
 def _of_few_rows(problem: Problem) -> Callable[[GemmConfig], GemmConfig]:
@@ -195,6 +197,8 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     if problem.quantises and (config.cluster > 1 or SCALED * problem.columns_of_one % config.tile_n):
         return False
     if problem.quantises and (config.taking_turns or config.tile_m != BLOCK_ROWS * config.consumers):
+        return False
+    if config.adds_runs(problem) and not config.can_add_runs(problem.gathers):
         return False
     if problem.packed and not _suits_weights(problem, config):
         return False

@@ -34,6 +34,8 @@ SMALL = 8192
 """Results of a tile up to which blocks gain time of memory where they share the larger matrix."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
+RUN = 2
+"""Steps of K, 128 numbers of fp8 each, whose products tensor cores add up by themselves."""
 FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
 MOST_SUMS = {1: 192, 2: 192, 3: 128}
@@ -84,6 +86,8 @@ class GemmKind:
     """Whether C is fp8 with a scale for each 128 of a row: tiles that lie beside each other leave together."""
     weights_first: bool = False
     """Whether B and sizes of groups are older than the launch before, which need not have ended when B is loaded."""
+    run: int = 0
+    """Steps of K that tensor cores add up by themselves, before sums in f32 take them; 0, if those are all."""
 
     @property
     def rows_are_apart(self) -> bool:
@@ -136,7 +140,8 @@ class GemmConfig:
     ``behind`` is in how many parts K is where the others of a cluster share tiles. ``streams`` names the matrix, "a" or
     "b", that L2 lets go first, if the other one is so small that it can stay.
     ``sends`` lets boxes of results leave by TMA. ``teams`` of warpgroups have all rows of a tile each and take steps of
-    K by turns, so that one unpacks weights while another waits.
+    K by turns, so that one unpacks weights while another waits. Where runs of K are added up, ``defers`` lets results
+    of a tile leave while products of the next one's first run are made.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -154,6 +159,7 @@ class GemmConfig:
     teams: int = 1
     behind: int = 1
     streams: str = ""
+    defers: bool = False
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -259,10 +265,27 @@ class GemmConfig:
         they may have two, begin at any sixteenth."""
         return gcd(self.tile_n, 16 if SCALED % self.tile_n and self.tile_n <= SCALED + 16 else SCALED)
 
-    def sums(self, block_scaled: bool) -> int:
-        """Registers of a thread for sums: of a tile and, before they are scaled, of products of steps."""
-        apart = self.products_apart if block_scaled else 0
+    def sums(self, block_scaled: bool, in_runs: bool = False) -> int:
+        """Registers of a thread for sums: of a tile and, before they are scaled or added, of products of steps."""
+        apart = self.products_apart if block_scaled else int(in_runs)
         return self.accumulators + apart * self.accumulators // self.halves
+
+    def adds_runs(self, problem: Problem) -> bool:
+        """Return whether a block's part of K is more than one of the problem's runs."""
+        steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), self.splits)
+        return 0 < problem.run < steps
+
+    def can_defer(self, problem: Problem) -> bool:
+        """Return whether results of a tile may leave while the next one begins: both have registers before there are
+        sums of the next one. It gained with two warpgroups, and with three mostly not, on an H200, 2026-11-17."""
+        alone = self.splits == 1 and not problem.quantises and not self.taking_turns
+        return self.adds_runs(problem) and problem.plain and alone and not self.is_small and self.consumers == 2
+
+    def can_add_runs(self, gathers: bool) -> bool:
+        """Return whether a thread has registers for products of a run beside its sums, of which threads that gather
+        give up none, and nobody waits for a turn."""
+        fits = self.sums(False, in_runs=True) <= (FITTING_SUMS if gathers else MOST_SUMS)[self.consumers]
+        return fits and not self.taking_turns
 
     @property
     def can_scale(self) -> bool:
@@ -277,7 +300,7 @@ class GemmConfig:
         theirs."""
         weights = 0 if kind.packed is None else 2 * 16  # two fragments
         shares = self.accumulators // self.sharing_blocks if self.splits > 1 else 0
-        return self.sums(kind.block_scaled) + weights + shares > FITTING_SUMS[self.consumers]
+        return self.sums(kind.block_scaled, kind.run > 0) + weights + shares > FITTING_SUMS[self.consumers]
 
     @property
     def stage_bytes(self) -> int:
@@ -325,6 +348,8 @@ class Problem:
     quantises: bool = False
     gathers: bool = False
     c_aligned: bool = True
+    run: int = 0
+    """Steps of K after which sums in f32 take what tensor cores added up; 0, if those add up all."""
 
     @property
     def straddles(self) -> bool:

@@ -39,7 +39,7 @@ class Warpgroup:
         self.may_idle = kind.groups > 0 and config.of_tile > 1
         majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
         source = "shared" if kind.packed is None else "register"
-        columns = config.tile_n // config.halves if kind.block_scaled else config.tile_n
+        columns = config.tile_n // config.halves if kind.block_scaled or kind.run else config.tile_n
         wgmma = fx.nvvm.Wgmma(columns, 32 // kind.size, (kind.a, kind.b), kind.acc, source, **majors)
         atom = fx.make_mma_atom(wgmma)
         self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.of_tile, 1, 1), (1, 0, 0)))
@@ -61,6 +61,11 @@ class Warpgroup:
             a, b = (part[None, None, block, stage] for part in (self.a_part, self.b_parts[half]))
             fx.gemm(self.tiled, acc, a, b, acc, scale_d=keep if block == 0 else 1)
         fx.nvvm.wgmma_commit_group()
+
+    def never(self, place):
+        """Return 0, to keep nothing of what an accumulator held; of halves one that the assembler does not know to be
+        0. Else it lets the second one begin in registers of its own before the first is added, and has too few."""
+        return fx.Int32(place.end < 0) if len(self.b_parts) > 1 else 0
 
     def behind(self, state, count):
         """Return the place in the ring behind ``count`` stages of others."""
@@ -135,6 +140,66 @@ class TurningWarpgroup(Warpgroup):
     def pass_on(self):
         """It is the other one's turn."""
         fx.nvvm.barrier_arrive(TURNS + 1 - self.number, 2 * WARPGROUP)
+
+
+class AddingWarpgroup(Warpgroup):
+    """A warpgroup whose sums in f32 take what tensor cores added up of a run of steps."""
+
+    def __init__(self, A, B, pipe, kind, config):
+        super().__init__(A, B, pipe, kind, config)
+        self.run = kind.run
+
+    @flyc.jit
+    def sum_products(self, state, place, k_first, k_last, begun=False):
+        """The sums of a tile over steps of K: whole runs, then step by step; products of the first run may have
+        ``begun``."""
+        sums = [fx.make_fragment_like(self.acc) for _ in self.b_parts]
+        for part in sums:
+            part.fill(0.0)
+        all_steps, k_last = k_last, self.own_last(place, k_first, k_last)
+        runs = (k_last - k_first) // self.run
+        if fx.const_expr(begun):
+            state = self.add_run(sums, state, place, self.run, begun)
+        for _ in range(int(begun), runs):
+            state = self.add_run(sums, state, place, self.run)
+        for _ in range(k_last - k_first - runs * self.run):
+            state = self.add_run(sums, state, place, 1)
+        held = [part.load().reshape((self.config.accumulators // len(sums),)) for part in sums]
+        found = fx.Vector.from_elements([x[i] for x in held for i in range(x.numel)], fx.Float32)
+        return found, self.pass_stages(state, k_last, all_steps)
+
+    def begin(self, state, place):
+        """Products of the first run of a tile, of the first half of its columns."""
+        for i in range(self.run):
+            self.pipe.wait(state)
+            self.multiply_stage(self.acc, state.stage, self.never(place) if i == 0 else 1)
+            state = self.pipe.advance(state)
+
+    @flyc.jit
+    def add_run(self, sums, state, place, steps, begun=False):
+        """Add the products of so many steps, those of one half of the columns after the other."""
+        last = len(sums) - 1
+        for half, part in enumerate(sums):
+            at = state
+            for i in fx.range_constexpr(steps):
+                if fx.const_expr(half == 0 and not begun):
+                    self.pipe.wait(at)
+                if fx.const_expr(half > 0 or not begun):
+                    self.multiply_stage(self.acc, at.stage, self.never(place) if i == 0 else 1, half)
+                if fx.const_expr(half == last and i > 0):
+                    fx.nvvm.wgmma_wait_group(0 if begun and half == 0 else 1, self.acc)
+                    if self.leader:
+                        self.pipe.release(state)
+                    state = at
+                at = self.pipe.advance(at)
+            fx.nvvm.wgmma_wait_group(0, self.acc)
+            if fx.const_expr(half == last):
+                if self.leader:
+                    self.pipe.release(state)
+            part.store(part.load() + self.acc.load())
+            if fx.const_expr(last > 0):
+                fx.nvvm.wgmma_wait_group(0, part)  # all of these are added before the next products begin
+        return at
 
 
 # Blocks with scales ----------------------------------------------------------------------------------
@@ -245,11 +310,6 @@ class ScaledWarpgroup(Warpgroup):
     def multiply_next(self, acc, state, place):
         self.pipe.wait(state)
         self.multiply_stage(acc, state.stage, self.never(place))
-
-    def never(self, place):
-        """Return 0, to keep nothing of what an accumulator held; of halves one that the assembler does not know to be
-        0. Else it lets the second one begin in registers of its own before the first is added, and has too few."""
-        return fx.Int32(place.end < 0) if len(self.b_parts) > 1 else 0
 
     def factor(self, factors, left, row, first):
         """Return the factor of a sum: that of its row and block of columns, of which the first one has ``left`` in the
