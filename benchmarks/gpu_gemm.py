@@ -428,6 +428,13 @@ def sizes_of(groups: int, rows: int, skewed: bool, seed: int) -> list[int]:
     return [sizes[0] + rows - sum(sizes), *sizes[1:]]
 
 
+def largest_group(sizes: list[int]) -> tuple[int, slice]:
+    """The group with most rows, and the first of them, which are checked."""
+    group = max(range(len(sizes)), key=lambda g: sizes[g])
+    first = sum(sizes[:group])
+    return group, slice(first, first + min(sizes[group], 64))
+
+
 def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: int, rounds: int) -> dict[str, Any]:
     sizes = sizes_of(groups, rows, skewed, seed)
     ends = torch.tensor(sizes).cumsum(0).int().cuda()
@@ -441,10 +448,8 @@ def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: i
     times = replay_times(graphs_of(runs, 1, 2), 2, rounds)
     c.fill_(math.nan)
     runs["ours"](0)
-    group = max(range(groups), key=lambda g: sizes[g])
-    first = sum(sizes[:group])
-    last = first + min(sizes[group], 64)
-    error = relative_error(c[first:last], a[first:last].double() @ b[group].double())
+    group, part = largest_group(sizes)
+    error = relative_error(c[part], a[part].double() @ b[group].double())
     title = f"{groups} groups {rows}x{n}x{k}{' skewed' * skewed}"
     return show_sides(title, 2.0 * rows * n * k, error, times)
 
@@ -467,9 +472,7 @@ def measure_scaled_groups(groups: int, rows: int, n: int, k: int, skewed: bool, 
     times = replay_times(graphs_of(runs, 1, 2), 2, rounds)
     c.fill_(math.nan)
     runs["ours"](0)
-    group = max(range(groups), key=lambda g: sizes[g])
-    first = sum(sizes[:group])
-    part = slice(first, first + min(sizes[group], 64))
+    group, part = largest_group(sizes)
     spread = of_b[group].double().repeat_interleave(128, 0).repeat_interleave(128, 1)
     expected = (a[part].double() * of_a[part].repeat_interleave(128, 1)) @ (b[group].double() * spread)
     title = f"{groups} groups {rows}x{n}x{k}{' skewed' * skewed}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
-from flydsl.kernels.gemm.hopper.plan import GemmConfig, Problem
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, Problem
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 from tests.support.hopper_products import TYPES, activated
@@ -68,6 +71,35 @@ def test_scales_of_blocks(config: GemmConfig, shape: tuple[int, int, int], rng: 
         assert np.isnan(whole.astype(np.float32)).sum() == whole.size - c.size
 
 
+@pytest.mark.parametrize("k", [128, 400])
+def test_tiles_of_one_block_are_told(k: int, rng: np.random.Generator) -> None:
+    """One block takes all tiles of three products, of fewer and of more steps than the ring has stages."""
+    kind = GemmKind(fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, batched=True, block_scaled=True)
+    config = GemmConfig(64, 32, 1, 2)
+    assert config.tells_places(kind) and not replace(config, cluster=2, along="k").tells_places(kind)
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, 70, k, 1, 3), drawn(rng, 72, k, 128, 3)
+    c = np.full((3, 70, 72), np.nan, np.float32).astype(TYPES["bf16"])
+    run = build_hopper_gemm(kind, config, sms=1)
+    run(a, b.swapaxes(1, 2), c, *[None] * 5, 0.0, scale_a, scale_b.swapaxes(1, 2))
+    assert close(c, wide_a @ wide_b.swapaxes(1, 2), np.abs(wide_a) @ np.abs(wide_b).swapaxes(1, 2))
+
+
+def test_who_multiplies_does_not_look_for_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without scales it does, and divides by numbers of tiles for each."""
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    divisions = []
+    for name, elem in (("e4m3", fx.Float8E4M3FN), ("bf16", fx.BFloat16)):
+        kind = GemmKind(elem, elem, fx.BFloat16, block_scaled=name == "e4m3", groups=32)
+        run = build_hopper_gemm(kind, GemmConfig(128, 128, 2, 3))
+        a, b = np.zeros((256, 128), TYPES[name]), np.zeros((4, 256, 128), TYPES[name]).swapaxes(1, 2)
+        scales = (
+            (np.zeros((256, 1), np.float32), np.zeros((4, 1, 2), np.float32)) if kind.block_scaled else (None, None)
+        )
+        run(a, b, np.zeros((256, 256), TYPES["bf16"]), *[None] * 5, 0.0, *scales, np.zeros(4, np.int32), None, None)
+        divisions.append(len(re.findall(r"\b(?:div|rem)\.", run.specialisations[-1].kernels[0].ptx)))
+    assert divisions[0] < divisions[1]
+
+
 def test_groups_with_scales(rng: np.random.Generator) -> None:
     """Gathered rows take their scales along; masked groups have their own."""
     sizes, n, k = [70, 0, 21], 40, 272
@@ -92,21 +124,25 @@ def test_groups_with_scales(rng: np.random.Generator) -> None:
         assert close(c[g, :count], x @ y, np.abs(x) @ np.abs(y)) and np.isnan(c[g, count:].astype(np.float32)).all()
 
 
-@pytest.mark.parametrize(("activation", "columns"), [("swiglu", 128), ("none", 64)])
-def test_results_that_get_scales(activation: str, columns: int, rng: np.random.Generator) -> None:
-    """Gathered rows leave as fp8 with a scale for each 128 of a row, two tiles together, the last rows of a group too;
-    rows behind the last group stay as they were."""
+@pytest.mark.parametrize(
+    ("activation", "columns", "gathers"), [("swiglu", 128, True), ("none", 64, True), ("none", 64, False)]
+)
+def test_results_that_get_scales(activation: str, columns: int, gathers: bool, rng: np.random.Generator) -> None:
+    """Rows, gathered or not, leave as fp8 with a scale for each 128 of a row, two tiles together, the last rows of a
+    group too; rows behind the last group stay as they were."""
     sizes, k, many = [70, 0, 21], 144, 2 if activation == "swiglu" else 1
     n = 256 * many
-    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, 50, k, 1), drawn(rng, n, k, 128, 3)
-    index, group = rng.integers(0, 50, 93).astype(np.int32), np.repeat(np.arange(3), sizes)
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, 93, k, 1), drawn(rng, n, k, 128, 3)
+    index, group = rng.integers(0, 93, 93).astype(np.int32), np.repeat(np.arange(3), sizes)
+    index = index if gathers else np.arange(93, dtype=np.int32)
     product = np.array([wide_a[i] @ wide_b[g].T for i, g in zip(index, group)])
     expected = activated(product, activation)
     c = np.full((93, n // many), 77, np.uint8).view(TYPES["e4m3"])
     scale_c = np.full((93, n // many // 128), np.nan, np.float32)
     hopper_grouped_gemm(
-        a, b.swapaxes(1, 2), c, np.cumsum(sizes).astype(np.int32), rows=index, activation=activation,
-        block_scales=(scale_a, scale_b.swapaxes(1, 2)), scale_c=scale_c, config=GemmConfig(64, columns, 1, 3),
+        a, b.swapaxes(1, 2), c, np.cumsum(sizes).astype(np.int32), rows=index if gathers else None,
+        block_scales=(scale_a, scale_b.swapaxes(1, 2)), scale_c=scale_c, activation=activation,
+        config=GemmConfig(64, columns, 1, 3),
     )  # fmt: skip
     assert np.isnan(scale_c[91:]).all() and (c[91:].view(np.uint8) == 77).all()
     top = np.abs(expected).reshape(91, -1, 128).max(-1)

@@ -75,6 +75,7 @@ def gemm_kernel(
     rank = fx.nvvm.block_rank_in_cluster()
     ring, filling = (GatheringRing, 1 + WARPGROUP) if kind.gathers else (SharedRing, 1)
     pipe = ring(rank, config, smem, filling)
+    places = tiles.ToldPlaces(smem, kind, stages) if config.tells_places(kind) else None
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
     # Results that are written twice must not depend on what was there: D may be C.
@@ -107,7 +108,7 @@ def gemm_kernel(
         if fx.const_expr(kind.gathers):
             load_gathered(A, B, pipe, schedule)
         elif thread == 0:
-            load(A, B, pipe, schedule, kind.weights_first)
+            load(A, B, pipe, schedule, places, kind.weights_first)
     else:
         if fx.const_expr(kind.weights_first):
             fx.nvvm.griddepcontrol_wait()
@@ -119,7 +120,7 @@ def gemm_kernel(
             multiply_ahead(A, B, pipe, schedule, epilogue, kind, config)
         else:
             scales = BlockScales(*blocks, from_rows, config) if kind.block_scaled else None
-            multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config)
+            multiply(A, B, pipe, schedule, places, scales, parts, teams, epilogue, kind, config)
         if fx.const_expr(config.sends):
             epilogue.wait(pending=0)  # shared memory is read until then
     if fx.const_expr(config.cluster > 1):
@@ -127,7 +128,17 @@ def gemm_kernel(
 
 
 @flyc.jit
-def load_weights(A, B, pipe, schedule):
+def announce(pipe, state, loaded, places, place, is_first):
+    """Wait until a stage is free, and say how many bytes will come and, of the first stage of a tile, where that is."""
+    pipe.acquire(state)
+    if fx.const_expr(places is not None):
+        if is_first:
+            places.write(state.stage, place)
+    fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), loaded)
+
+
+@flyc.jit
+def load_weights(A, B, pipe, schedule, places):
     """Send for B of the first stages, before the launch that writes A has ended; how many stages."""
     state, count = pipe.producer_start(), fx.Int32(0)
     first, last, _ = schedule.range()
@@ -136,7 +147,7 @@ def load_weights(A, B, pipe, schedule):
         k_first, k_last = schedule.k_range()
         count = fx.min(k_last - k_first, fx.Int32(pipe.stages))
         for i in range(count):
-            pipe.acquire(state, A.bytes + B.bytes)
+            announce(pipe, state, A.bytes + B.bytes, places, place, i == 0)
             B.load(place.b, place.column, (k_first + i) * B.bk, state.stage, pipe.full(state), schedule.rank)
             state = pipe.advance(state)
     fx.nvvm.griddepcontrol_wait()
@@ -144,9 +155,9 @@ def load_weights(A, B, pipe, schedule):
 
 
 @flyc.jit
-def load(A, B, pipe, schedule, weights_first):
+def load(A, B, pipe, schedule, places, weights_first):
     """The loading thread: fill each stage as soon as its consumers, in all blocks that share it, are done with it."""
-    ahead = load_weights(A, B, pipe, schedule) if weights_first else fx.Int32(0)
+    ahead = load_weights(A, B, pipe, schedule, places) if weights_first else fx.Int32(0)
     state = pipe.producer_start()
     first, last, each = schedule.range()
     for tile in range(first, last, each):
@@ -158,7 +169,7 @@ def load(A, B, pipe, schedule, weights_first):
                 k = k_first + (step - k_first + schedule.stagger(tile)) % (k_last - k_first)
             is_new = ahead == 0 if weights_first else True
             if is_new:
-                pipe.acquire(state, A.bytes + B.bytes)
+                announce(pipe, state, A.bytes + B.bytes, places, place, step == k_first)
                 B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
             A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
             if fx.const_expr(weights_first):
@@ -167,7 +178,7 @@ def load(A, B, pipe, schedule, weights_first):
 
 
 @flyc.jit
-def multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config):
+def multiply(A, B, pipe, schedule, places, scales, parts, teams, epilogue, kind, config):
     """A warpgroup that multiplies goes through the block's tiles, and stores the results of each."""
     if fx.const_expr(kind.block_scaled):
         mine = ScaledWarpgroup(A, B, pipe, scales, kind, config)
@@ -178,7 +189,9 @@ def multiply(A, B, pipe, schedule, scales, parts, teams, epilogue, kind, config)
     state, phase = pipe.consumer_start(), fx.Int32(0)
     first, last, step = schedule.range()
     for tile in range(first, last, step):
-        place = schedule.at(tile)
+        if fx.const_expr(places is not None):
+            pipe.wait(state)
+        place = schedule.at(tile) if places is None else places.read(state.stage)
         k_first, k_last = schedule.k_range()
         if fx.const_expr(kind.quantises):
             for part in range(schedule.parts):

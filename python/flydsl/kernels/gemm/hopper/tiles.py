@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.model import resident_clusters
-from flydsl.kernels.gemm.hopper.plan import WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
 
 STAGGER = 7
 """Steps of K between the places where blocks with neighbouring tiles begin, if they are staggered."""
@@ -268,6 +268,31 @@ def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: i
     most, even = fx.Int32(resident_clusters(config, sms)), config.is_large and not kind.groups
     clusters = fx.ceildiv(clusters, fx.ceildiv(clusters, most)) if even else fx.min(clusters, most)
     return clusters * config.cluster
+
+
+class ToldPlaces:
+    """Places of tiles, as the loading thread tells them, beside the first stage of each.
+
+    So warpgroups that multiply neither look for a tile's group nor divide by numbers of tiles between two tiles, when
+    nobody multiplies.
+    """
+
+    def __init__(self, smem: Any, kind: GemmKind, stages: int) -> None:
+        start = smem.allocate(fx.Array[fx.Int32, 4 * stages, LINE_BYTES]).ptr
+        self.words = fx.make_view(start, fx.make_layout((4, stages), (1, 4)))
+        self.has_matrices = kind.groups > 0 or kind.batched, kind.masked or kind.batched
+        """Whether B, and whether A and C, have several."""
+
+    def write(self, stage: Any, place: Place) -> None:
+        words = (place.row, place.column, place.end, *(place.b or (0,)))
+        self.words[None, stage].store(fx.Vector.from_elements([fx.Int32(word) for word in words], fx.Int32))
+
+    def read(self, stage: Any) -> Place:
+        """Return the place of the tile that begins with a stage, once that is full."""
+        words = self.words[None, stage].load()
+        row, column, end, matrix = (fx.nvvm.warp_uniform(words[i]) for i in range(4))
+        b, a = ((matrix,) if has else () for has in self.has_matrices)
+        return Place(a, b, a, row, column, end)
 
 
 # Sums ----------------------------------------------------------------------------------------------

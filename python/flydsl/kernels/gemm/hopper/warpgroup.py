@@ -297,10 +297,10 @@ class ScaledWarpgroup(Warpgroup):
             self.multiply_next(accs[0], state, place)
         for i in fx.range_constexpr(steps):
             lane = i % LANES_OF_ROW
-            if fx.const_expr(lane == 0):
-                following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
             if fx.const_expr(i + ahead < steps):
                 self.multiply_next(accs[(i + ahead) % len(accs)], self.pipe.advance(state) if ahead else state, place)
+            if fx.const_expr(lane == 0):  # behind the products, which would wait until the loads are sent for
+                following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
             factors = self.scales.of_step(scales, lane)
             state = self.add_step(sums, accs[i % len(accs)], state, place, factors, min(ahead, steps - 1 - i))
             if fx.const_expr(lane == LANES_OF_ROW - 1):
