@@ -208,7 +208,8 @@ def moe(data: Row) -> str:
 TABLES: dict[str, tuple[str, Callable[[Row], str]]] = {
     "rows": ("rows", rows_groups), "backward": ("backward", backward), "ops": ("ops", ops),
     "gemm_bf16": ("gemm_bf16", gemm_bf16), "gemm_few": ("gemm_few", gemm_few),
-    "gemm_fp8": ("gemm_fp8", gemm_peer("cuBLAS")), "gemm_rows": ("gemm_rows", gemm_peer("torch")),
+    "gemm_fp8": ("gemm_fp8", gemm_peer("cuBLAS")), "gemm_fp8_accurate": ("gemm_fp8_accurate", gemm_peer("cuBLAS")),
+    "gemm_rows": ("gemm_rows", gemm_peer("torch")),
     "gemm_groups": ("gemm_groups", gemm_kind("torch", "gathered")), "gemm_blocks": ("gemm_blocks", gemm_kind("torch")),
     "gemm_scaled_groups": ("gemm_scaled_groups", gemm_kind("dense", "torch, rows")),
     "gemm_int4": ("gemm_int4", gemm_kind("torch, bf16 weights")),

@@ -107,12 +107,13 @@ def test_a_pipeline_without_stages_is_refused() -> None:
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1250", "sm_80", "sm_90a"])
 def test_kernels_for_every_target_can_ask(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
-    seen: list[tuple[bool, int]] = []
+    seen: list[tuple[bool, bool, int]] = []
 
     @flyc.jit
     def ask(a: fx.Tensor):
-        seen.append((nvvm.is_target(), nvvm.max_cluster_size()))
+        seen.append((nvvm.is_target(), nvvm.has_dependent_launches(), nvvm.max_cluster_size()))
 
     ask(np.zeros(1, np.int32))
-    expected = {"gfx942": (False, 1), "gfx1250": (False, 1), "sm_80": (True, 1), "sm_90a": (True, 16)}
+    none = (False, False, 1)
+    expected = {"gfx942": none, "gfx1250": none, "sm_80": (True, False, 1), "sm_90a": (True, True, 16)}
     assert seen == [expected[arch]]

@@ -109,7 +109,7 @@ def test_operators_pass_torchs_own_checks(torch: Any, monkeypatch: pytest.Monkey
         "quantize_mx": (torch.randn(2, 32), "mxfp8"), "quantize_blocks": (torch.randn(2, 128), 1, "fp8"),
         "grouped_mm": (tokens[:, :8].repeat(2, 1)[:3], weights, ends),
         "scaled_mm": (torch.zeros(2, 16).to(torch.float8_e4m3fn), torch.zeros(8, 16).to(torch.float8_e4m3fn).T,
-                      torch.ones(1), torch.ones(1), None, "bf16"),
+                      torch.ones(1), torch.ones(1), None, "bf16", False),
         "linear_int4": (tokens, torch.zeros(1, 1, 512).int(), torch.ones(8, 1).half(), None, None, 64, "int4"),
     }  # fmt: skip
     registered = {row.op.name for row in TABLE.values()} | {part.name for part in PARTS}

@@ -10,6 +10,7 @@ from flydsl.expr.numeric import Float32, Int16, Int32, Uint32, as_numeric
 from flydsl.expr.trace.context import current
 from flydsl.expr.trace.intrinsic import call, require, wrapped
 from flydsl.expr.vector import Vector
+from flydsl.target import ptx
 
 
 def _function(name: str, intrinsic: str, doc: str) -> Callable[[Any], Float32]:
@@ -82,11 +83,17 @@ def is_target() -> bool:
     return current().target.backend == _BACKEND
 
 
+def has_dependent_launches() -> bool:
+    """Return whether a launch may have ``pdl=True``, and its kernel wait by `griddepcontrol_wait`."""
+    return is_target() and current().target.generation in ptx.PTX_OPS["griddepcontrol.wait"].generations
+
+
 def max_cluster_size() -> int:
     """Return how many blocks a cluster may have that ``fx.nvvm`` can use; 1 where there are none."""
     return current().target.max_cluster_blocks if is_target() else 1
 
 
 __all__ = [
-    "cvt_e4m3x2", "cvt_f16x2", "ex2", "is_target", "lg2", "max_cluster_size", "rcp", "redux", "rsqrt", "tanh",
+    "cvt_e4m3x2", "cvt_f16x2", "ex2", "has_dependent_launches", "is_target", "lg2", "max_cluster_size", "rcp", "redux",
+    "rsqrt", "tanh",
 ]  # fmt: skip

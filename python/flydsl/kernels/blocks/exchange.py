@@ -22,11 +22,11 @@ FEW_WAVES = 8
 
 
 def wait_for_older_launches() -> None:
-    """Wait for the launches ahead on the stream, in a kernel that is launched with ``pdl=fx.nvvm.is_target()``.
+    """Wait for the launches ahead on the stream, where a kernel is launched as a dependent of theirs.
 
     It reads and writes nothing before. The driver takes less host time for such a launch.
     """
-    if fx.nvvm.is_target():
+    if fx.nvvm.has_dependent_launches():
         fx.nvvm.griddepcontrol_wait()
 
 

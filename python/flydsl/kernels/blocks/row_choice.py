@@ -87,9 +87,10 @@ least."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 NEAR_WITH_LINES = HOPPER.near // 5
-"""The same for rows of 16 bits with two lines: from there on four blocks' rows and the lines are a fifth more than the
-first-level cache keeps. LayerNorm of 20,000, 24,000 and 29,136 f16 has 0.98, 0.92 and 0.95 of a copy's speed by rings
-of two blocks, and 0.88, 0.89 and 0.84 where rows are loaded again."""
+"""The same for rows of 16 bits with two lines: from there on four blocks' rows and the lines are a fifth more than L1
+keeps. LayerNorm of 20,000 to 29,136 f16 has 0.92 to 0.98 of a copy's speed by rings, and 0.84 to 0.89 without."""
+MOST_SENDING = 2
+"""Blocks of a multiprocessor whose waves send for rows in turns, at most: three and four have 0.7 of a copy's speed."""
 SHORT_RINGS = (2, 1), (4, 2)
 """Blocks that share such a row, and how many of them a multiprocessor has."""
 SHORTEST_RING = 8192
@@ -287,7 +288,9 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
         plan = replace(plan, lanes=lanes)
         # A wave that only sends takes registers: without it others wait for one of them, 240 cycles a row.
         plan = replace(plan, all_send=registers(plan, lines) > register_limit(plan, machine, lines))
-        fits = plan.threads <= MAX_THREADS and plan.threads * crowd <= machine.threads
+        fits = plan.threads <= min(MAX_THREADS, machine.threads // crowd) and (
+            crowd <= MOST_SENDING or not plan.all_send
+        )
         if not start.shifted:
             fits = lanes * crowd <= 2 * QUARTERS * machine.wave and cluster * crowd > 1
         if not fits or plan.iterations != iterations:
@@ -418,7 +421,8 @@ def choose(
     alone = [plan for plan in found if not plan.stays] or found
     if lines and machine is HOPPER and any(plan.shifted for plan in found):
         found = [plan for plan in found if plan.shifted]  # lines of elements that are loaded one by one take too long
-    short_rings = [plan for plan in found if _at_pieces(plan) and length * plan.size < IN_REGISTERS and not task.sums]
+    at_pieces = [plan for plan in found if plan.slots and not plan.anywhere and not task.sums]
+    short_rings = [plan for plan in at_pieces if length * plan.size < IN_REGISTERS]
     found = short_rings or found
     if task.once and not task.targets:
         found = _with_fewest_blocks(found)  # nothing stays that a cluster would have place for
@@ -443,11 +447,6 @@ def choose(
         # Few rows do not fill a cache, and priorities take instructions.
         few = replace(few, hints=PLAIN, few=lines * few.held * few.size <= MOST_FEW_LINES)
     return RowChoice(many, few, limit, many.apart or few.apart)
-
-
-def _at_pieces(plan: RowPlan) -> bool:
-    """Return whether rows that begin at pieces come through a ring."""
-    return plan.slots > 0 and not plan.anywhere
 
 
 def _summing(found: list[RowPlan]) -> list[RowPlan]:

@@ -116,7 +116,7 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
         limits = {"fly.maxnreg": registers(plan, 0)}
     kernel.launch(
         grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream,
-        value_attrs=limits, pdl=fx.nvvm.is_target(),
+        value_attrs=limits, pdl=fx.nvvm.has_dependent_launches(),
     )  # fmt: skip
 
 

@@ -160,7 +160,7 @@ def compile_ranking(*, num_experts: int, topk: int, routes: bool, renormalize: b
         logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, mask: fx.Tensor | None, row_weights: fx.Tensor,
         tokens: fx.Tensor, targets: fx.Tensor, ends: fx.Tensor, T: fx.Int32,
     ):  # fmt: skip
-        if fx.const_expr(fx.nvvm.is_target()):
+        if fx.const_expr(fx.nvvm.has_dependent_launches()):
             fx.nvvm.griddepcontrol_wait()
             fx.nvvm.griddepcontrol_launch_dependents()
         keys = Keys(mask, num_experts, room)
@@ -178,7 +178,7 @@ def compile_ranking(*, num_experts: int, topk: int, routes: bool, renormalize: b
     ):  # fmt: skip
         blocks = 1 if routes else fx.ceildiv(T * topk + num_experts, THREADS // lanes)
         ranking_kernel(logits, ids, weights, mask, row_weights, tokens, targets, ends, T).launch(
-            grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
+            grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.has_dependent_launches()
         )
 
     return ranking
@@ -235,7 +235,7 @@ def compile_gather(words: int) -> Any:
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def gather_kernel(X: fx.Tensor, rows: fx.Tensor, out: fx.Tensor, count: fx.Int32):
-        if fx.const_expr(fx.nvvm.is_target()):
+        if fx.const_expr(fx.nvvm.has_dependent_launches()):
             fx.nvvm.griddepcontrol_wait()
             fx.nvvm.griddepcontrol_launch_dependents()
         last, found = fx.Int32(X.shape[0]) - 1, []
@@ -252,7 +252,7 @@ def compile_gather(words: int) -> Any:
     def gather(X: fx.Tensor, rows: fx.Tensor, out: fx.Tensor, count: fx.Int32, stream: fx.Stream = fx.Stream(None)):
         blocks = fx.ceildiv(fx.Int64(count) * pieces, THREADS * PIECES)
         gather_kernel(X.aligned(4 * width), rows, out.aligned(4 * width), count).launch(
-            grid=(fx.Int32(blocks), 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
+            grid=(fx.Int32(blocks), 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.has_dependent_launches()
         )
 
     return gather

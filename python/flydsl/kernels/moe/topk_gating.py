@@ -86,7 +86,7 @@ def build_topk_gating_softmax_module(
     def topk_gating_kernel(
         logits: fx.Tensor, weights: fx.Tensor, indices: fx.Tensor, token_expert: fx.Tensor, T: fx.Int32
     ):
-        if fx.const_expr(fx.nvvm.is_target()):
+        if fx.const_expr(fx.nvvm.has_dependent_launches()):
             fx.nvvm.griddepcontrol_wait()
             fx.nvvm.griddepcontrol_launch_dependents()
         lanes = lanes_of(num_experts, fx.num_warp_threads())
@@ -111,7 +111,7 @@ def build_topk_gating_softmax_module(
             grid=(fx.ceildiv(T, per_block), 1, 1),
             block=(THREADS, 1, 1),
             stream=stream,
-            pdl=fx.nvvm.is_target(),
+            pdl=fx.nvvm.has_dependent_launches(),
         )
 
     return topk_gating_softmax

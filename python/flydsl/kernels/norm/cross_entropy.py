@@ -78,7 +78,7 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
             work.put(powers[0, None], top)
             work.put(powers[1, None], 1.0 / total)
 
-        if fx.const_expr(whole is not None and fx.nvvm.is_target()):
+        if fx.const_expr(whole is not None and fx.nvvm.has_dependent_launches()):
             wait_for_older_launches()  # which whoever follows may count on
             fx.nvvm.griddepcontrol_launch_dependents()  # `mean_loss_kernel`, which waits for all losses
         arrays = RowArrays((logits,), fill=LOWEST, numbers=3 if smoothed else 2)
@@ -103,7 +103,7 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
                 blocks = adding_blocks()
                 mean_loss_kernel(loss, target, result, scale, m, ignore, averaged, blocks).launch(
                     grid=(blocks, 1, 1), block=(THREADS, 1, 1), cluster=(blocks, 1, 1) if blocks > 1 else None,
-                    stream=stream, pdl=fx.nvvm.is_target(),
+                    stream=stream, pdl=fx.nvvm.has_dependent_launches(),
                 )  # fmt: skip
 
     return cross_entropy
@@ -187,7 +187,7 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
             if lie_flat([logits, dlogits], m, flat):
                 cross_entropy_bwd_flat_kernel(*given).launch(
                     grid=(flat_blocks(logits, m, flat), 1, 1), block=(flat.lanes, 1, 1), stream=stream,
-                    pdl=fx.nvvm.is_target(),
+                    pdl=fx.nvvm.has_dependent_launches(),
                 )  # fmt: skip
             else:
                 by_rows(only(plan_row(N, dtype, task=BACKWARD).many))

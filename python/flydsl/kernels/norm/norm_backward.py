@@ -122,7 +122,7 @@ def norm_backward_launcher(
             limit = {"fly.maxnreg": register_limit(chosen, machine_of_target(), 1)} if fx.nvvm.is_target() else {}
             norm_bwd_kernel(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, m, chosen).launch(
                 grid=(blocks * chosen.cluster, 1, 1), block=(chosen.threads, 1, 1), cluster=cluster, stream=stream,
-                value_attrs=limit, pdl=fx.nvvm.is_target(),
+                value_attrs=limit, pdl=fx.nvvm.has_dependent_launches(),
             )  # fmt: skip
             if not atomic:
                 pairs = ((dgamma_sums, dgamma), (dbeta_sums, dbeta))
@@ -163,7 +163,7 @@ def _add_rows(wanted: list[Any], blocks: Any, plan: RowPlan, stream: fx.Stream |
         adding = Adding.of(plan.length, len(wanted), places(plan))
         add_rows_kernel(tuple(wanted), blocks, adding).launch(
             grid=(-(-plan.length // COLUMNS), len(wanted), 1), block=(COLUMNS * adding.groups, 1, 1), stream=stream,
-            pdl=fx.nvvm.is_target(),
+            pdl=fx.nvvm.has_dependent_launches(),
         )  # fmt: skip
 
 

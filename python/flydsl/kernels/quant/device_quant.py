@@ -207,7 +207,7 @@ def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp
 
     @flyc.kernel
     def block_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32):
-        if fx.const_expr(fx.nvvm.is_target()):
+        if fx.const_expr(fx.nvvm.has_dependent_launches()):
             fx.nvvm.griddepcontrol_wait()
             fx.nvvm.griddepcontrol_launch_dependents()
         place, group = fx.thread_idx.x % per_block, fx.thread_idx.x // per_block
@@ -236,7 +236,7 @@ def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp
         require_extents((X, Q), m, N)
         blocks = m // rows * columns if rows > 1 else fx.ceildiv(m * columns, threads // per_block)
         block_quant_kernel(X, Q, scales, m).launch(
-            grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
+            grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream, pdl=fx.nvvm.has_dependent_launches()
         )
 
     return block_quant

@@ -106,7 +106,7 @@ def compile_moe_reduction(
             inside = (expert >= 0) & (expert < num_experts)
             return inside if mask is None else inside & (mask[inside.select(expert, fx.Int32(0))] != 0)
 
-        if fx.const_expr(fx.nvvm.is_target()):
+        if fx.const_expr(fx.nvvm.has_dependent_launches()):
             fx.nvvm.griddepcontrol_wait()
             fx.nvvm.griddepcontrol_launch_dependents()
         if fx.const_expr(source is None):
@@ -124,7 +124,7 @@ def compile_moe_reduction(
         ids = flattened(ids) if use_mask and ids is not None else None
         moe_reduction_kernel(flattened(X), flattened(Y), mask, ids).launch(
             grid=(T, -(-model_dim // (THREADS * WIDTH)), 1), block=(THREADS, 1, 1), stream=stream,
-            pdl=fx.nvvm.is_target(),
+            pdl=fx.nvvm.has_dependent_launches(),
         )  # fmt: skip
 
     @flyc.jit
