@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import flydsl.compiler as flyc
 from flydsl.kernels.blocks.cache_hints import ONCE
 from flydsl.kernels.blocks.row_choice import choose
 from flydsl.kernels.blocks.row_machine import HOPPER
@@ -373,3 +374,14 @@ def test_rows_that_are_loaded_early(monkeypatch: pytest.MonkeyPatch, rng: np.ran
     for centred, plan in EARLY:
         for m in (1, 11 * plan.rows - 1):
             norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, plan=plan)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_sums_of_rows_meet_without_bank_conflicts(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    m, n = 8, 1024
+    rows, line, each = np.zeros((m, n), np.float16), np.zeros(n, np.float16), np.zeros(m, np.float32)
+    run = build_rmsnorm_bwd_module(n, "f16", atomic=True)
+    report = flyc.lds_report(run, rows, rows, line, each, rows.copy(), np.zeros(n, np.float32), m)
+    assert any(row.kind == "write" and row.bits == 128 for row in report.rows), "sums that meet"
+    assert report.extra_cycles == 0

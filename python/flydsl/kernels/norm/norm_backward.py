@@ -38,6 +38,8 @@ from flydsl.kernels.blocks.rows import (
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
 FEWEST, MOST = 32, 528
+PIECE = 4
+"""Sums that a thread writes at once."""
 COLUMNS, GROUPS, AT_ONCE = 32, (4, 32), 24
 """Of blocks that add up partial sums: columns, threads of a column at least and at most, and loads of a thread at once
 at most."""
@@ -309,6 +311,25 @@ def _add_iteration(vector: Any, start: Any, share: Share, iteration: int) -> Non
                 fx.atomic("add", line, value, at=share.vector(number) * plan.width + element)
 
 
+def _place_of_sum(column: Any, plan: RowPlan) -> Any:
+    """Return where the sum of a column lies. Lanes that write two pieces of 16 bytes would write to half of the banks
+    at a time: of every other four the pieces change places."""
+    return column ^ ((column >> 5) & 1) * PIECE if plan.width == 2 * PIECE else column
+
+
+def _put_iteration(vector: Any, start: Any, share: Share, iteration: int) -> None:
+    """Write one of this thread's vectors of sums to shared memory, in pieces of 16 bytes."""
+    width = share.plan.width
+    count = min(width, PIECE)
+    for place, number in enumerate(share.accesses(iteration)):
+        inside = share.inside(number)
+        if fx.Boolean(True) if inside is True else inside:
+            for first in range(0, width, count):
+                own = [vector[place * width + first + element] for element in range(count)]
+                at = start + _place_of_sum(share.vector(number) * width + first, share.plan)
+                fx.make_view(at, fx.make_layout(count, 1)).store(fx.Vector.from_elements(own, fx.Float32))
+
+
 @flyc.jit
 def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, places: Any, share: Share, atomic: bool) -> None:
     """The sums of all rows of a block meet in shared memory; each thread then has a column of them.
@@ -323,7 +344,7 @@ def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, places: Any, s
         if fx.const_expr(shifted):
             put_vector(vector, own, share, share.vector(iteration))
         else:
-            store_iteration(vector, vectors_of(own, plan), share, iteration, True, dtype=fx.Float32)
+            _put_iteration(vector, own, share, iteration)
     if fx.const_expr(shifted):
         if share.lane == 0:
             places[share.row] = share.place
@@ -332,7 +353,8 @@ def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, places: Any, s
     for column in range(fx.thread_idx.x, plan.length, plan.threads):
         total = fx.Float32(0.0)
         for row in fx.range_constexpr(plan.rows):
-            total = total + meeting[column + row * apart + (places[row] if shifted else 0)]
+            place = column + places[row] if shifted else _place_of_sum(column, plan)
+            total = total + meeting[place + row * apart]
         if fx.const_expr(atomic):
             fx.atomic("add", line, total, at=column)
         else:
