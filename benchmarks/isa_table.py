@@ -47,9 +47,12 @@ LDS_BYTES = {"gfx942": 65536, "gfx950": 163840, "gfx1100": 65536, "gfx1201": 655
 SIMDS = {"gfx9": 4, "gfx11": 2, "gfx12": 2, "gfx1250": 4}
 HEAD = ["kernel", "VGPRs", "AGPRs", "SGPRs", "spills", "LDS bytes", "waves", "MFMA", "VALU", "LDS", "memory", "waits",
         "scalar", "VALU / MFMA", "share", "conflicts"]  # fmt: skip
-COMPARED = ("VGPRs", "spills", "LDS bytes", "VALU", "LDS", "memory", "waits", "scalar")
-"""Columns of which less is better. LDS and memory are compared by the number of accesses, LDS bytes by what a block
-gets."""
+SGPRS, SGPR_STEP = 800, 16
+"""Scalar registers that waves of a SIMD share on gfx9, and the step in which a wave gets them; on others each wave has
+all it can address. Source: LLVM's AMDGPUBaseInfo.cpp (getTotalNumSGPRs, getSGPRAllocGranule)."""
+COMPARED = ("VGPRs", "AGPRs", "spills", "LDS bytes", "VALU", "LDS", "memory", "waits", "scalar")
+"""Columns of which less is better; of waves, more is. LDS and memory are compared by the number of accesses, LDS bytes
+by what a block gets, SGPRs by the waves that they leave."""
 
 
 @contextmanager
@@ -86,10 +89,12 @@ def conflicts_of(case: Case, arch: str) -> float | None:
 
 
 def waves_of(arch: str, text: str, lds: int) -> int:
-    """Waves of a SIMD at once, by registers and LDS."""
+    """Waves of a SIMD at once, by registers of both kinds and LDS."""
     family = "gfx9" if arch.startswith("gfx9") else arch if arch in REGISTERS else arch[:5]
     total, step, most = REGISTERS[family]
     waves = min(total // (-(-max(fact(text, "vgpr_count"), 1) // step) * step), most)
+    if family == "gfx9":
+        waves = min(waves, SGPRS // (-(-max(fact(text, "sgpr_count"), 1) // SGPR_STEP) * SGPR_STEP))
     threads = re.search(r"\.max_flat_workgroup_size:\s+(\d+)", text)
     lanes = fact(text, "wavefront_size")
     of_block = -(-int(threads[1]) // lanes) if threads else 1
@@ -152,7 +157,8 @@ class Row:
 
 def worse(ours: Row, theirs: Row) -> list[str]:
     """Columns in which ours is more than theirs."""
-    return [column for column in COMPARED if ours.compared(column) > theirs.compared(column) * 1.005 + 1e-9]
+    more = [column for column in COMPARED if ours.compared(column) > theirs.compared(column) * 1.005 + 1e-9]
+    return more + (["waves, of which it has fewer"] if ours.numbers["waves"] < theirs.numbers["waves"] else [])
 
 
 def peers_for(arch: str, names: list[str]) -> dict[str, Any]:
