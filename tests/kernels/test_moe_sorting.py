@@ -88,6 +88,12 @@ def test_no_thread_reads_what_another_writes(rng: np.random.Generator) -> None:
         check_rows(sort_rows(ids, np.ones(ids.shape, np.float32), 16), ids, np.ones(ids.shape), np.ones(16))
 
 
+def logits_apart(rng: np.random.Generator, tokens: int, experts: int) -> np.ndarray:
+    """Return logits of which no two of a token are so near each other that rounding decides their order."""
+    rows = np.tile(np.linspace(-3.0, 3.0, experts, dtype=np.float32), (tokens, 1))
+    return rng.permuted(rows, axis=1)
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 def test_gating_and_order(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few tokens by one launch, more by several."""
@@ -95,7 +101,7 @@ def test_gating_and_order(arch: str, rng: np.random.Generator, monkeypatch: pyte
     experts, topk, unit = 64, 6, 16
     assert fits_one_launch(33, experts, topk) and not fits_one_launch(257, experts, topk)
     for tokens in (1, 33, 257):
-        logits = rng.standard_normal((tokens, experts)).astype(np.float32)
+        logits = logits_apart(rng, tokens, experts)
         ids, weights = np.zeros((tokens, topk), np.int32), np.zeros((tokens, topk), np.float32)
         order, buffer = empty_order(tokens, experts, topk, unit), np.ones((tokens, 8), np.float16)
         moe_softmax_sort_flydsl(logits, weights, ids, *order, buffer, experts, topk, "f32", unit)
@@ -134,7 +140,7 @@ def test_routed_rows_of_groups(rng: np.random.Generator, monkeypatch: pytest.Mon
     experts, topk = 64, 6
     assert routes_itself(33, experts, topk) and not routes_itself(70, experts, topk)
     for tokens in (1, 33, 70):
-        logits, mask = rng.standard_normal((tokens, experts)).astype(np.float32), rng.integers(0, 2, experts)
+        logits, mask = logits_apart(rng, tokens, experts), rng.integers(0, 2, experts)
         ids, weights = np.full((tokens, topk), -1, np.int32), np.full((tokens, topk), np.nan, np.float32)
         got = sort_rows(ids, weights, experts, mask.astype(np.int32), logits=logits)
         want_ids, want_weights = route(logits, topk)
