@@ -97,6 +97,14 @@ def backward(data: Row) -> str:
         for r in data["rows"]])  # fmt: skip
 
 
+def row_ops(data: Row) -> str:
+    head = ["", "shape", "", "ours", "torch.compile", "of the copy"]
+    return taken(data) + table(head, [
+        [r["name"], f"{r['m']}x{r['n']}", r["dtype"], f"{r['ours']:.2f}",
+         f"{r['compile']:.2f}" if "compile" in r else "", f"{r['ours'] / r['copy']:.2f}"]
+        for r in data["rows"]])  # fmt: skip
+
+
 def ops(data: Row) -> str:
     head = ["", "ours", "torch", "operator", "ours, grad", "torch, grad", "operator, grad"]
     parts = ", ".join(f"{name} {us}" for name, us in data["parts"])
@@ -206,7 +214,8 @@ def moe(data: Row) -> str:
 
 
 TABLES: dict[str, tuple[str, Callable[[Row], str]]] = {
-    "rows": ("rows", rows_groups), "backward": ("backward", backward), "ops": ("ops", ops),
+    "rows": ("rows", rows_groups), "backward": ("backward", backward), "row_ops": ("row_ops", row_ops),
+    "ops": ("ops", ops),
     "gemm_bf16": ("gemm_bf16", gemm_bf16), "gemm_few": ("gemm_few", gemm_few),
     "gemm_fp8": ("gemm_fp8", gemm_peer("cuBLAS")), "gemm_fp8_accurate": ("gemm_fp8_accurate", gemm_peer("cuBLAS")),
     "gemm_rows": ("gemm_rows", gemm_peer("torch")),

@@ -33,6 +33,7 @@ SHOWN = {
     "isa_quality": ["v_mfma_f32_16x16x16_f16", "| flydsl "],
     "launch": ["8 tensors, 4 scalars"],
     "moe": ["| gfx942 plain, 24 tokens", "| gfx950 fp8, 24 tokens", " error "],
+    "row_ops": ["seed ", "quantize_blocks 128x128 ", " of what is allowed"],
     "rows": ["seed ", " error "],
     "profile_compile": ["| trace ", "pass 1 fly-rewrite-func-signature", "LLVM object emission", "| sum "],
     "virtual_gpu": ["| softmax ", "| GEMM "],
@@ -55,7 +56,13 @@ def around(cache: Path) -> dict[str, str]:
     return {**os.environ, **settings, "PYTHONPYCACHEPREFIX": ""}
 
 
-@pytest.mark.parametrize("name", sorted(SHOWN))
+WITH_TORCH = {"row_ops"}
+"""Benchmarks whose quick run needs it."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.torch if name in WITH_TORCH else ()) for name in sorted(SHOWN)]
+)
 def test_it_runs_quickly(name: str, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime for path in FOLDER.glob("results/*")}
     command = [sys.executable, str(FOLDER / f"{name}.py"), "--quick"]

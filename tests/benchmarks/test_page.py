@@ -24,6 +24,7 @@ RESULTS: dict[str, dict[str, Any]] = {
         {**CELL, "n": 13_001, "few": False, "copy": 9.0, "compile": 12.0},
         {**CELL, "n": 64, "few": True, "copy": 9.0, "compile": 9.0}]},
     "backward": {"rows": [{"name": "softmax backward", "m": 8, "n": 9, "ours": 3.0, "copy": 4.0, "read": 2.0}]},
+    "row_ops": {"rows": [{"name": "rope", "m": 8, "n": 96, "dtype": "f16", "ours": 3.0, "copy": 4.0, "compile": 2.0}]},
     "ops": {"rows": [["softmax", *"123456", "difference"]], "parts": [["a launch", "4.9"]]},
     **{f"gemm_{kind}": {"shapes": [PRODUCT]} for kind in ("bf16", "few", "fp8", "fp8_accurate", "rows")},
     **{f"gemm_{kind}": {"rows": [{"title": "sizes", "ours": 2.0, "torch": 3.0, "torch, bf16 weights": 5.0}]}
@@ -40,6 +41,7 @@ TAKEN = {"seed": 7, "taken": {"gpu": "a GPU", "torch": "2.0", "date": "2026-01-0
 LINES = {
     "rows": "| many rows, 128 to 12,000 long | 1 | 0.80 | 0.80 | 1.50 | 1.50 | 2.00 | 2.00 |",
     "backward": "| softmax backward | 8x9 | 3.00 |  | 0.75 | 1.50 |",
+    "row_ops": "| rope | 8x96 | f16 | 3.00 | 2.00 | 0.75 |",
     "ops": "| softmax | 1 | 2 | 3 | 4 | 5 | 6 |",
     "gemm_bf16": "| layer | 16×64×128 | 2.0 | 3.0 | 1.500 | 0.50 | - | - | 64x16 |",
     "gemm_few": "| 16×64×128 | 2.0 | 3.0 | 1.0 | 1.500 |",

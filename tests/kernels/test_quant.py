@@ -8,8 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from flydsl.kernels.blocks import wide_pieces
 from flydsl.kernels.norm import layernorm, rmsnorm
-from flydsl.kernels.quant import formats, shuffles
+from flydsl.kernels.quant import device_quant, formats, shuffles
 from flydsl.kernels.quant.device_quant import (
     build_block_quant_module,
     build_mx_quant_module,
@@ -19,6 +20,7 @@ from flydsl.kernels.quant.device_quant import (
 from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
+FP8 = formats.TYPES["fp8"]
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 
 
@@ -57,6 +59,37 @@ def test_quantisers(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
         build_block_quant_module(256, "f32", rows)(x, q, scales, 128)
         np.testing.assert_allclose(scales, scale, rtol=1e-6)
         assert steps(q, want) <= 1
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+def test_groups_of_many_rows_in_slabs(offset: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More rows than a block and a slab have, with a tail, and such as begin between multiples of 16 bytes."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    n, m = 128 + 128 * offset, 137
+    monkeypatch.setattr(wide_pieces, "SLAB", 60 * n // 8)
+    x = drawn((m, n + offset), "bf16")[:, offset:]
+    codes, scale = (np.full(shape, np.nan, kind) for shape, kind in (((m, n), FP8), ((m, n // 128), np.float32)))
+    device_quant.build_block_quant_module.__wrapped__(n, "bf16")(x, codes, scale, m)
+    want, expected = formats.quantize_blocks(x, 1)
+    np.testing.assert_allclose(scale, expected, rtol=1e-6)
+    assert steps(codes, want) <= 1
+    want, expected = formats.quantize_mx(x, "mxfp4")
+    codes, scale = np.full(want.shape, 99, np.uint8), np.full(expected.shape, 99, np.uint8)
+    device_quant.build_mx_quant_module.__wrapped__(n, "bf16")(x, codes, scale, m)
+    np.testing.assert_array_equal(scale, expected)
+    np.testing.assert_array_equal(codes, want)
+
+
+@pytest.mark.parametrize("m", [1, 31, 200])
+def test_one_scale_for_many_rows(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(device_quant, "FOLDED", 128)
+    x = drawn((m, 8), "f32")
+    x[0 if m < 200 else 170] = -50  # the largest is in the last, partly filled fold, below zero
+    codes, tops, scale = np.zeros(x.shape, FP8), np.full(m, np.nan, np.float32), np.full(1, np.nan, np.float32)
+    device_quant.build_tensor_quant_module.__wrapped__(8, "f32")(x, codes, tops, scale, m)
+    np.testing.assert_allclose(scale, 50 / 448, rtol=1e-6)
+    assert steps(codes, (x / scale).astype(FP8)) <= 1
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -153,6 +154,22 @@ def gated(rng: np.random.Generator, m: int, n: int, dtype: str) -> None:
     build_glu_bwd_module(n, dtype, "silu")(dout, gate, up, grads[:, :n], grads[:, n:], m)
     check(grads[:, :n], d * b * sigmoid * (1 + a * (1 - sigmoid)), dtype)
     check(grads[:, n:], d * a * sigmoid, dtype)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_gelu_is_right_where_it_is_small(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each element itself: 1 + erf(x) has no digits left of what is below 1e-7."""
+    monkeypatch.setenv("ARCH", arch)
+    x = np.linspace(-12.9, 12.9, 1001, dtype=np.float32)[None]
+    out, dgate, dup = (np.full_like(x, np.nan) for _ in range(3))
+    build_glu_module(1001, "f32", "gelu")(x, np.ones_like(x), out, 1)
+    build_glu_bwd_module(1001, "f32", "gelu")(np.ones_like(x), x, np.ones_like(x), dgate, dup, 1)
+    (a,) = wide(x)
+    share = np.vectorize(math.erfc)(-a / math.sqrt(2)) / 2
+    np.testing.assert_allclose(out, a * share, rtol=1e-5, atol=1e-36)
+    np.testing.assert_allclose(dup, a * share, rtol=1e-5, atol=1e-36)
+    slope = share + a * np.exp(-a * a / 2) / math.sqrt(2 * math.pi)
+    np.testing.assert_allclose(dgate, slope, rtol=1e-4, atol=1e-7 * 5)
 
 
 def fused_add(rng: np.random.Generator, m: int, n: int, dtype: str, *, centred: bool) -> None:

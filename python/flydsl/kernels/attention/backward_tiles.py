@@ -9,8 +9,9 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.hopper_forward import WARPGROUP
-from flydsl.kernels.attention.scores import PLAIN, Band, Features, capped, powers_of_two
+from flydsl.kernels.attention.scores import PLAIN, Band, Features, capped
 from flydsl.kernels.attention.tiles import Piece, hidden, scores_of
+from flydsl.kernels.blocks.activation import powers_of_two
 
 
 @dataclass(frozen=True)

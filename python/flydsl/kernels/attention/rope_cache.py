@@ -15,10 +15,13 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks import wide_pieces
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
 from flydsl.kernels.blocks.row_plan import DTYPES
 
 THREADS = 256
+TURNS = 2
+"""Pieces of pairs that a thread rotates."""
 VECTOR = 16
 """Elements of a key that lie together in a cache that is not flash."""
 
@@ -150,25 +153,47 @@ def build_rope_module(heads: int, head_dim: int, dtype: str, interleaved: bool =
     ``interleaved`` rotates neighbours instead of halves, ``inverse`` the other way round, as the gradient does.
     """
     half, sign = head_dim // 2, -1.0 if inverse else 1.0
+    length = wide_pieces.piece_of(half, DTYPES[dtype].width // 8)  # pairs of a thread at a time
+    pieces = heads * half // length
 
     @flyc.kernel
-    def rope_kernel(x: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor, out: fx.Tensor, cosines: fx.Int32):
-        token = fx.block_idx.x
-        row = token % cosines
-        for place in range(fx.thread_idx.x, heads * half, THREADS):
-            head, d = place // half, place % half
+    def rope_kernel(
+        x: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor, out: fx.Tensor, tokens: fx.Int32, cosines: fx.Int32,
+        wide: fx.Constexpr,
+    ):  # fmt: skip
+        def pairs(token: Any, piece: Any) -> tuple[Any, ...]:
+            """Return where a thread's pairs begin, their elements, and the cosines and sines of their angles."""
+            head, d = piece // (half // length), piece % (half // length) * length
             start = head * head_dim + (2 * d if interleaved else d)
-            other = start + (1 if interleaved else half)
-            a, b = x[token, start].to(fx.Float32), x[token, other].to(fx.Float32)
-            c, s = cos[row, d].to(fx.Float32), sin[row, d].to(fx.Float32) * sign
-            out[token, start] = (a * c - b * s).to(out.dtype)
-            out[token, other] = (b * c + a * s).to(out.dtype)
+            if interleaved:
+                both = wide_pieces.load(x, token, start, 2 * length, wide)
+                a, b = (both.shuffle(both, range(first, 2 * length, 2)) for first in (0, 1))
+            else:
+                a, b = (wide_pieces.load(x, token, start + far, length, wide) for far in (0, half))
+            c, s = (wide_pieces.load(table, token % cosines, d, length, wide) for table in (cos, sin))
+            return start, a, b, c, s * sign
+
+        wide_pieces.begin()
+        mine = wide_pieces.my_pieces(tokens, pieces, TURNS)
+        loaded = [pairs(token, piece) for token, piece, _ in mine]
+        for (token, _, there), (start, a, b, c, s) in zip(mine, loaded, strict=True):
+            turned = (a * c - b * s).to(out.dtype), (b * c + a * s).to(out.dtype)
+            if there:
+                if fx.const_expr(interleaved):
+                    both = turned[0].shuffle(turned[1], [i + far for i in range(length) for far in (0, length)])
+                    wide_pieces.store(out, token, start, both, wide)
+                else:
+                    wide_pieces.store(out, token, start, turned[0], wide)
+                    wide_pieces.store(out, token, start + half, turned[1], wide)
 
     @flyc.jit
     def rope(
         x: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor, out: fx.Tensor, tokens: fx.Int32, cosines: fx.Int32,
         stream: fx.Stream = None,
     ):  # fmt: skip
-        rope_kernel(x, cos, sin, out, cosines).launch(grid=(tokens, 1, 1), block=(THREADS, 1, 1), stream=stream)
+        wide_pieces.launch_wide(
+            lambda wide: rope_kernel(x, cos, sin, out, tokens, cosines, wide), (x, cos, sin, out),
+            wide_pieces.grid_of(tokens, pieces, TURNS), wide_pieces.THREADS, stream,
+        )  # fmt: skip
 
     return rope

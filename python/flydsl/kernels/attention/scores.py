@@ -14,6 +14,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import powers_of_two
 
 LOG2_E = log2(2.718281828459045)
 LN_2 = 1 / LOG2_E
@@ -118,14 +119,6 @@ def capped(scores: Any, cap: Any) -> Any:
 
 
 # Softmax, block by block ---------------------------------------------------------------------------
-
-
-def powers_of_two(exponents: Any) -> Any:
-    """2 to the power of a number, or of each element, by the GPU's own instruction: tiny results are zero."""
-    power = fx.nvvm.ex2 if fx.nvvm.is_target() else fx.rocdl.exp2
-    if not isinstance(exponents, fx.Vector):
-        return power(exponents)
-    return fx.Vector.from_elements([power(exponents[i]) for i in range(exponents.numel)], fx.Float32)
 
 
 def folded(values: Any, combine: Callable[[Any, Any], Any], chains: int = 4) -> Any:

@@ -31,10 +31,10 @@ from flydsl.kernels.attention.scores import (
     add,
     factor_of,
     over_lanes,
-    powers_of_two,
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
+from flydsl.kernels.blocks.activation import powers_of_two
 
 WARPS = 4
 THREADS = 32 * (WARPS + 1)

@@ -9,7 +9,23 @@ _LOG2_E = 1.4426950408889634
 
 def sigmoid(x):
     """1 / (1 + e^-x), by the exponential of base 2 that GPUs have."""
-    return 1.0 / (1.0 + fx.math.exp2(x * -_LOG2_E))
+    return _inverse(1.0 + powers_of_two(x * -_LOG2_E))
+
+
+def powers_of_two(x):
+    """2 to the power of a number, or of each element, by the GPU's own instruction: tiny results are zero."""
+    return _of_each(fx.nvvm.ex2 if fx.nvvm.is_target() else fx.rocdl.exp2, x)
+
+
+def _inverse(x):
+    """1 / x for x of 1 at least, by the instruction that GPUs have, to a unit in the last place."""
+    return _of_each(fx.nvvm.rcp if fx.nvvm.is_target() else fx.rocdl.rcp, x)
+
+
+def _of_each(function, x):
+    if isinstance(x, fx.Vector):
+        return fx.Vector.from_elements([function(x[i]) for i in range(x.numel)], fx.Float32).reshape(x.shape)
+    return function(x)
 
 
 def relu(x):
@@ -25,9 +41,31 @@ def gelu(x):
     return x * sigmoid((x + x * x * x * 0.044715) * 1.5957691216057308)
 
 
+def normal_below(x):
+    """Return the share of a normal distribution that lies below x, to 7e-6 of itself in f32, and e^(-x^2 / 2).
+
+    The smaller of the two shares is that power times a polynomial in 1 / (1 + 0.3 |x|), fitted to 1.5e-7 of itself for
+    |x| up to 14, where f32 has nothing smaller.
+    """
+    power = powers_of_two(x * x * (-0.5 * _LOG2_E))
+    near = _inverse(1.0 + abs(x) * 0.3)
+    share = fx.full_like(x, _SMALLER_SHARE[-1])
+    for coefficient in _SMALLER_SHARE[-2::-1]:
+        share = fx.math.fma(share, near, fx.full_like(x, coefficient))
+    smaller = share * near * power
+    return (x > 0.0).select(1.0 - smaller, smaller), power
+
+
+_SMALLER_SHARE = (
+    0.11962928583751811, 0.1207541570230092, 0.09991222934893645, 0.12856581281007262, -0.05369157985804774,
+    0.20636214233453065, -0.15720809850518697, 0.03567597818702506,
+)  # fmt: skip
+"""Coefficients of the powers of 1 / (1 + 0.3 |x|), from the first on."""
+
+
 def gelu_erf(x):
     """The form with the error function: x times the share of a normal distribution that lies below x."""
-    return x * 0.5 * (1.0 + fx.math.erf(x * 0.7071067811865476))
+    return x * normal_below(x)[0]
 
 
 ACTIVATIONS = {"none": lambda x: x, "relu": relu, "silu": silu, "gelu": gelu, "gelu_erf": gelu_erf}

@@ -31,14 +31,30 @@ def row_scale(top: Any, quant: str) -> tuple[Any, Any]:
 
     It is the smallest normal number at least, since the inverse of a subnormal one may be infinite.
     """
-    exact = top / LARGEST[quant]
+    exact = top * (1.0 / LARGEST[quant]) if _is_quick(quant) else top / LARGEST[quant]
     scale = (exact < SMALLEST_SCALE).select(fx.Float32(SMALLEST_SCALE), exact)
     scale = (top == 0.0).select(fx.Float32(1.0), scale)
-    return scale, 1.0 / scale
+    return scale, fx.nvvm.rcp(scale) if _is_quick(quant) else 1.0 / scale
+
+
+def _is_quick(quant: str) -> bool:
+    """Return whether the last bit of a scale may be another one: of codes that are rounded, but not of those that are
+    cut off, which the row's largest element itself could miss."""
+    return quant != "i8" and fx.nvvm.is_target()
 
 
 def quantised(vector: Any, quant: str) -> Any:
     """Elements, divided by their scale already, in a format; the store may take them as bytes."""
+    if quant == "fp8":
+        return e4m3_of(vector)
     top = LARGEST[quant]
     inside = fx.math.clampf(vector, -top, top)
     return inside.to(FORMATS[quant])
+
+
+def e4m3_of(vector: Any) -> Any:
+    """Elements as `Float8E4M3FN`, those beyond 448 as 448; Hopper has an instruction for two of them."""
+    if fx.nvvm.max_cluster_size() > 1 and isinstance(vector, fx.Vector) and vector.numel % 2 == 0:
+        pairs = [fx.nvvm.cvt_e4m3x2(vector[i], vector[i + 1]) for i in range(0, vector.numel, 2)]
+        return fx.Vector.from_elements(pairs, fx.Int16).bitcast(fx.Float8E4M3FN)
+    return fx.math.clampf(vector, -LARGEST["fp8"], LARGEST["fp8"]).to(fx.Float8E4M3FN)

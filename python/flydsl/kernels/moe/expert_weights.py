@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from flydsl.kernels.blocks.inputs import address_of, contiguous, empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
 from flydsl.kernels.quant.device_quant import (
-    ALIGNMENT,
     build_block_quant_module,
     build_mx_quant_module,
     build_row_quant_module,
@@ -161,8 +160,7 @@ def quantised_blocks(x: Any, side: int, quant: str, stream: object) -> tuple[Any
     codes = empty_beside(x, (rows, length), CODES[quant])
     scale = empty_beside(x, (rows // side, length // SIDE), "float32")
     if rows:
-        aligned = all(address_of(array) % ALIGNMENT == 0 for array in (flat, codes))
-        build_block_quant_module(length, TYPES[name_of(x)][1], side, quant, aligned)(flat, codes, scale, rows, stream)
+        build_block_quant_module(length, TYPES[name_of(x)][1], side, quant)(flat, codes, scale, rows, stream)
     return codes, scale
 
 

@@ -10,24 +10,21 @@ Gate and up may be the halves of one matrix: rows may lie any distance apart.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.activation import gelu, sigmoid, silu
-from flydsl.kernels.blocks.row_choice import only, plan_row
+from flydsl.kernels.blocks import wide_pieces
+from flydsl.kernels.blocks.activation import gelu, gelu_erf, normal_below, sigmoid, silu
+from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
-from flydsl.kernels.blocks.rows import launch_rows
+from flydsl.kernels.blocks.rows import begin_alike, launch_rows, require_extents, require_rows
 
 FORWARD, BACKWARD = RowTask(sources=2, once=True), RowTask(sources=3, targets=2, once=True)
-_SQRT_HALF, _INV_SQRT_2PI = 0.7071067811865476, 0.3989422804014327
-
-
-def gelu_exact(x: Any) -> Any:
-    """x times the normal distribution's integral up to x."""
-    return x * (fx.math.erf(x * _SQRT_HALF) * 0.5 + 0.5)
+_INV_SQRT_2PI = 0.3989422804014327
 
 
 def silu_slope(x: Any) -> Any:
@@ -42,12 +39,12 @@ def gelu_slope(x: Any) -> Any:
     return s + x * s * (1.0 - s) * (1.5957691216057308 + x * x * 0.21406643100929196)
 
 
-def gelu_exact_slope(x: Any) -> Any:
-    density = fx.math.exp(x * x * -0.5) * _INV_SQRT_2PI
-    return fx.math.erf(x * _SQRT_HALF) * 0.5 + 0.5 + x * density
+def gelu_erf_slope(x: Any) -> Any:
+    share, power = normal_below(x)
+    return share + x * power * _INV_SQRT_2PI
 
 
-GATES = {"silu": (silu, silu_slope), "gelu_tanh": (gelu, gelu_slope), "gelu": (gelu_exact, gelu_exact_slope)}
+GATES = {"silu": (silu, silu_slope), "gelu_tanh": (gelu, gelu_slope), "gelu": (gelu_erf, gelu_erf_slope)}
 """Name -> (function, derivative)."""
 
 
@@ -71,10 +68,16 @@ def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | Non
 
         for_each_row(RowArrays((gate, up), (out,)), m, plan, code)
 
+    @flyc.kernel
+    def glu_pieces_kernel(gate: fx.Tensor, up: fx.Tensor, out: fx.Tensor, m: fx.Int32, wide: fx.Constexpr):
+        wide_pieces.map_pieces(lambda a, b: (activation(a) * b,), (gate, up), (out,), m, N, wide)
+
     @flyc.jit
     def glu(gate: fx.Tensor, up: fx.Tensor, out: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
-        launch_rows(lambda chosen: glu_kernel(gate, up, out, m, chosen), m, choice, stream, (gate, up, out))
+        matrices = gate, up, out
+        _launch(lambda chosen: glu_kernel(*matrices, m, chosen), lambda wide: glu_pieces_kernel(*matrices, m, wide),
+                m, choice, stream, matrices)  # fmt: skip
 
     return glu
 
@@ -97,6 +100,16 @@ def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan |
 
         for_each_row(RowArrays((dout, gate, up), (dgate, dup)), m, plan, code)
 
+    @flyc.kernel
+    def glu_bwd_pieces_kernel(
+        dout: fx.Tensor, gate: fx.Tensor, up: fx.Tensor, dgate: fx.Tensor, dup: fx.Tensor, m: fx.Int32,
+        wide: fx.Constexpr,
+    ):  # fmt: skip
+        def gradients(d: Any, a: Any, b: Any) -> tuple[Any, Any]:
+            return d * b * slope(a), d * activation(a)
+
+        wide_pieces.map_pieces(gradients, (dout, gate, up), (dgate, dup), m, N, wide)
+
     @flyc.jit
     def glu_bwd(
         dout: fx.Tensor, gate: fx.Tensor, up: fx.Tensor, dgate: fx.Tensor, dup: fx.Tensor, m: fx.Int32,
@@ -104,6 +117,25 @@ def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan |
     ):  # fmt: skip
         choice = only(plan) if plan else plan_row(N, dtype, task=BACKWARD)
         matrices = dout, gate, up, dgate, dup
-        launch_rows(lambda chosen: glu_bwd_kernel(*matrices, m, chosen), m, choice, stream, matrices)
+        _launch(lambda chosen: glu_bwd_kernel(*matrices, m, chosen),
+                lambda wide: glu_bwd_pieces_kernel(*matrices, m, wide), m, choice, stream, matrices)  # fmt: skip
 
     return glu_bwd
+
+
+@flyc.jit
+def _launch(by_rows: Any, by_pieces: Any, m: Any, choice: RowChoice, stream: Any, matrices: Any) -> None:
+    """Launch the kernel that goes by rows, or, where those of some matrices begin at different places in a piece of 16
+    bytes, and less than a wave would have one, the one that goes by pieces, which may be single elements."""
+    if fx.const_expr(choice.apart is None or choice.apart.lanes >= fx.num_warp_threads()):
+        launch_rows(by_rows, m, choice, stream, matrices)
+    else:
+        length, size = choice.many.length, choice.many.size
+        if begin_alike(list(matrices), choice.many):
+            launch_rows(by_rows, m, replace(choice, apart=None), stream, matrices)
+        else:
+            require_rows(matrices, length)
+            require_extents(matrices, m, length)
+            each = wide_pieces.piece_of(length, size)
+            grid = wide_pieces.grid_of(m, length // each, wide_pieces.turns_of(each))
+            wide_pieces.launch_wide(by_pieces, matrices, grid, wide_pieces.THREADS, stream, each * size)

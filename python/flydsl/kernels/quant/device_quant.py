@@ -10,21 +10,28 @@ fn = build_block_quant_module(N, "bf16", 128)      fn(X, Q, scales, M, stream)
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, reduce
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
+from flydsl.kernels.blocks import wide_pieces
+from flydsl.kernels.blocks.narrow import LARGEST, e4m3_of, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.rows import launch_rows, require_extents, require_rows
+from flydsl.kernels.blocks.wide_pieces import THREADS
 
-PIECE = 32
-"""Elements of a thread: a group of the MX formats."""
-THREADS = 128
+GROUP, SIDE = 32, 128
+"""Elements of a group of the MX formats, and the rows and columns of a block."""
+TURNS = 4
+"""Pieces of a thread."""
+FOLDED = 4096
+"""Rows whose largest elements become one number before all do."""
 MX: dict[str, tuple[Any, float, float, int]] = {
     "mxfp8": (fx.Float8E4M3FN, 448.0, 448.0, 32), "mxfp6": (fx.Float6E2M3FN, 7.5, 4.0, 24),
     "mxfp4": (fx.Float4E2M1FN, 6.0, 4.0, 16),
@@ -79,9 +86,18 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
         for_each_row(RowArrays((X,), numbers=1), m, plan, code)
 
     @flyc.kernel
-    def scale_kernel(tops: fx.Tensor, scales: fx.Tensor, m: fx.Int32):
+    def fold_kernel(tops: fx.Tensor, m: fx.Int32):
+        """Put the largest of each `FOLDED` numbers in the place of the first."""
+        first = fx.block_idx.x * FOLDED
+        rows = [fx.min(first + part + fx.thread_idx.x, m - 1) for part in range(0, FOLDED, THREADS)]
+        top = _block_maximum(wave_reduce(reduce(maximum, [tops[row] for row in rows]), maximum), THREADS)
+        if fx.thread_idx.x == 0:
+            tops[first] = top
+
+    @flyc.kernel
+    def scale_kernel(tops: fx.Tensor, scales: fx.Tensor, m: fx.Int32, step: fx.Int32):
         top = fx.Float32(0.0)
-        for row in range(fx.thread_idx.x, m, THREADS):
+        for row in range(fx.thread_idx.x * step, m, THREADS * step):
             top = fx.max(top, tops[row])
         top = _block_maximum(wave_reduce(top, maximum), THREADS)
         if fx.thread_idx.x == 0:
@@ -102,27 +118,17 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
     ):
         reading, writing = (plan_row(N, dtype, task=RowTask(targets=count, once=True)) for count in (0, 1))
         launch_rows(lambda chosen: row_top_kernel(X, tops, m, chosen), m, reading, stream, (X,))
-        scale_kernel(tops, scales, m).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
+        step = fx.Int32(1)
+        if m > FOLDED:
+            fold_kernel(tops, m).launch(grid=(fx.ceildiv(m, FOLDED), 1, 1), block=(THREADS, 1, 1), stream=stream)
+            step = fx.Int32(FOLDED)
+        scale_kernel(tops, scales, m, step).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
         launch_rows(lambda chosen: apply_kernel(X, Q, scales, m, chosen), m, writing, stream, (X, Q))
 
     return tensor_quant
 
 
 # Groups of a row -----------------------------------------------------------------------------------------------------
-
-
-def _piece(X: Any, row: Any, piece: Any, length: int = PIECE, aligned: int = 0) -> Any:
-    """Neighbouring elements of a row, as f32."""
-    start = fx.get_iter(X[row, None]) + piece * length
-    start = start.aligned(aligned) if aligned else start
-    return fx.make_view(start, fx.make_layout(length, 1)).load().to(fx.Float32)
-
-
-def _write(out: Any, row: Any, place: Any, vector: Any, aligned: int = 0) -> None:
-    """Write neighbouring bytes of a row."""
-    start = fx.get_iter(out[row, None]) + place
-    start = start.aligned(aligned) if aligned else start
-    fx.make_view(start, fx.make_layout(vector.numel, 1)).store(vector)
 
 
 def e8m0_of(x: Any) -> Any:
@@ -140,40 +146,81 @@ def inverse_of_e8m0(scale: Any) -> Any:
     return bits.bitcast(fx.Float32)
 
 
+@dataclass(frozen=True)
+class _Groups:
+    """Groups of ``size`` neighbours of a row, of which a thread has ``length`` at a time, and how they become codes.
+
+    ``encode(vector, top)`` is (a group's scale, a thread's codes), from a thread's elements and the group's largest
+    magnitude. ``stride`` elements of the results belong to so many of the source.
+    """
+
+    size: int
+    length: int
+    stride: int
+    encode: Callable[[Any, Any], tuple[Any, Any]]
+
+    @property
+    def lanes(self) -> int:
+        """Neighbouring threads that have a group together."""
+        return self.size // self.length
+
+
+def _build_group_quant(N: int, groups: _Groups) -> Any:
+    """Return the launcher ``fn(X, Q, scales, m)`` of groups of a row."""
+    pieces = N // groups.length
+
+    @flyc.kernel
+    def group_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, wide: fx.Constexpr):
+        wide_pieces.begin()
+        mine = wide_pieces.my_pieces(m, pieces, TURNS)
+        vectors = [wide_pieces.load(X, row, piece * groups.length, groups.length, wide) for row, piece, _ in mine]
+        for (row, piece, there), vector in zip(mine, vectors, strict=True):
+            top = wave_reduce(abs(vector).reduce("maximumf"), maximum, groups.lanes)
+            scale, codes = groups.encode(vector, top)
+            if there:
+                wide_pieces.store(Q, row, piece * groups.stride, codes, wide)
+                if piece % groups.lanes == 0:
+                    scales[row, piece // groups.lanes] = scale
+
+    @flyc.jit
+    def group_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
+        require_rows((X, Q), N)
+        require_extents((X,), m, N)
+        require_extents((Q,), m, pieces * groups.stride)
+        require_extents((scales,), m, N // groups.size)
+        grid = wide_pieces.grid_of(m, pieces, TURNS)
+        wide_pieces.launch_wide(lambda wide: group_quant_kernel(X, Q, scales, m, wide), (X, Q), grid, THREADS, stream)
+
+    return group_quant
+
+
 @cache
 def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
     """Return the launcher ``fn(X, bytes, scales, m)`` of groups of 32; N is a multiple of 32."""
-    _check_groups(N, dtype, PIECE)
+    _check_groups(N, dtype, GROUP)
     if quant not in MX:
         raise ValueError(f"quant must be one of {', '.join(MX)}, got {quant!r}")
     kind, top, divisor, size = MX[quant]
-    pieces, stride = N // PIECE, 32 if quant == "mxfp6" else size
+    padded = quant == "mxfp6"  # 24 bytes of codes in 32, whose parts of a thread would be 6 bytes
 
-    @flyc.kernel
-    def mx_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32):
-        number = fx.block_idx.x * THREADS + fx.thread_idx.x
-        if number < m * pieces:
-            row, piece = number // pieces, number % pieces
-            vector = _piece(X, row, piece)
-            largest = abs(vector).reduce("maximumf")
-            if fx.const_expr(quant == "mxfp8"):
-                largest = fx.max(largest, fx.Float32(1e-30))
-            scale = e8m0_of(largest / divisor)
-            inside = fx.math.clampf(vector * inverse_of_e8m0(scale), -top, top)
-            _write(Q, row, piece * stride, inside.to(kind).bitcast(fx.Uint8))
-            if fx.const_expr(stride > size):
-                _write(Q, row, piece * stride + size, fx.Vector.filled(stride - size, 0, fx.Uint8))
-            scales[row, piece] = scale.to(fx.Uint8)
+    def encode(vector: Any, largest: Any) -> tuple[Any, Any]:
+        if quant == "mxfp8":
+            largest = fx.max(largest, fx.Float32(1e-30))
+        scale = e8m0_of(largest / divisor)
+        inside = vector * inverse_of_e8m0(scale)
+        codes = e4m3_of(inside) if quant == "mxfp8" else fx.math.clampf(inside, -top, top).to(kind)
+        codes = codes.bitcast(fx.Uint8)
+        if padded:
+            codes = fx.Vector.from_elements([*codes, *fx.Vector.filled(GROUP - size, 0, fx.Uint8)])
+        return scale.to(fx.Uint8), codes
 
-    @flyc.jit
-    def mx_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        require_rows((X, Q), N)
-        require_extents((X,), m, N)
-        require_extents((Q,), m, pieces * stride)
-        blocks = fx.ceildiv(m * pieces, THREADS)
-        mx_quant_kernel(X, Q, scales, m).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream)
+    length = GROUP if padded else _piece(dtype)
+    return _build_group_quant(N, _Groups(GROUP, length, GROUP if padded else size * length // GROUP, encode))
 
-    return mx_quant
+
+def _piece(dtype: str) -> int:
+    """Return how many elements of a row a thread has at a time."""
+    return wide_pieces.piece_of(GROUP, DTYPES[dtype].width // 8)
 
 
 def _check_groups(length: int, dtype: str, group: int) -> None:
@@ -184,62 +231,55 @@ def _check_groups(length: int, dtype: str, group: int) -> None:
 
 # Blocks --------------------------------------------------------------------------------------------------------------
 
-SIDE = 128
-ALIGNMENT = 16
-"""Bytes, of which addresses are multiples where accesses are wide."""
-SHORT = 8
-"""Elements of a thread where a block is a part of one row: 16 bytes, neighbours beside each other."""
-
 
 @cache
-def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp8", aligned: bool = False) -> Any:
-    """Return the launcher ``fn(X, Q, scales, m)`` of blocks of 1 x 128 or 128 x 128; m is a multiple of ``rows``.
-
-    ``aligned`` promises that X and Q begin at multiples of 16 bytes, which NVIDIA's wide accesses need.
-    """
+def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp8") -> Any:
+    """Return the launcher ``fn(X, Q, scales, m)`` of blocks of 1 x 128 or 128 x 128; m is a multiple of ``rows``."""
     _check_groups(N, dtype, SIDE)
     if rows not in (1, SIDE):
         raise ValueError(f"blocks have 1 or {SIDE} rows, got {rows}")
-    length = PIECE if rows > 1 else SHORT
-    per_block, columns = SIDE // length, N // SIDE  # threads of a row of a block, and blocks of a row
-    threads = per_block * rows if rows > 1 else THREADS
-    wide = (ALIGNMENT, min(length, ALIGNMENT)) if aligned else (0, 0)
+
+    def encode(vector: Any, top: Any) -> tuple[Any, Any]:
+        scale, inverse = row_scale(top, quant)
+        return scale, quantised(vector * inverse, quant)
+
+    length = _piece(dtype)
+    return (
+        _build_group_quant(N, _Groups(SIDE, length, length, encode))
+        if rows == 1
+        else _build_square_quant(N, length, encode)
+    )
+
+
+def _build_square_quant(N: int, length: int, encode: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
+    """Return the launcher ``fn(X, Q, scales, m)`` of blocks of 128 x 128, each of which is one of the launch's."""
+    columns, lanes = N // SIDE, SIDE // length
+    threads = 512
 
     @flyc.kernel
-    def block_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32):
-        if fx.const_expr(fx.nvvm.has_dependent_launches()):
-            fx.nvvm.griddepcontrol_wait()
-            fx.nvvm.griddepcontrol_launch_dependents()
-        place, group = fx.thread_idx.x % per_block, fx.thread_idx.x // per_block
-        if fx.const_expr(rows > 1):
-            row, block = fx.block_idx.x // columns * rows + group, fx.block_idx.x % columns
-            alive = fx.Boolean(True)
-        else:
-            number = fx.block_idx.x * (threads // per_block) + group
-            alive = number < m * columns
-            number = alive.select(number, fx.Int32(0))
-            row, block = number // columns, number % columns
-        piece = block * per_block + place
-        vector = _piece(X, row, piece, length, wide[0])
-        top = wave_reduce(abs(vector).reduce("maximumf"), maximum, per_block if rows == 1 else None)
-        if fx.const_expr(rows > 1):
-            top = _block_maximum(top, threads)
-        scale, inverse = row_scale(top, quant)
-        if alive:
-            _write(Q, row, piece * length, quantised(vector * inverse, quant), wide[1])
-            if place == 0:
-                scales[row // rows, block] = scale
+    def square_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, wide: fx.Constexpr):
+        wide_pieces.begin()
+        block_row, block_column = fx.block_idx.x // columns, fx.block_idx.x % columns
+        column = block_column * SIDE + fx.thread_idx.x % lanes * length
+        first = block_row * SIDE + fx.thread_idx.x // lanes
+        rows = [first + further for further in range(0, SIDE, threads // lanes)]
+        vectors = [wide_pieces.load(X, row, column, length, wide) for row in rows]
+        top = _block_maximum(wave_reduce(largest_magnitude(vectors), maximum), threads)
+        for row, vector in zip(rows, vectors, strict=True):
+            scale, codes = encode(vector, top)
+            wide_pieces.store(Q, row, column, codes, wide)
+        if fx.thread_idx.x == 0:
+            scales[block_row, block_column] = scale
 
     @flyc.jit
-    def block_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
+    def square_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         require_rows((X, Q), N)
         require_extents((X, Q), m, N)
-        blocks = m // rows * columns if rows > 1 else fx.ceildiv(m * columns, threads // per_block)
-        block_quant_kernel(X, Q, scales, m).launch(
-            grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream, pdl=fx.nvvm.has_dependent_launches()
-        )
+        require_extents((scales,), m // SIDE, columns)
+        grid = (m // SIDE * columns, 1, 1)
+        wide_pieces.launch_wide(lambda wide: square_quant_kernel(X, Q, scales, wide), (X, Q), grid, threads, stream)
 
-    return block_quant
+    return square_quant
 
 
 def _block_maximum(top: Any, threads: int) -> Any:

@@ -17,7 +17,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid, silu
 from flydsl.kernels.blocks.inputs import empty_beside, flattened, stream_of
 from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, SWIGLU_SLOPE, TOKEN_MASK
-from flydsl.kernels.quant.device_quant import MX, PIECE, e8m0_of, inverse_of_e8m0
+from flydsl.kernels.quant.device_quant import GROUP, MX, e8m0_of, inverse_of_e8m0
 
 THREADS = 256
 
@@ -111,13 +111,13 @@ def build_silu_and_mul_fq_module(
     quant = {"fp4": "mxfp4", "fp8": "mxfp8", "none": ""}.get(quant_mode)
     if quant is None or act not in ("silu", "swiglu"):
         raise ValueError(f"quant_mode is fp4, fp8 or none and act silu or swiglu, got {quant_mode!r} and {act!r}")
-    if inter_dim % PIECE or inter_dim <= 0:
-        raise ValueError(f"inter_dim must be a positive multiple of {PIECE}, got {inter_dim}")
-    groups, limit = inter_dim // PIECE, swiglu_limit or SWIGLU_LIMIT
+    if inter_dim % GROUP or inter_dim <= 0:
+        raise ValueError(f"inter_dim must be a positive multiple of {GROUP}, got {inter_dim}")
+    groups, limit = inter_dim // GROUP, swiglu_limit or SWIGLU_LIMIT
 
     def columns_of(group: Any, part: int, half: int) -> Any:
         """Return where 16 columns of a group of gate (0) or up (1) begin in a row."""
-        first = group * PIECE + half * 16
+        first = group * GROUP + half * 16
         return first * 2 + part * 16 if gui_layout else first + part * inter_dim
 
     def numbers(array: Any, row: Any, group: Any, part: int) -> list[Any]:
@@ -150,8 +150,8 @@ def build_silu_and_mul_fq_module(
                         found.append(silu(gate) * up)
                 vector = fx.Vector.from_elements([half[i] for half in found for i in range(16)], fx.Float32)
                 if fx.const_expr(quant == ""):
-                    target = fx.get_iter(out) + (fx.Int64(row) * inter_dim + group * PIECE)
-                    fx.make_view(target, fx.make_layout(PIECE, 1)).store(vector.to(out.dtype))
+                    target = fx.get_iter(out) + (fx.Int64(row) * inter_dim + group * GROUP)
+                    fx.make_view(target, fx.make_layout(GROUP, 1)).store(vector.to(out.dtype))
                 else:
                     codes = (fx.Int64(row) * groups + group) * MX[quant][-1]
                     write_group(vector, out, codes, out_scale, scale_place(place, group, groups), quant)
