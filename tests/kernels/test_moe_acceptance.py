@@ -17,6 +17,7 @@ from flydsl.kernels.moe.expert_weights import (
     FP8,
     KINDS,
     MX,
+    WHOLE,
     prepare_experts,
     quantised_blocks,
     quantised_groups,
@@ -51,7 +52,7 @@ def numbers_of(x: np.ndarray, kind: str, arch: str, weights: bool) -> np.ndarray
         return widened(*quantised_blocks(flat, 128 if weights else 1, FP8[arch], None), 128 if weights else 1,
                        128).reshape(x.shape)  # fmt: skip
     if kind in ("fp8", "int8", "int4"):
-        return widened(*quantised_rows(flat, FP8[arch] if kind == "fp8" else "i8", None)).reshape(x.shape)
+        return widened(*quantised_rows(flat, FP8[arch] if kind == "fp8" else "i8_rounded", None)).reshape(x.shape)
     return x.astype(np.float64)
 
 
@@ -83,7 +84,8 @@ def test_layers(
     run_experts(x, ids, weights, prepare_experts(w1, w2, kind, arch), y)
     inner = references.stage1(numbers_of(x, kind, arch, False), first_weights(w1, kind, arch), ids)
     if kind in MX and arch == "gfx950":  # quantised where the sums are, before they are rounded
-        inner = dequantize_mx(*quantize_mx(inner, f"mx{MX[kind].rows}"), f"mx{MX[kind].rows}")
+        format = f"mx{WHOLE[MX[kind].rows]}"
+        inner = dequantize_mx(*quantize_mx(inner, format), format)
     else:
         inner = numbers_of(inner.astype(dtype), kind, arch, False)
     want = references.reduce_slots(references.stage2(inner, numbers_of(w2, kind, arch, True), ids, weights))

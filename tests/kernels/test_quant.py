@@ -10,12 +10,14 @@ import pytest
 
 from flydsl.kernels.blocks import wide_pieces
 from flydsl.kernels.norm import layernorm, rmsnorm
+from flydsl.kernels.norm.cross_entropy import build_cross_entropy_module
 from flydsl.kernels.quant import device_quant, formats, shuffles
 from flydsl.kernels.quant.device_quant import (
     build_block_quant_module,
     build_mx_quant_module,
     build_quant_module,
     build_row_quant_module,
+    build_tensor_quant_module,
 )
 from tests.support import random_data
 
@@ -144,6 +146,29 @@ def test_exponents() -> None:
 def test_lengths_that_are_no_groups_are_refused(build: Any) -> None:
     with pytest.raises(ValueError, match="rows of 33 elements are no groups of"):
         build(33, "f32")
+
+
+def test_numbers_of_rows_that_are_too_few() -> None:
+    """Scales and statistics behind the end of an array were written wherever that was."""
+    x, codes, few = np.zeros((4, 128), np.float32), np.zeros((4, 128), np.int8), np.zeros((1, 1), np.float32)
+    line, eights = few.reshape(-1), np.zeros((4, 128), ml_dtypes.float8_e4m3fn)
+    weight, y = np.ones(128, np.float32), np.zeros_like(x)
+    for call in (
+        lambda: build_row_quant_module(128, "f32", "i8")(x, codes, line, 4),
+        lambda: build_tensor_quant_module(128, "f32", "fp8")(x, eights, line, line, 4),
+        lambda: rmsnorm.build_rmsnorm_dynamicquant_module(128, "f32")(x, weight, codes, line, 4),
+        lambda: build_cross_entropy_module(128, "f32")(x, np.zeros(4, np.int64), line, np.zeros((2, 4), np.float32), 4,
+                                                       -100, 0.0),
+        lambda: rmsnorm.build_rmsnorm_bwd_module(128, "f32")(x, x, weight, line, y, y, weight, 4),
+    ):  # fmt: skip
+        with pytest.raises(RuntimeError, match="4 numbers are asked for, and an array has 1"):
+            call()
+    for call in (
+        lambda: build_mx_quant_module(128, "f32", "mxfp8")(x, eights.view(np.uint8), few.astype(np.uint8), 4),
+        lambda: build_block_quant_module(128, "f32")(x, eights, few, 4),
+    ):
+        with pytest.raises(RuntimeError, match="elements are asked for, and a matrix has 1 of 1"):
+            call()
 
 
 # Orders --------------------------------------------------------------------------------------------------------------

@@ -119,6 +119,30 @@ def test_what_rope_refuses() -> None:
         build_fused_rope_cache_module(40, flash_layout=False)
 
 
+@pytest.mark.parametrize("flash", [True, False])
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_slots_and_positions_that_are_none(flash: bool, kind: Any) -> None:
+    """A slot behind the cache is not written, a position behind the tables gives NaN, too few of them are refused."""
+    d, far = 32, 1 << 20 if kind is np.int32 else (1 << 32) + 1
+    q, k, v = (np.ones((4, heads, d), np.float16) for heads in (4, 2, 2))
+    tables = np.ones((7, d // 2), np.float16)
+    positions, slots = np.array([0, 6, 7, -1], kind), np.array([BLOCK * BLOCKS, far, 0, -1], kind)
+    shapes = [(BLOCKS, BLOCK, 2, d)] * 2 if flash else [(BLOCKS, 2, d // 16, BLOCK, 16), (BLOCKS, 2, d, BLOCK)]
+    keys, values = (np.zeros((BLOCKS + 1, *shape[1:]), np.float16) for shape in shapes)
+    run = build_fused_rope_cache_module(
+        d, -1, 4, 2, BLOCK, flash_layout=flash, dtype_str="f16", pos_dtype="i32" if kind is np.int32 else "i64"
+    )
+    q_out, k_out, one = np.zeros_like(q), np.zeros_like(k), np.ones(1, np.float32)
+    given = (tables, tables, slots, keys[:BLOCKS], values[:BLOCKS], q_out, k_out)
+    run(q, k, v, positions, *given, 4, one, one)
+    assert not keys[BLOCKS].any() and not values[BLOCKS].any()
+    assert np.isnan(keys).sum() == values.astype(bool).sum() == 2 * d, "the one slot that is there"
+    for out in (q_out, k_out):
+        assert np.isnan(out[2:]).all() and not np.isnan(out[:2]).any()
+    with pytest.raises(RuntimeError, match="4 numbers are asked for, and an array has 3"):
+        run(q, k, v, positions[:3], *given, 4, one, one)
+
+
 @pytest.mark.parametrize("arch", TARGETS)
 def test_gating(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
@@ -139,6 +163,11 @@ def test_gating(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_gating_refuses() -> None:
+    x, weights, ids = np.zeros((7, 8), np.float32), np.zeros((7, 2), np.float32), np.zeros((7, 2), np.int32)
+    run, words = build_topk_gating_softmax_module(8, 2, "f32"), "elements are asked for, and a matrix has"
+    for given in ((x, weights, ids, ids, 8), (x[:, :4], weights, ids, ids, 7), (x, weights[:2], ids, ids, 7)):
+        with pytest.raises(RuntimeError, match=words):
+            run(*given)
     with pytest.raises(ValueError, match="topk is 1 to 8"):
         build_topk_gating_softmax_module(8, 9)
     with pytest.raises(ValueError, match="100 experts are no"):
@@ -171,6 +200,13 @@ def test_norm_rotation_and_quantisation(arch: str, monkeypatch: pytest.MonkeyPat
                 np.testing.assert_allclose(scale, top * 2**0.5 / 448, rtol=1e-5)
                 got = got * np.repeat(scale, group, -1).reshape(want.shape)
             np.testing.assert_allclose(got, want, rtol=0.07 if group else 1e-2, atol=5e-2 if group else 1e-3)
+    lost = flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, np.array([0, 9, -1]), **sizes)
+    for found in lost[:2]:
+        assert np.isnan(found[1:].astype(float)).all() and not np.isnan(found[0].astype(float)).any()
+    with pytest.raises(RuntimeError, match="3 numbers are asked for, and an array has 2"):
+        flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions[:2], **sizes)
+    with pytest.raises(ValueError, match="a token has 3 heads of 512 elements"):
+        flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions, **{**sizes, "num_q_heads": 3})
     with pytest.raises(TypeError, match="positions are int64"):
         flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions.astype(np.int32), **sizes)
     with pytest.raises(ValueError, match="powers of two from 8"):

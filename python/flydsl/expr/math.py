@@ -83,9 +83,10 @@ def fpowi(x: Any, n: Any, *, fastmath: Flags = None) -> Any:
 
 def ipowi(base: Any, exponent: Any) -> Any:
     """Return an integer to an integer power; a negative exponent gives the truncated reciprocal."""
-    first = required_operand(base)
+    first, power = required_operand(base), required_operand(exponent)
     require_integer("ipowi", first.dtype.format)
-    return first.combine(operators.POW, required_operand(exponent).to(first.dtype))
+    require_integer("ipowi", power.dtype.format)
+    return first.combine(operators.POW, power).to(first.dtype)
 
 
 def _fold_fma(fmt: NumberFormat, a: float, b: float, c: float) -> float:

@@ -76,8 +76,7 @@ def paged_attention(
     key = (scale, window, softcap, k_scale, v_scale)
     numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
     _check_places(k_cache, block_tables, context_lens)
-    if window is not None and window < 0:
-        raise ValueError(f"window is None or not negative, got {window}")
+    paged.check_window(window)
     numbers = (q.shape[-1] ** -0.5 if scale is None else float(scale), -1 if window is None else window)
     return PAGED(q, k_cache, v_cache, block_tables, context_lens, sinks, *numbers, softcap, k_scale, v_scale, key=key)
 

@@ -113,8 +113,8 @@ def quantize_per_tensor(input: Any, dtype: Any = "fp8") -> tuple[Any, Any]:
 
 
 def quantize_mx(input: Any, dtype: str = "mxfp4") -> tuple[Any, Any]:
-    """Return (bytes, e8m0 scales) of groups of 32 along the last dimension, for "mxfp8", "mxfp6" and "mxfp4"; bit by
-    bit as `flydsl.kernels.quant.formats.quantize_mx` says.
+    """Return (bytes, e8m0 scales) of groups of 32 along the last dimension, for "mxfp8", "mxfp8_whole", "mxfp6" and
+    "mxfp4"; bit by bit as `flydsl.kernels.quant.formats.quantize_mx` says.
     """
     numpy_only("quantize_mx", why_not(input))
     if dtype not in MX:

@@ -49,6 +49,15 @@ def test_plain_tensors() -> None:
     sink = np.array([0.5, -1], np.float32)
     out, lse = flydsl_flash_attn_func(q, k, v, sink=sink, return_lse=True)
     check(out.swapaxes(1, 2), lse, attend(*heads_first(q, k, v), is_causal=True, sinks=sink))
+    scaled = flydsl_flash_attn_func(q, k, v, causal=False, softmax_scale=0.5, waves_per_eu=2, dualwave_swp_setprio=True)
+    check(scaled.swapaxes(1, 2), None, attend(*heads_first(q, k, v), scale=0.5))
+    for unheard in ({"sliding_window": (10, 0)}, {"dropout_p": 0.1}, {"attn_mask": sink}, {"kv_seqstart": sink}):
+        with pytest.raises(NotImplementedError, match=f"{next(iter(unheard))} is not supported by flydsl_flash_attn"):
+            flydsl_flash_attn_func(q, k, v, **unheard)
+    with pytest.raises(NotImplementedError, match="return_lse is not supported by build_flash_attn_func_module"):
+        build_flash_attn_func_module(2, 64, return_lse=True, has_bias=False)
+    with pytest.raises(ValueError, match="Q has 70 tokens for each of 1 sequences, and seq_len is 60"):
+        build_flash_attn_func_module(2, 64, dtype_str="bf16")(q, k, v, np.empty_like(q), 1, 60)
     with pytest.raises(NotImplementedError, match="block_table"):
         flydsl_flash_attn_func(q, k, v, block_table=np.zeros((1, 1), np.int32))
 
@@ -62,3 +71,5 @@ def test_sliding_windows() -> None:
     run = build_gqa_attn(ATTN_B=1, ATTN_H=2, ATTN_H_KV=1, ATTN_D=64, sliding_window=(50, 10))
     run(wide, k, v, out, 256, 64, 64, 128, 200, 200)
     check(out.reshape(q.shape).swapaxes(1, 2), None, attend(*heads_first(q, k, v), window=(50, 10)))
+    with pytest.raises(ValueError, match=r"O of .* is written, and its elements lie apart"):
+        run(wide, k, v, wide[:, :128], 256, 64, 64, 128, 200, 200)

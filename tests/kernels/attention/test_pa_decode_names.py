@@ -107,6 +107,16 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         pa_decode_tile(case.output, case.query, case.value_cache, case.value_cache, case.tables, case.lengths, 1.0, 1.0)
     with pytest.raises(ValueError, match="shapes do not fit"):
         pa_decode_tile(case.output, case.query, case.key_cache, case.key_cache, case.tables, case.lengths, 1.0, 1.0)
+    given = (case.query, case.key_cache, case.value_cache, case.tables, case.lengths, 1.0, 1.0)
+    with pytest.raises(NotImplementedError, match="sliding_window is not supported by pa_decode_tile"):
+        pa_decode_tile(case.output, *given, sliding_window=100, num_partitions=4)
+    with pytest.raises(ValueError, match=r"3 sequences have \(2, 19\) tables"):
+        pa_decode_tile(case.output, *given[:3], case.tables[:2], *given[4:])
+    listed = (case.lengths, case.pages, case.starts, None, 1.0, 1.0)
+    with pytest.raises(ValueError, match="sliding_window is 0 for all keys"):
+        pa_decode_ps_launch(case.output, *given[:3], *listed, sliding_window=-1)
+    with pytest.raises(NotImplementedError, match="query_scale is not supported by pa_decode_ps_launch"):
+        pa_decode_ps_launch(case.output, *given[:3], *listed, query_scale=0.5)
     monkeypatch.setenv("ARCH", "sm_90a")
     with pytest.raises(NotImplementedError, match="are for AMD"):
         pa_decode_tile(case.output, case.query, case.key_cache, case.value_cache, case.tables, case.lengths, 1.0, 1.0)

@@ -117,6 +117,34 @@ def test_block_scan(threads: int) -> None:
     np.testing.assert_array_equal(out[:, 4], np.minimum(np.minimum.accumulate(x), 20))
 
 
+def test_functions_that_do_not_commute() -> None:
+    """The last number that is not zero, over segments of lanes and over workgroups, whole waves or not."""
+
+    def later(a: Any, b: Any) -> Any:
+        return (b != 0).select(b, a)
+
+    def last(row: Any) -> int:
+        return int(row[row != 0][-1])
+
+    for threads in (64, 256, 100, 7):
+
+        def body(a: fx.Tensor, out: fx.Tensor) -> None:
+            t = fx.thread_idx.x
+            out[t, 0] = fx.coop.BlockReduce(fx.Int32).reduce(a[t], later)
+            out[t, 1] = fx.coop.warp_reduce(a[t], later, width=4)
+            out[t, 2] = fx.coop.warp_reduce(a[t], later, width=4, stride=2)
+
+        x, out = np.arange(1, threads + 1, dtype=np.int32), np.zeros((threads, 3), np.int32)
+        x[3 * threads // 4 :] = 0
+        x[::4] = np.arange(1000, 1000 + len(x[::4]))
+        run(body, x, out, threads=threads)
+        np.testing.assert_array_equal(out[:, 0], np.full(threads, last(x)))
+        for row, found in zip(x[: threads // 4 * 4].reshape(-1, 4), out[: threads // 4 * 4, 1:].reshape(-1, 4, 2)):
+            np.testing.assert_array_equal(found[:, 0], np.full(4, last(row)))
+            pairs = [last(row[k::2]) if row[k::2].any() else 0 for k in (0, 1)]
+            np.testing.assert_array_equal(found[:, 1], np.tile(pairs, 2))
+
+
 REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda v: fx.coop.warp_reduce(v, "median"), ValueError, "unknown operation 'median'"),
     (lambda v: fx.coop.warp_reduce(v, "add", width=12), ValueError, "power of two of at most 64, got 12"),

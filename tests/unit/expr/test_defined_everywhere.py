@@ -52,6 +52,23 @@ def shifts(x: fx.Tensor, amount: fx.Tensor, out: fx.Tensor):
 
 
 @flyc.kernel
+def powers_kernel(out: fx.Tensor, base: fx.Tensor, exponent: fx.Tensor):
+    """Powers of Uint16: of numbers, of vectors, with a known exponent, with a known base, and of a byte."""
+    t = fx.thread_idx.x
+    x, y = base[t], exponent[t]
+    out[t, 0] = x**y
+    out[t, 1] = (fx.Vector.filled(2, x, fx.Uint16) ** fx.Vector.filled(2, y, fx.Uint16))[1]
+    out[t, 2] = x ** fx.Uint16(0xFFFF)
+    out[t, 3] = fx.Uint16(3) ** y
+    out[t, 4] = fx.math.ipowi(x.to(fx.Int8), y.to(fx.Int32)).to(fx.Uint8)
+
+
+@flyc.jit
+def powers(out: fx.Tensor, base: fx.Tensor, exponent: fx.Tensor):
+    powers_kernel(out, base, exponent).launch(block=(64, 1, 1))
+
+
+@flyc.kernel
 def integers_kernel(x: fx.Tensor, out: fx.Tensor):
     t = fx.thread_idx.x
     for place, dtype in enumerate((fx.Int8, fx.Uint8, fx.Int16, fx.Int32)):
@@ -198,6 +215,17 @@ def check_choices(run: Any) -> None:
         np.testing.assert_array_equal(np.signbit(found[real]), np.signbit(expected[real]), str(v))
 
 
+def check_powers(run: Any) -> None:
+    """An unsigned exponent has no sign, not even in its highest bit; a wider one than the base is not cut off."""
+    base = np.repeat(np.array([0, 1, 2, 3, 5, 7, 0x8001, 0xFFFF], np.uint16), 8)
+    exponent = np.tile(np.array([0, 1, 2, 200, 0x7FFF, 0x8000, 0x8001, 0xFFFF], np.uint16), 8)
+    out = np.full((64, 5), ANOTHER, np.uint16)
+    run(powers, out, base, exponent)
+    for found, x, y in zip(out.tolist(), base.tolist(), exponent.tolist(), strict=True):
+        terms = [(x, y), (x, y), (x, 0xFFFF), (3, y)]
+        assert found == [*(pow(b, e, 1 << 16) for b, e in terms), pow(x, y, 1 << 8)], (x, y)
+
+
 RANGES = [
     (0, 10, 3), (10, 0, -3), (0, 10, 0), (5, 5, 1), (0, -5, 1), (2147483640, 2147483647, 5),
     (-2147483648, 2147483647, 1 << 30), (2147483600, 2147483647, 1), (2147483647, -2147483648, -(1 << 30)),
@@ -215,6 +243,7 @@ def check_turns(run: Any) -> None:
 
 CHECKS = [
     check_guarded, check_shifts, check_integers, check_remainders, check_negated_sums, check_choices, check_turns,
+    check_powers,
 ]  # fmt: skip
 
 

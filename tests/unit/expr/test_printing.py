@@ -46,6 +46,28 @@ def test_integers(capfd: pytest.CaptureFixture[str], dtype: Any) -> None:
     assert printed(capfd, body) == [f"3 {largest}     3|a"]
 
 
+@pytest.mark.parametrize("dtype", [fx.Int4, *INTEGERS], ids=str)
+def test_bits_are_those_of_the_type(capfd: pytest.CaptureFixture[str], dtype: Any) -> None:
+    def body(x: fx.Int32) -> None:
+        fx.printf("{:x} {:X} {:o}", dtype(x - 5), dtype(x - 5), dtype(x - 5))
+
+    bits = -2 & ((1 << dtype.width) - 1)
+    assert printed(capfd, body) == [f"{bits:x} {bits:X} {bits:o}"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "dtype", "words"),
+    [(":s", fx.Int32, "cannot format with '{:s}' here"), (":d", fx.Float32, "cannot format with '{:d}' here"),
+     (":x", fx.BFloat16, "cannot format with"), ("", fx.Int128, "cannot print Int128")],
+)  # fmt: skip
+def test_what_c_would_take_for_something_else(spec: str, dtype: Any, words: str) -> None:
+    def body(x: fx.Int32) -> None:
+        fx.printf(f"{{{spec}}}", x.to(dtype))
+
+    with pytest.raises(DslValueError, match=words):
+        printed(None, body)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_floats(capfd: pytest.CaptureFixture[str], dtype: Any) -> None:
     def body(x: fx.Int32) -> None:

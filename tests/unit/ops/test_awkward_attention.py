@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import ml_dtypes
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import flydsl.ops as ops
+from flydsl.kernels.attention import paged
 from flydsl.kernels.attention.attention import attention
 from tests.support.attention_reference import attend, check
 
@@ -180,6 +182,9 @@ def test_numbers_that_are_none() -> None:
     for no_pair in (3, (3,), (1, 2, 3), (-1, 0)):
         with pytest.raises(ValueError, match=r"window is \(left, right\), each None or not negative, got"):
             ops.attention(x, x, x, window=no_pair)
+    for no_number, call in product(((5, 0), -1, 2.5), (ops.paged_attention, paged.paged_attention)):
+        with pytest.raises(ValueError, match=r"window is a number of keys before a token's own, or None for all, got"):
+            call(*given, window=no_number)
     with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
         ops.attention(x, x, x, window=(2.5, 0))
 

@@ -38,6 +38,20 @@ def test_kinds(arch: str, kind: str, least: float, rng: np.random.Generator, mon
     assert y.dtype == x.dtype and cosine(y, want) > least
 
 
+@pytest.mark.parametrize(("arch", "kind"), [("gfx942", "int8"), ("gfx950", "mxfp8"), ("gfx1250", "mxfp8")])
+def test_a_mean_is_kept(arch: str, kind: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of positive numbers nothing is lost: integers cut off toward zero lost 7 % in two products, and floats 11 %
+    whose scales, rounded down to a power of two, had no room for the largest."""
+    monkeypatch.setenv("ARCH", arch)
+    inter = 256
+    x, logits, _, _ = layer(rng, 19)
+    w1 = (abs(rng.standard_normal((EXPERTS, 2 * inter, MODEL))) / 16).astype(x.dtype)
+    w2 = (abs(rng.standard_normal((EXPERTS, MODEL, inter))) / 11).astype(x.dtype)
+    y = ops.moe(abs(x), logits, ops.moe_weights(w1, w2, kind), topk=TOPK)
+    want = references.moe(abs(x), *references.route(logits, TOPK), w1, w2)
+    assert abs(y.astype(float).sum() / want.sum() - 1) < 1e-2
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 def test_routers_masks_and_shapes(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """One kind: ids and weights of the caller's, ids of no expert, half of the experts elsewhere, atomics, no token."""

@@ -1,8 +1,8 @@
 """Cooperative operations: reductions and scans over a wave or a whole workgroup.
 
 An operation is ``"add"``, ``"mul"``, ``"max"``, ``"min"``, a ``ReductionOp``, or any associative function of two
-values. Scans combine in lane order, so the function need not be commutative; reductions over a wave exchange values
-in butterfly order and do need it.
+values. A function combines in lane order, so it need not be commutative; the named operations are, and reductions by
+them take whatever order is fastest.
 """
 
 from __future__ import annotations

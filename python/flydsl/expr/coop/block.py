@@ -14,7 +14,7 @@ from flydsl.expr.memory.array import Array
 from flydsl.expr.memory.shared_allocator import shared_allocator
 from flydsl.expr.numeric import Int32, Numeric
 from flydsl.expr.trace.intrinsic import when
-from flydsl.expr.trace.warp_operation import Combine, combination, identity_of
+from flydsl.expr.trace.warp_operation import Combine, combination, identity_of, is_named
 
 
 class BlockReduceAlgorithm(enum.Enum):
@@ -121,7 +121,7 @@ class BlockReduce(_BlockOperation):
         number, combine = self._value(value), combination(op)
         if self.algorithm is BlockReduceAlgorithm.WARP_REDUCTIONS:
             return self._by_waves(number, op, combine)
-        return self._by_tree(number, combine)
+        return self._by_tree(number, combine, in_order=not is_named(op))
 
     __call__ = reduce
 
@@ -140,21 +140,23 @@ class BlockReduce(_BlockOperation):
         gpu.barrier()
         return self._join([self.slots[i] for i in range(waves)], combine)
 
-    def _by_tree(self, number: Numeric, combine: Combine) -> Any:
+    def _by_tree(self, number: Numeric, combine: Combine, *, in_order: bool) -> Any:
+        """Halves of what is left meet, without bank conflicts; or neighbours, for a function that need not commute."""
         thread = _linear_thread()
         gpu.barrier()
         self.slots[thread] = number
         gpu.barrier()
-        left = self.threads
+        left, step = self.threads, 1
         while left > 1:
             half = (left + 1) // 2
 
-            def fold(half: int = half) -> None:
-                self.slots[thread] = combine(self.slots[thread], self.slots[thread + half])
+            def fold(apart: int = 2 * step if in_order else 1, other: int = step if in_order else half) -> None:
+                place = thread * apart
+                self.slots[place] = combine(self.slots[place], self.slots[place + other])
 
             when(thread < left - half, fold)
             gpu.barrier()
-            left = half
+            left, step = half, 2 * step
         return self.slots[0]
 
     def sum(self, value: Any) -> Any:

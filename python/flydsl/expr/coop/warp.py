@@ -7,21 +7,35 @@ from typing import Any
 from flydsl.base.errors import DslValueError
 from flydsl.expr import gpu
 from flydsl.expr.numeric import Int32, Numeric, as_numeric
-from flydsl.expr.trace.warp_operation import Combine, combination, identity_of, wave_width
+from flydsl.expr.trace.warp_operation import Combine, combination, identity_of, is_named, wave_width
 
 
 def warp_reduce(value: Any, op: Any, *, width: int | None = None, stride: int = 1) -> Any:
     """Return all values of a segment of ``width`` lanes (the wave by default) combined, in every lane of it.
 
     With a ``stride``, those of lanes that lie a multiple of it apart: lanes that share a column of a fragment.
+    Functions of the user's take values in the order of lanes.
     """
     number, combine, size = as_numeric(value), combination(op), wave_width(width)
     if wave_width(stride) > size:
         raise DslValueError(f"lanes {stride} apart do not lie in one segment of {size}", hint="leave width out")
+    if not is_named(op):
+        return _reduce_in_order(number, combine, size, stride)
     step = size // 2
     while step >= stride:
         number = combine(number, gpu.shuffle_xor(number, step, size))
         step //= 2
+    return number
+
+
+def _reduce_in_order(number: Numeric, combine: Combine, size: int, step: int) -> Numeric:
+    """Return what neighbours hold, then neighbouring pairs, and so on: the lower lanes' part is the first operand."""
+    lane = gpu.lane_id()
+    while step < size:
+        other = gpu.shuffle_xor(number, step, size)
+        upper = (lane & step) != 0
+        number = combine(upper.select(other, number), upper.select(number, other))
+        step *= 2
     return number
 
 

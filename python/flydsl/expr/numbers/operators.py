@@ -85,7 +85,27 @@ MOD = Operation(
     float_recipe=division.remainder_of_floats,
     planner=_plan_floor,
 )
-POW = Operation("**", **_sign_blind("math.ipowi", fold.ipowi), floating=("math.powf", fold.powf), planner=_plan_power)
+IPOWI = Operation("power", **_sign_blind("math.ipowi", fold.ipowi))
+
+
+def _power_of_unsigned(lhs: Any, rhs: Any) -> Any | None:
+    """Return the square of the power by half the exponent: `math.ipowi` takes an exponent's highest bit for a sign."""
+    dtype = rhs.dtype
+    if dtype.signed or (rhs.is_static() and fold.signed(dtype.format, rhs.value) >= 0):
+        return None
+    one = dtype(1)
+    half = lhs.combine(IPOWI, rhs >> one)
+    odd = (rhs & one).combine(EQ, one)
+    return half * half * odd.select(lhs, one)
+
+
+POW = Operation(
+    "**",
+    **_sign_blind("math.ipowi", fold.ipowi),
+    floating=("math.powf", fold.powf),
+    int_recipe=_power_of_unsigned,
+    planner=_plan_power,
+)
 
 
 def _plan_shift(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:

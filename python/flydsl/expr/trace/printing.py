@@ -25,7 +25,8 @@ __all__ = ["dump", "printf"]
 _PLACEHOLDER = r"\{(?::([^{}]*))?\}|\{\{|\}\}"
 _UNKNOWN = r"\b(?:B?Float|Int|Uint|Boolean|Index)\w*\(\?\)"
 """A run-time number as Python's `str` shows it."""
-_SPEC = r"([-+ 0]*)(\d*)(\.\d+)?([dxXofeEgGs]?)"
+_SPEC = {True: r"([-+ 0]*)(\d*)(\.\d+)?([feEgG]?)", False: r"([-+ 0]*)(\d*)(\.\d+)?([dxXofeEgG]?)"}
+"""What C can format a float with, and what an integer: another letter would take the one for the other."""
 _SHORTEST = "%-.{digits}g"
 """The format of a float that is to be read back: enough digits for every value of its type. The flag changes nothing
 where no width is given; the host's library takes it as the sign to print no more digits than the value needs."""
@@ -115,10 +116,15 @@ def _number(value: Numeric, spec: str, values: list[Value]) -> str:
     kind = type(value)
     if value.is_static():
         return _escaped(format(value.value, spec) if spec or not kind.is_float else _shortest(value))
-    match = re.fullmatch(_SPEC, spec)
+    match = re.fullmatch(_SPEC[kind.is_float], spec)
     if match is None:
+        letters = "e, f or g" if kind.is_float else "d, x, o, e, f or g"
         raise DslValueError(
-            f"printf cannot format with '{{:{spec}}}'", hint="use widths, precisions and d, x, o, e, f or g"
+            f"printf cannot format with '{{:{spec}}}' here", hint=f"{kind} takes widths, precisions and {letters}"
+        )
+    if kind.width > 64:
+        raise DslValueError(
+            f"printf cannot print {kind}", hint="print both halves: (x >> 64).to(fx.Int64) and x.to(fx.Uint64)"
         )
     flags, width, precision, letter = match.groups()
     if kind.is_float:
@@ -132,7 +138,9 @@ def _number(value: Numeric, spec: str, values: list[Value]) -> str:
         values.append(value.to(Float64).ir_value())
         return f"%{flags}{width}{precision or ''}{letter}"
     unsigned = not kind.signed and kind is not Boolean
-    values.append(value.to(Uint64 if unsigned or kind is Boolean else Int64).ir_value())
+    wide = value.to(Uint64 if unsigned or kind is Boolean else Int64)
+    bits = kind.signed and letter in ("x", "X", "o") and kind.width < 64
+    values.append((wide & ((1 << kind.width) - 1) if bits else wide).ir_value())
     return f"%{flags}{width}l{letter if letter and letter != 'd' else 'u' if unsigned else 'd'}"
 
 

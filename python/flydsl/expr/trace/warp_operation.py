@@ -31,6 +31,11 @@ def _named(op: Any) -> ReductionOp | None:
     return ReductionOp(op) if isinstance(op, str) and op in set(ReductionOp) else None
 
 
+def is_named(op: Any) -> bool:
+    """Return whether it is one of the language's own: these commute, and a function of the user's need not."""
+    return _named(op) is not None
+
+
 def combination(op: Any) -> Combine:
     """Return the function of two values that an operation means."""
     known = _named(op)

@@ -1,7 +1,7 @@
 """FlyDSL's names for attention: builders over flattened (batch, tokens, heads, d) tensors, a function of plain ones.
 
 Arguments that tune the original's kernels (waves, schedules, block sizes) are taken and have no effect: plans are
-chosen by `attention`.
+chosen by `attention`. Others that it does not know are refused.
 """
 
 from __future__ import annotations
@@ -10,9 +10,16 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.kernels.attention.attention import attention
-from flydsl.kernels.blocks.inputs import written_as
+from flydsl.kernels.blocks.inputs import refuse_unheard, written_as
 
 DTYPES = {"f16": "float16", "bf16": "bfloat16"}
+TUNING = frozenset({
+    "waves_per_eu", "flat_work_group_size", "block_m", "block_n", "unsafe_fp_math", "fast_fp_math", "daz", "path_tag",
+    "cross_seqlen", "cross_attn", "tail_mask", "num_kv_splits", "max_seqlen_kv", "kv_cache_layout", "debug_counts",
+    "dualwave_swp_lazy_rescale", "dualwave_swp_setprio", "dualwave_swp_debug_lazy_counts",
+    "dualwave_swp_enable_stagger",
+})  # fmt: skip
+"""What changes how the original computes, and not what."""
 
 
 def build_flash_attn_func_module(
@@ -23,6 +30,7 @@ def build_flash_attn_func_module(
     """``fn(Q, K, V, O, batch, seq_len, stream=None)`` over flattened tensors; with starts, tokens of all sequences."""
     if dtype_str not in DTYPES:
         raise ValueError(f"dtype_str must be one of {', '.join(DTYPES)}, got {dtype_str!r}")
+    refuse_unheard("build_flash_attn_func_module", more_tuning, TUNING)
     kv_heads = num_kv_heads or num_heads
 
     def run(Q: Any, K: Any, V: Any, O: Any, batch: int, seq_len: int, stream: Any = None) -> None:  # noqa: E741
@@ -30,6 +38,8 @@ def build_flash_attn_func_module(
         shapes = ((Q, num_heads), (K, kv_heads), (V, kv_heads))
         if cu_seqlens_q is None:
             q, k, v = (x.reshape(batch, -1, heads, head_dim).swapaxes(1, 2) for x, heads in shapes)
+            if q.shape[2] != seq_len:
+                raise ValueError(f"Q has {q.shape[2]} tokens for each of {batch} sequences, and seq_len is {seq_len}")
             out = written_as("O", O, batch, -1, num_heads, head_dim).swapaxes(1, 2)
             attention(q, k, v, out=out, is_causal=causal, scale=sm_scale, stream=stream)
             return
@@ -50,12 +60,13 @@ build_flash_attn_func_module_primary = build_flash_attn_func_module
 def flydsl_flash_attn_func(
     q: Any, k: Any, v: Any, *, causal: bool = True, num_kv_heads: int | None = None, cu_seqlens_q: Any = None,
     cu_seqlens_kv: Any = None, max_seqlen_q: int | None = None, bias: Any = None, alibi_slopes: Any = None,
-    sink: Any = None, out: Any = None, return_lse: bool = False, stream: Any = None, **tuning: Any,
+    sink: Any = None, out: Any = None, return_lse: bool = False, stream: Any = None,
+    softmax_scale: float | None = None, **tuning: Any,
 ) -> Any:  # fmt: skip
     """Attention of (batch, tokens, heads, d), or of (tokens, heads, d) with starts of sequences; returns (out, lse)."""
-    for name in ("block_table", "seqlen_k", "q_descale", "k_descale", "v_descale"):
-        if tuning.get(name) is not None:
-            raise NotImplementedError(f"{name} is not supported here; paged caches have flydsl.kernels.attention.paged")
+    if tuning.get("block_table") is not None:
+        raise NotImplementedError("block_table is not supported here; paged caches have flydsl.kernels.attention.paged")
+    refuse_unheard("flydsl_flash_attn_func", tuning, TUNING)
     heads = k.shape[-2]
     if num_kv_heads not in (None, heads):
         raise ValueError(f"num_kv_heads is {num_kv_heads}, and k has {heads} heads")
@@ -64,7 +75,7 @@ def flydsl_flash_attn_func(
     found = attention(
         *tensors[:3], out=tensors[3], is_causal=causal, attn_mask=bias, alibi_slopes=alibi_slopes, sinks=sink,
         cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_kv, max_seqlen_q=max_seqlen_q, return_lse=return_lse,
-        stream=stream,
+        scale=softmax_scale, stream=stream,
     )  # fmt: skip
     result, lse = found if return_lse else (found, None)
     result = result if varied else result.swapaxes(1, 2)
@@ -88,6 +99,7 @@ def build_gqa_attn(
         given = zip((Q, K, V, O), (seq_q, seq_kv, seq_kv, seq_q), (q_stride, k_stride, v_stride, o_stride),
                     (ATTN_H, ATTN_H_KV, ATTN_H_KV, ATTN_H), strict=True)  # fmt: skip
         tensors = []
+        written_as("O", O, -1)
         for tensor, length, stride, heads in given:
             rows = tensor.reshape(-1)[: ATTN_B * length * stride].reshape(ATTN_B, length, stride)
             tensors.append(rows[..., : heads * ATTN_D].reshape(ATTN_B, length, heads, ATTN_D).swapaxes(1, 2))

@@ -3,7 +3,7 @@
 Keys are (pages, kv heads, d / 16, tokens, 16), values (pages, kv heads, d, tokens) or, turned, (pages, kv heads,
 tokens / 16, d, 16); both of 8 bits, or of the query's type. Scales are numbers, one f32, or one for each token, (pages,
 kv heads, tokens). Arguments that plan or tune the original's kernels, and its scratch memory, are taken and have no
-effect: sequences are cut by shapes alone.
+effect: sequences are cut by shapes alone. Others that it does not know are refused.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from flydsl.kernels.blocks.inputs import (
     empty_beside,
     is_for_cuda,
     multiprocessors,
+    refuse_unheard,
     require_whole,
     stream_of,
     type_name,
@@ -32,6 +33,11 @@ from flydsl.kernels.blocks.inputs import (
 GRAIN = 16
 """Elements of a head, or tokens, that lie together."""
 SMALL_BLOCK = 256
+TUNING = frozenset({
+    "num_partitions", "pmax", "psum", "pout", "metadata", "max_context_partition_num", "exp_sums", "max_logits",
+    "temporary_output",
+})  # fmt: skip
+"""Plans and scratch memory of the original's."""
 
 
 @flyc.jit
@@ -75,6 +81,7 @@ def pa_decode_tile(
     value_scale: Array, softmax_scale: float | None = None, stream: Any = None, **tuning: Any,
 ) -> None:  # fmt: skip
     """New tokens over the pages that ``block_tables`` (batch, pages) name; queries are (batch * tokens, heads, d)."""
+    refuse_unheard("pa_decode_tile", tuning, TUNING)
     _decode(output, query, (key_cache, value_cache), block_tables, None, context_lengths, (key_scale, value_scale),
             softmax_scale, 0, stream)  # fmt: skip
 
@@ -88,6 +95,7 @@ def pa_decode_ps_launch(
 
     ``sliding_window`` is how many keys before its own a token sees, 0 for all. The name of the way is returned.
     """
+    refuse_unheard("pa_decode_ps_launch", scratch, TUNING)
     tables = (block_tables, None) if block_tables is not None else (kv_page_indices, kv_indptr)
     _decode(output, query, (key_cache, value_cache), *tables, context_lengths, (key_scale, value_scale), softmax_scale,
             sliding_window, stream)  # fmt: skip
@@ -100,6 +108,10 @@ def _decode(
 ) -> None:  # fmt: skip
     batch, heads, d = int(lengths.shape[0]), int(query.shape[1]), int(query.shape[2])
     page, kv_heads = _check(output, query, caches, batch)
+    if window < 0:
+        raise ValueError(f"sliding_window is 0 for all keys, or how many are seen before a token's own; got {window}")
+    if int(tables.shape[0] if starts is None else starts.shape[0] - 1) < batch:
+        raise ValueError(f"{batch} sequences have {tuple(tables.shape if starts is None else starts.shape)} tables")
     tokens = int(query.shape[0]) // max(batch, 1)
     if 0 in query.shape:
         return

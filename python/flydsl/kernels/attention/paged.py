@@ -59,6 +59,7 @@ def paged_attention(
     heads, which are zeros again after the call.
     """
     by_waves = not is_for_cuda(q)
+    check_window(window)
     left = 0 if window is None else min(index(window), MOST_KEYS)
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     _check_numbers(scale, softcap, k_scale, v_scale)
@@ -100,6 +101,12 @@ def paged_attention(
         numbers = (scale, float(v_scale), softcap, left, splits, part, whole, multiprocessors(q), tokens)
         decode(*tensors, *numbers, gcd(box_of(int(k_cache.shape[1]), plan.keys), BOX), plan, stream_of(q, stream))
     return out
+
+
+def check_window(window: Any) -> None:
+    """Refuse what is no number of keys: a token that is new sees none behind its own, so there is one side only."""
+    if window is not None and (not hasattr(window, "__index__") or window < 0):
+        raise ValueError(f"window is a number of keys before a token's own, or None for all, got {window}")
 
 
 def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:

@@ -5,13 +5,14 @@ q_out, kv_out, q_scale, kv_scale = flydsl_qk_norm_rope_quant(q, kv, kv_weight, c
 
 A head is x / sqrt(mean(x^2) + eps), times a weight where there is one. Its last ``rope_head_dim`` elements are rotated
 in pairs of neighbours. Quantised, a group of elements is divided by a bound of its magnitude, sqrt(2) times its
-largest element before the rotation, so that no rotation leaves the format.
+largest element before the rotation, so that no rotation leaves the format. A position that tables do not have makes its
+heads NaN, and reads nothing.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from math import sqrt
+from math import nan, sqrt
 from typing import Any
 
 import ml_dtypes
@@ -19,12 +20,12 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import written_as
+from flydsl.kernels.blocks.inputs import require_numbers, written_as
 from flydsl.kernels.blocks.narrow import LARGEST, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan
-from flydsl.kernels.blocks.rows import sum_of_squares
+from flydsl.kernels.blocks.rows import require_extents, require_lines, sum_of_squares
 
 WIDTH = 8
 ROWS = 4
@@ -71,9 +72,11 @@ def build_qk_norm_rope_module(
         scales: fx.Tensor | None, rows: fx.Int32, plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
-            position = positions[work.index // heads].to(fx.Int32)
+            position = positions[work.index // heads].to(fx.Int64)
+            known = (position >= 0) & (position < cos.shape[0]) & (position < sin.shape[0])
+            position = known.select(position, fx.Int64(0)).to(fx.Int32)
             total = work.exchange.reduce(sum_of_squares(work.x[0]), add)
-            rstd = fx.math.rsqrt(total * (1.0 / head_dim) + eps)
+            rstd = known.select(fx.math.rsqrt(total * (1.0 / head_dim) + eps), fx.Float32(nan))
             vectors = [vector * rstd for vector in work.x[0].again()]
             if weight is not None:
                 vectors = [vector * work.lines[0][iteration] for iteration, vector in enumerate(vectors)]
@@ -97,6 +100,11 @@ def build_qk_norm_rope_module(
         X: fx.Tensor, weight: fx.Tensor | None, cos: fx.Tensor, sin: fx.Tensor, positions: fx.Tensor, out: fx.Tensor,
         scales: fx.Tensor | None, rows: fx.Int32, stream: fx.Stream = None,
     ):  # fmt: skip
+        require_extents((X, out), rows, head_dim)
+        require_extents((cos, sin), 1, rope_head_dim // 2)
+        require_lines((weight,), head_dim)
+        require_extents((scales,), rows, head_dim // (group or head_dim))
+        require_numbers((positions,), fx.ceildiv(rows, heads))
         lanes = min(fx.num_warp_threads(), head_dim // WIDTH)
         plan = RowPlan(head_dim, "bf16", WIDTH, lanes, ROWS)
         qk_norm_rope_kernel(X, weight, cos, sin, positions, out, scales, rows, plan).launch(
@@ -143,6 +151,8 @@ def flydsl_qk_norm_rope_quant(
     for array, weight, heads, out, scale in (
         (q, q_weight, num_q_heads, q_out, q_scale), (kv, kv_weight, 1, kv_out, kv_scale),
     ):  # fmt: skip
+        if (heads * head_dim,) != tuple(array.shape[-1:]) and (heads, head_dim) != tuple(array.shape[-2:]):
+            raise ValueError(f"a token has {heads} heads of {head_dim} elements, and an array is {tuple(array.shape)}")
         rows = array.reshape(-1, head_dim)
         out = _empty(array, tuple(rows.shape), bool(quant)) if out is None else written_as("out", out, -1, head_dim)
         if group and scale is None:

@@ -4,18 +4,21 @@ fn = build_fused_rope_cache_module(head_dim=128, num_q_heads=32, num_kv_heads=8)
 fn(Q, K, V, positions, cos, sin, slots, key_cache, value_cache, Q_out, K_out, tokens, k_scale, v_scale, stream)
 
 out[d] = x[d] * cos[d mod D/2] -/+ x[(d + D/2) mod D] * sin[d mod D/2], minus for the first half. A token's slot is its
-place in the cache, block * block_size + place in the block; a slot below zero writes no cache. Layouts of the cache:
-flash [block][place][head][D] for both; else keys [block][head][D / 16][place][16] and values [block][head][D][place].
+place in the cache, block * block_size + place in the block; a slot that the cache does not have, below zero or behind
+its end, writes nothing, and a position that tables do not have makes results NaN. Layouts of the cache: flash
+[block][place][head][D] for both; else keys [block][head][D / 16][place][16] and values [block][head][D][place].
 """
 
 from __future__ import annotations
 
 from functools import cache
+from math import nan
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import wide_pieces
+from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
 from flydsl.kernels.blocks.row_plan import DTYPES
 
@@ -47,7 +50,7 @@ def build_fused_rope_cache_module(
         """Return an element of positions or slots."""
         pairs = pos_dtype == "i64" and tensor.dtype is fx.Int32
         line = tensor if tensor.rank == 1 else fx.get_iter(tensor)
-        return line[token * 2 if pairs else token].to(fx.Int32)
+        return line[token * 2 if pairs else token].to(fx.Int64)
 
     def cached(value: Any, cache_: Any, scale: Any) -> Any:
         """Return a number as the cache holds it."""
@@ -86,10 +89,12 @@ def build_fused_rope_cache_module(
     def rope_cache_kernel(
         Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, positions: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor,
         slots: fx.Tensor, key_cache: fx.Tensor, value_cache: fx.Tensor, Q_out: fx.Tensor, K_out: fx.Tensor,
-        k_scale: fx.Tensor, v_scale: fx.Tensor,
+        k_scale: fx.Tensor, v_scale: fx.Tensor, rows: fx.Int64, places: fx.Int64,
     ):  # fmt: skip
         token = fx.block_idx.x
-        row, slot = fx.Int64(number(positions, token)), number(slots, token)
+        row, slot = number(positions, token), number(slots, token)
+        known, kept = (row >= 0) & (row < rows), (slot >= 0) & (slot < places)
+        row, slot = known.select(row, fx.Int64(0)), slot.to(fx.Int32)
 
         def rotate(x: Any, out: Any, heads: int, place: Any) -> tuple[Any, Any, Any, Any]:
             """Rotate a pair: (head, place in the first half, both results)."""
@@ -100,6 +105,7 @@ def build_fused_rope_cache_module(
                 (table[row, d] if table.rank == 2 else fx.get_iter(table)[row * freqs + d]).to(fx.Float32)
                 for table in (cos, sin)
             )
+            c = known.select(c, fx.Float32(nan))
             turned = first * c - second * s, second * c + first * s
             for shift, value in zip((0, half), turned, strict=True):
                 memory, at = element(out, token, heads, head, d + shift)
@@ -110,11 +116,11 @@ def build_fused_rope_cache_module(
             rotate(Q, Q_out, num_q_heads, place)
         for place in range(fx.thread_idx.x, num_kv_heads * half, THREADS):
             head, d, low, high = rotate(K, K_out, num_kv_heads, place)
-            if slot >= 0:
+            if kept:
                 for shift, value in ((0, low), (half, high)):
                     memory, at = key_place(key_cache, slot, head, d + shift)
                     memory[at] = cached(value, key_cache, k_scale[0])
-        if slot >= 0:
+        if kept:
             for place in range(fx.thread_idx.x, num_kv_heads * head_dim, THREADS):
                 head, d = place // head_dim, place % head_dim
                 source, here = element(V, token, num_kv_heads, head, d)
@@ -127,8 +133,16 @@ def build_fused_rope_cache_module(
         slots: fx.Tensor, key_cache: fx.Tensor, value_cache: fx.Tensor, Q_out: fx.Tensor, K_out: fx.Tensor,
         num_tokens: fx.Int32, k_scale: fx.Tensor, v_scale: fx.Tensor, stream: fx.Stream = None,
     ):  # fmt: skip
+        pairs = 2 if pos_dtype == "i64" else 1
+        tokens = fx.Int64(num_tokens)
+        require_numbers((Q, Q_out), tokens * (num_q_heads * head_dim))
+        require_numbers((K, K_out, V), tokens * (num_kv_heads * head_dim))
+        for array in (positions, slots):
+            require_numbers((array,), tokens * (pairs if array.dtype is fx.Int32 else 1))
+        rows = fx.min(*(fx.Int64(fx.size(table)) // freqs for table in (cos, sin)))
+        places = fx.min(*(fx.Int64(fx.size(held)) // (num_kv_heads * head_dim) for held in (key_cache, value_cache)))
         rope_cache_kernel(
-            Q, K, V, positions, cos, sin, slots, key_cache, value_cache, Q_out, K_out, k_scale, v_scale
+            Q, K, V, positions, cos, sin, slots, key_cache, value_cache, Q_out, K_out, k_scale, v_scale, rows, places
         ).launch(grid=(num_tokens, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return fused_rope_cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -108,6 +109,16 @@ def require_pitch(matrix: Any, pitch: int, least: int) -> None:
     )  # fmt: skip
 
 
+def require_numbers(arrays: Sequence[Any], count: Any) -> None:
+    """Refuse arrays with fewer elements than are read or written of them; None stands for no array."""
+    for array in arrays:
+        if array is not None:
+            fx.require(
+                fx.Int64(fx.size(array)) >= fx.Int64(count), "{} numbers are asked for, and an array has {}", count,
+                fx.size(array), hint="pass one for each row, and the number of rows that all arrays have",
+            )  # fmt: skip
+
+
 def flattened(tensor: Any) -> Any:
     """Return a contiguous tensor as a line, whose length the kernels do not ask for; the launch refuses others."""
     require_whole(tensor)
@@ -117,6 +128,14 @@ def flattened(tensor: Any) -> Any:
 def lies_whole(tensor: Array) -> bool:
     """Return whether elements follow each other in memory, row-major."""
     return tensor.is_contiguous() if hasattr(tensor, "data_ptr") else tensor.flags.c_contiguous
+
+
+def refuse_unheard(function: str, options: dict[str, Any], tuning: frozenset[str]) -> None:
+    """Refuse options that are given and not known to tune only: without them results would be others, unheard."""
+    for name, value in options.items():
+        asked = bool(value) if isinstance(value, int | float) else value is not None
+        if asked and name not in tuning:
+            raise NotImplementedError(f"{name} is not supported by {function} here: it would change nothing")
 
 
 def written_as(name: str, tensor: Array, *shape: int) -> Any:

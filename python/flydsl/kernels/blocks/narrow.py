@@ -1,7 +1,8 @@
 """Numbers of 8 bits for rows: how a row's scale is chosen and how its elements are rounded.
 
-Integers are cut off toward zero, not rounded: that is the contract of FlyDSL's quantisers. 8-bit floats are rounded to
-nearest, ties to even, and stay within what the format holds.
+Integers are cut off toward zero, not rounded: that is the contract of FlyDSL's quantisers, and numbers that have a mean
+lose half a code of it. "i8_rounded", for those who multiply the codes, and 8-bit floats are rounded to nearest, ties to
+even, and stay within what the format holds.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any
 import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import maximum
 
-LARGEST = {"i8": 127.0, "fp8": 448.0, "fp8_fnuz": 240.0, "bf8": 57344.0}
+LARGEST = {"i8": 127.0, "fp8": 448.0, "fp8_fnuz": 240.0, "bf8": 57344.0, "i8_rounded": 127.0}
 SMALLEST_SCALE = 2.0**-126
 FORMATS: dict[str, Any] = {
-    "i8": fx.Int8, "fp8": fx.Float8E4M3FN, "fp8_fnuz": fx.Float8E4M3FNUZ, "bf8": fx.Float8E5M2,
+    "i8": fx.Int8, "fp8": fx.Float8E4M3FN, "fp8_fnuz": fx.Float8E4M3FNUZ, "bf8": fx.Float8E5M2, "i8_rounded": fx.Int8,
 }  # fmt: skip
 
 
@@ -49,7 +50,7 @@ def quantised(vector: Any, quant: str) -> Any:
         return e4m3_of(vector)
     top = LARGEST[quant]
     inside = fx.math.clampf(vector, -top, top)
-    return inside.to(FORMATS[quant])
+    return (fx.math.roundeven(inside) if quant == "i8_rounded" else inside).to(FORMATS[quant])
 
 
 def e4m3_of(vector: Any) -> Any:

@@ -21,7 +21,7 @@ from flydsl.kernels.quant.shuffles import pack_int4, scale_32x4, shuffle_scale_w
 
 FP8 = {"gfx942": "fp8_fnuz", "gfx950": "fp8", "gfx1250": "fp8", "sm_90a": "fp8"}
 """Targets with kernels -> what their 8-bit floats are called."""
-CODES = {"fp8": "float8_e4m3fn", "fp8_fnuz": "float8_e4m3fnuz", "i8": "int8"}
+CODES = {"fp8": "float8_e4m3fn", "fp8_fnuz": "float8_e4m3fnuz", "i8_rounded": "int8"}
 TYPES = {"float16": ("fp16", "f16"), "bfloat16": ("bf16", "bf16")}
 """Type of x -> kind of a stage, and what quantisers and results call it."""
 PLAIN, BLOCKS = "plain", "fp8_blockscale"
@@ -35,6 +35,8 @@ class MxFormats(NamedTuple):
 
 
 MX = {"mxfp4": MxFormats("fp4", "fp4"), "a8w4": MxFormats("fp8", "fp4"), "mxfp8": MxFormats("fp8", "fp8")}
+WHOLE = {"fp4": "fp4", "fp8": "fp8_whole"}
+"""How quantisers call a format, those that cut no element off."""
 ROWS = (PLAIN, "fp8", "int8", "int4", "int4_bf16", BLOCKS)
 KINDS = {"gfx942": ROWS, "gfx950": (*ROWS, *MX), "gfx1250": (PLAIN, *MX), "sm_90a": (PLAIN, BLOCKS)}
 SIDE = 128
@@ -127,7 +129,7 @@ def ordered(w: Any, kind: str, arch: str, stream: object) -> tuple[Any, Any]:
     if kind == BLOCKS:
         codes, scale = quantised_blocks(w, SIDE, FP8[arch], stream)
     else:
-        codes, scale = quantised_rows(flat, FP8[arch] if kind == "fp8" else "i8", stream)
+        codes, scale = quantised_rows(flat, FP8[arch] if kind == "fp8" else "i8_rounded", stream)
     return shuffle_weight(bytes_of(codes)).reshape(w.shape), scale
 
 
@@ -165,10 +167,10 @@ def quantised_blocks(x: Any, side: int, quant: str, stream: object) -> tuple[Any
 
 
 def quantised_groups(x: Any, format: str, stream: object) -> tuple[Any, Any]:
-    """Bytes of codes, and a scale for each 32 elements of a matrix's rows."""
+    """Bytes of codes, and a scale for each 32 elements of a matrix's rows, with room for the largest of them."""
     rows, length = x.shape
     codes = empty_beside(x, (rows, length // 2 if format == "fp4" else length), "uint8")
     scale = empty_beside(x, (rows, length // 32), "uint8")
     if rows:
-        build_mx_quant_module(length, TYPES[name_of(x)][1], f"mx{format}")(x, codes, scale, rows, stream)
+        build_mx_quant_module(length, TYPES[name_of(x)][1], f"mx{WHOLE[format]}")(x, codes, scale, rows, stream)
     return codes, scale

@@ -27,6 +27,7 @@ from flydsl.kernels.moe.expert_weights import (
     PLAIN,
     SIDE,
     TYPES,
+    WHOLE,
     Experts,
     name_of,
     prepare_experts,
@@ -239,7 +240,7 @@ def run_scaled_in_order(
     kinds = {"a_dtype": same + formats.rows, "b_dtype": same + formats.weights}
     inner = empty_beside(codes, (order.tokens * topk, inter // 2 if formats.rows == "fp4" else inter))
     inner_scale = empty_beside(codes, (-(-order.ids.shape[0] // 32) * 32, inter // 32))
-    first = compile_mixed_moe_gemm1(**{**dims1, **kinds, "out_dtype": formats.rows})
+    first = compile_mixed_moe_gemm1(**{**dims1, **kinds, "out_dtype": WHOLE[formats.rows]})
     first(inner, codes, experts.w1, scale, experts.scale1, *order.listed[:4], None, inner_scale, order.tokens, inter,
           model, order.count, stream)  # fmt: skip
     compile_mixed_moe_gemm2(**dims2, **kinds)(
@@ -256,7 +257,7 @@ def multiplied(x: Any, experts: Experts, stream: object) -> tuple[Any, Any]:
     if kind == BLOCKS:
         return quantised_blocks(x, 1, FP8[experts.arch], stream)
     if kind in ("fp8", "int8", "int4"):
-        return quantised_rows(x, FP8[experts.arch] if kind == "fp8" else "i8", stream)
+        return quantised_rows(x, FP8[experts.arch] if kind == "fp8" else "i8_rounded", stream)
     return x, None
 
 

@@ -16,6 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_plan import DTYPES
+from flydsl.kernels.blocks.rows import require_extents
 from flydsl.kernels.norm.softmax import power_of_e
 
 THREADS = 256
@@ -106,6 +107,8 @@ def build_topk_gating_softmax_module(
         logits: fx.Tensor, weights: fx.Tensor, indices: fx.Tensor, token_expert: fx.Tensor, T: fx.Int32,
         stream: fx.Stream = None,
     ):  # fmt: skip
+        require_extents((logits,), T, num_experts)
+        require_extents((weights, indices, token_expert), T, topk)
         per_block = THREADS // lanes_of(num_experts, fx.num_warp_threads())
         topk_gating_kernel(logits, weights, indices, token_expert, T).launch(
             grid=(fx.ceildiv(T, per_block), 1, 1),
@@ -173,6 +176,8 @@ def build_topk_gating_gradient_module(
         logits: fx.Tensor, indices: fx.Tensor, dweights: fx.Tensor, dlogits: fx.Tensor, T: fx.Int32,
         stream: fx.Stream = None,
     ):  # fmt: skip
+        require_extents((logits, dlogits), T, num_experts)
+        require_extents((indices, dweights), T, topk)
         per_block = THREADS // lanes_of(num_experts, fx.num_warp_threads())
         topk_gating_gradient_kernel(logits, indices, dweights, dlogits, T).launch(
             grid=(fx.ceildiv(T, per_block), 1, 1), block=(THREADS, 1, 1), stream=stream

@@ -23,6 +23,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import flat_blocks, flat_plan, lie_flat, map_pieces
+from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.reduce import add, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
@@ -94,6 +95,7 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
     ):  # fmt: skip
         choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
         whole = None if result is None else (result, scale, counter, averaged)
+        require_numbers((target, loss), m)
         launch_rows(
             lambda chosen: cross_entropy_kernel(logits, target, loss, powers, m, ignore, smoothing, whole, chosen), m,
             choice, stream, (logits,),
@@ -175,6 +177,7 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
         ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor, stream: fx.Stream = None,
     ):  # fmt: skip
         given = (logits, target, powers, dloss, dlogits, m, ignore, smoothing, scale)
+        require_numbers((target,), m)
 
         def by_rows(choice: RowChoice) -> None:
             kernel = cross_entropy_bwd_kernel

@@ -17,6 +17,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
+from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.row_choice import plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
@@ -134,6 +135,7 @@ def norm_backward_launcher(
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
         require_extents(matrices, m, length)
         require_lines((gamma,), length)
+        require_numbers((mean, rstd), m)
         if fx.const_expr(chosen.apart is None):
             launch(chosen)
         else:

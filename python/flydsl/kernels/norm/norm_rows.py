@@ -14,6 +14,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import FEW_WAVES, RowExchange
+from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
@@ -125,6 +126,7 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         task = RowTask(1 + form.residual, 1 + form.residual)
         choice = only(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
         require_lines((gamma, beta, xscale), form.length)
+        require_numbers((mean, rstd, yscale), m)
         launch_rows(
             lambda chosen: norm_kernel(X, R, gamma, beta, xscale, Y, R_out, mean, rstd, yscale, m, chosen), m, choice,
             stream, (X, R, Y, R_out),

@@ -18,6 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import wide_pieces
+from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import LARGEST, e4m3_of, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import only, plan_row
@@ -34,7 +35,7 @@ FOLDED = 4096
 """Rows whose largest elements become one number before all do."""
 MX: dict[str, tuple[Any, float, float, int]] = {
     "mxfp8": (fx.Float8E4M3FN, 448.0, 448.0, 32), "mxfp6": (fx.Float6E2M3FN, 7.5, 4.0, 24),
-    "mxfp4": (fx.Float4E2M1FN, 6.0, 4.0, 16),
+    "mxfp4": (fx.Float4E2M1FN, 6.0, 4.0, 16), "mxfp8_whole": (fx.Float8E4M3FN, 448.0, 256.0, 32),
 }  # fmt: skip
 """Name -> (type, largest number, divisor of a group's largest for its scale, bytes of 32 codes)."""
 
@@ -66,6 +67,7 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
     @flyc.jit
     def row_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         choice = only(plan) if plan else plan_row(N, dtype)
+        require_numbers((scales,), m)
         launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream, (X, Q))
 
     return row_quant
@@ -116,6 +118,7 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
     def tensor_quant(
         X: fx.Tensor, Q: fx.Tensor, tops: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
     ):
+        require_numbers((tops,), m)
         reading, writing = (plan_row(N, dtype, task=RowTask(targets=count, once=True)) for count in (0, 1))
         launch_rows(lambda chosen: row_top_kernel(X, tops, m, chosen), m, reading, stream, (X,))
         step = fx.Int32(1)
@@ -204,11 +207,11 @@ def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
     padded = quant == "mxfp6"  # 24 bytes of codes in 32, whose parts of a thread would be 6 bytes
 
     def encode(vector: Any, largest: Any) -> tuple[Any, Any]:
-        if quant == "mxfp8":
+        if kind is fx.Float8E4M3FN:
             largest = fx.max(largest, fx.Float32(1e-30))
         scale = e8m0_of(largest / divisor)
         inside = vector * inverse_of_e8m0(scale)
-        codes = e4m3_of(inside) if quant == "mxfp8" else fx.math.clampf(inside, -top, top).to(kind)
+        codes = e4m3_of(inside) if kind is fx.Float8E4M3FN else fx.math.clampf(inside, -top, top).to(kind)
         codes = codes.bitcast(fx.Uint8)
         if padded:
             codes = fx.Vector.from_elements([*codes, *fx.Vector.filled(GROUP - size, 0, fx.Uint8)])

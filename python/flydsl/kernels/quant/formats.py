@@ -81,32 +81,32 @@ def e8m0_to_f32(scale: Any) -> np.ndarray:
 
 MX: dict[str, tuple[Any, float, float]] = {
     "mxfp8": (ml_dtypes.float8_e4m3fn, 448.0, 448.0), "mxfp6": (ml_dtypes.float6_e2m3fn, 7.5, 4.0),
-    "mxfp4": (ml_dtypes.float4_e2m1fn, 6.0, 4.0),
+    "mxfp4": (ml_dtypes.float4_e2m1fn, 6.0, 4.0), "mxfp8_whole": (ml_dtypes.float8_e4m3fn, 448.0, 256.0),
 }  # fmt: skip
 """Name -> (type, largest number, what the largest element of a group is divided by for its scale).
 
-A scale is rounded to a power of two and leaves up to 1.5 times the divisor: more than e4m3 holds, where FlyDSL's scales
-cut the largest elements off too."""
+A scale is rounded to a power of two and leaves up to 1.5 times the divisor: more than e4m3 holds in "mxfp8", where
+FlyDSL's scales cut the largest elements off too. "mxfp8_whole" leaves room for them."""
 
 
 def quantize_mx(x: Any, dtype: str = "mxfp4") -> tuple[np.ndarray, np.ndarray]:
     """Return (bytes, e8m0 scales) of groups of 32 along the last dimension.
 
-    mxfp8 has a byte for each element, mxfp4 one for two, the even one in the low half; mxfp6 has 32 bytes for 32
-    elements, of which the first 24 hold their codes one behind the other and the rest are zero.
+    mxfp8 and mxfp8_whole have a byte for each element, mxfp4 one for two, the even one in the low half; mxfp6 has 32
+    bytes for 32 elements, of which the first 24 hold their codes one behind the other and the rest are zero.
     """
     kind, top, divisor = MX[dtype]
     wide = _wide(x)
     groups = wide.reshape(*wide.shape[:-1], wide.shape[-1] // GROUP, GROUP)
     largest = np.abs(groups).max(-1)
-    scale = f32_to_e8m0((np.maximum(largest, 1e-30) if dtype == "mxfp8" else largest) / np.float32(divisor))
+    scale = f32_to_e8m0((np.maximum(largest, 1e-30) if top == 448 else largest) / np.float32(divisor))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         codes = np.clip(groups / e8m0_to_f32(scale)[..., None], -top, top).astype(kind).view(np.uint8)
     return pack_codes(codes, dtype).reshape(*wide.shape[:-1], -1), scale
 
 
 def dequantize_mx(packed: Any, scale: Any, dtype: str = "mxfp4") -> np.ndarray:
-    """Return the numbers, in float64, of what `quantize_mx` gives for "mxfp8" and "mxfp4"."""
+    """Return the numbers, in float64, of what `quantize_mx` gives for formats of 8 and of 4 bits."""
     codes = np.asarray(packed).view(np.uint8)
     if dtype == "mxfp4":
         codes = np.stack([codes & 15, codes >> 4], -1).reshape(*codes.shape[:-1], -1)
@@ -116,7 +116,7 @@ def dequantize_mx(packed: Any, scale: Any, dtype: str = "mxfp4") -> np.ndarray:
 
 def pack_codes(codes: np.ndarray, dtype: str) -> np.ndarray:
     """Codes of groups of 32 as bytes."""
-    if dtype == "mxfp8":
+    if dtype.startswith("mxfp8"):
         return codes
     if dtype == "mxfp4":
         return (codes[..., 0::2] & 15) | ((codes[..., 1::2] & 15) << 4)

@@ -18,8 +18,8 @@ IN_DTYPES = {
 MIXED_DTYPES = {**IN_DTYPES, "mxfp4_bf16": "bf16"}
 """With those that only `a16w4` builds."""
 OUT_DTYPES: dict[str, Any] = {"f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.BFloat16, "f32": fx.Float32}
-QUANTISED = {"fp4": "mxfp4", "fp8": "mxfp8"}
-"""Results with a scale for 32 elements, by the names of their formats."""
+QUANTISED = {"fp4": "mxfp4", "fp8": "mxfp8", "fp8_whole": "mxfp8_whole"}
+"""Results with a scale for 32 elements, by the names of their formats: FlyDSL's, and one that cuts nothing off."""
 GATES = ("silu", "swiglu", "situv2")
 FAR_BYTES = 2**31 - 4096
 """An offset behind the end of every array of rows, which therefore has fewer bytes."""

@@ -34,7 +34,7 @@ def write_group(vector: Any, out: Any, place: Any, scales: Any, at: Any, quant: 
     """32 numbers as codes from byte ``place`` on, and their scale to byte ``at``."""
     kind, top, divisor, size = MX[quant]
     largest = abs(vector).reduce("max")
-    if fx.const_expr(quant == "mxfp8"):
+    if fx.const_expr(kind is fx.Float8E4M3FN):
         largest = fx.max(largest, fx.Float32(1e-30))
     scale = e8m0_of(largest / divisor)
     codes = fx.math.clampf(vector * inverse_of_e8m0(scale), -top, top).to(kind).bitcast(fx.Uint8)
