@@ -62,7 +62,7 @@ def check(torch: Any, a: Any, b: Any, c: Any, expected: Any = None, bound: Any =
     """C against float64, every element."""
     wide_a, wide_b = a.double(), b.double()
     expected = wide_a @ wide_b if expected is None else expected
-    narrow = 4e-6 if a.dtype.itemsize > 1 or not a.dtype.is_floating_point else 3e-4  # fp8 sums keep about 14 bits
+    narrow = 4e-6 if a.dtype.itemsize > 1 or not a.dtype.is_floating_point else 3e-4  # fp8 sums keep 14 bits
     rounding = {
         torch.float32: 2.0**-22,
         torch.float16: 2.0**-11,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import flydsl.compiler as flyc
+import flydsl.ops as ops
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS
 from flydsl.kernels.gemm.hopper.plan import GemmConfig
 from flydsl.kernels.gemm.hopper.weights import shuffle_weights
@@ -131,7 +132,7 @@ LONG = [
 
 @pytest.mark.parametrize("config", LONG, ids=str)
 def test_long_sums_of_fp8(config: GemmConfig | None, torch: Any) -> None:
-    """Tensor cores add up fp8 in some 14 bits: of ones that is 16,384 at most, of others with a mean ever less."""
+    """Tensor cores add up fp8 in 14 bits: of ones that is 16,384 at most, of others with a mean ever less."""
     m, n, k = 200, 264, 57344
     c, whole = guarded(torch, m, n)
     for of in (torch.ones, torch.rand):
@@ -169,3 +170,33 @@ def test_long_sums_of_fp8_groups(gathered: bool, torch: Any) -> None:
     expected, _ = rows_of(torch, a, b.transpose(1, 2), sizes)
     close(c, expected, expected, 2.0**-9)
     assert int(whole.isnan().sum()) == whole.numel() - c.numel()
+
+
+def codes_of(torch: Any, *shape: int) -> Any:
+    """Numbers with a mean that fp8 holds as they are: each 128 have the same largest one, 448 / 256."""
+    numbers = (torch.rand(*shape, device="cuda") + 0.5).to(torch.float8_e4m3fn).bfloat16()
+    numbers[..., ::128] = 1.75
+    return numbers
+
+
+@pytest.mark.parametrize("tokens", [1, 8, 200])
+@pytest.mark.parametrize("model", [7168, 16384])
+def test_long_sums_of_fp8_experts(tokens: int, model: int, torch: Any) -> None:
+    """Few tokens, whose products are mma.sync's, and groups of rows."""
+    inter, count = 1024, 3
+    x, w1 = codes_of(torch, tokens, model), codes_of(torch, count, 2 * inter, model) / 2**13
+    w2 = codes_of(torch, count, model, inter) / 2**10
+    ids = torch.rand(tokens, count, device="cuda").argsort(1)[:, :2].int()
+    weights, out = torch.rand(tokens, 2, device="cuda"), torch.full_like(x, float("nan"))
+    ops.moe(x, (ids, weights), ops.moe_weights(w1, w2, "fp8_blockscale"), out=out)
+    expected = torch.zeros(tokens, model, device="cuda", dtype=torch.float64)
+    for expert in range(count):
+        token, slot = torch.where(ids == expert)
+        if not len(token):
+            continue
+        gate, up = (x[token].double() @ w1[expert].double().T).chunk(2, -1)
+        inner, scale = ops.quantize_blocks((torch.nn.functional.silu(gate) * up).bfloat16(), (1, 128))
+        rows = (inner.double() * scale.double().repeat_interleave(128, 1)) @ w2[expert].double().T
+        expected.index_add_(0, token, rows * weights[token, slot, None].double())
+    assert abs(float(out.double().mean() / expected.mean()) - 1) < 2.0**-9
+    assert float((out.double() - expected).norm() / expected.norm()) < 2.0**-8

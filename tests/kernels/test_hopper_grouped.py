@@ -161,6 +161,13 @@ def test_masked_groups(rng: np.random.Generator) -> None:
     assert np.isnan(whole.astype(np.float32)).sum() == whole.size - sizes.sum() * n
 
 
+def gated(expected: Array, magnitude: Array) -> tuple[Array, Array]:
+    """One column of two of a tenth of a product, and its magnitude."""
+    slopes = 1.1 + np.abs(0.1 * expected)
+    magnitude = 0.1 * (magnitude[:, ::2] * slopes[:, 1::2] + magnitude[:, 1::2] * slopes[:, ::2])
+    return activated(0.1 * expected, "swiglu"), magnitude
+
+
 def test_lines_that_tma_cannot_reach_and_gates(rng: np.random.Generator) -> None:
     """Odd extents in every mode, and one column of two."""
     sizes = [7, 0, 66]
@@ -168,10 +175,18 @@ def test_lines_that_tma_cannot_reach_and_gates(rng: np.random.Generator) -> None
     index = rng.integers(0, 80, 73).astype(np.int32)
     c, whole = guarded(73, 11)
     hopper_grouped_gemm(a, b, c, ends(sizes), rows=index, activation="swiglu", alpha=0.1, config=SMALL)
-    expected, magnitude = expected_of(a, b, sizes, index)
-    slopes = 1.1 + np.abs(0.1 * expected)
-    magnitude = 0.1 * (magnitude[:, ::2] * slopes[:, 1::2] + magnitude[:, 1::2] * slopes[:, ::2])
-    assert_close(c, activated(0.1 * expected, "swiglu"), magnitude)
+    assert_close(c, *gated(*expected_of(a, b, sizes, index)))
+    assert np.isnan(whole.astype(np.float32)).sum() == whole.size - c.size
+
+
+@pytest.mark.parametrize("sends", [False, True])
+def test_gates_in_turns(sends: bool, rng: np.random.Generator) -> None:
+    """What the first product of experts of many rows gets: tiles that end inside of a group, and an empty one."""
+    sizes, config = [150, 0, 128, 5], GemmConfig(128, 160, 2, 3, taking_turns=True, sends=sends)
+    a, b = drawn(rng, 283, 136), drawn(rng, 4, 336, 136).swapaxes(1, 2)
+    c, whole = guarded(283, 168)
+    hopper_grouped_gemm(a, b, c, ends(sizes), activation="swiglu", alpha=0.1, config=config)
+    assert_close(c, *gated(*expected_of(a, b, sizes)))
     assert np.isnan(whole.astype(np.float32)).sum() == whole.size - c.size
 
 

@@ -324,7 +324,7 @@ def scaled_mm(
 
     Scales are f32: of one element each; (M, 1) and (1, N); or of blocks, (M, K / 128) and (K / 128, N / 128), with
     either mode contiguous, extents rounded up. The result is bf16 unless ``out_dtype`` says f16 or f32. Hopper adds up
-    256 products of fp8 in some 14 bits, with scales of blocks 128, and those sums in f32; with ``use_fast_accum``, and
+    256 products of fp8 in 14 bits, with scales of blocks 128, and those sums in f32; with ``use_fast_accum``, and
     without scales of blocks, all of K in 14 bits. Other targets always add up in f32.
     """
     name = _out_name(out_dtype)

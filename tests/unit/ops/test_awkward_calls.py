@@ -182,10 +182,12 @@ def test_pages_by_tables_that_lie_apart(rng: np.random.Generator) -> None:
 # Experts -------------------------------------------------------------------------------------------------------------
 
 
-def test_logits_of_experts_that_are_no_numbers_or_the_lowest(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("experts", [4, 19])
+def test_logits_of_experts_that_are_no_numbers_or_the_lowest(experts: int, rng: np.random.Generator) -> None:
     """A token that nobody can route is NaN, not zero; one whose logits are all masked goes to the first experts."""
-    x, w1, w2 = (rng.standard_normal(shape).astype(np.float16) / 8 for shape in ((3, 64), (4, 128, 64), (4, 64, 64)))
-    logits = np.zeros((3, 4), np.float32)
+    shapes = ((3, 64), (experts, 128, 64), (experts, 64, 64))
+    x, w1, w2 = (rng.standard_normal(shape).astype(np.float16) / 8 for shape in shapes)
+    logits = np.zeros((3, experts), np.float32)
     logits[0, 2], logits[1] = np.nan, LOWEST
     got = ops.moe(x, logits, w1, w2, topk=2)
     assert np.isnan(got[0]).all()

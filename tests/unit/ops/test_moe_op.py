@@ -16,12 +16,14 @@ from tests.support.experts import cosine
 MODEL, INTER, EXPERTS, TOPK = 256, 128, 8, 2
 
 
-def layer(rng: np.random.Generator, tokens: int, dtype: Any = ml_dtypes.bfloat16) -> tuple[Any, Any, Any, Any]:
+def layer(
+    rng: np.random.Generator, tokens: int, dtype: Any = ml_dtypes.bfloat16, experts: int = EXPERTS
+) -> tuple[Any, Any, Any, Any]:
     x = rng.standard_normal((tokens, MODEL)).astype(dtype)
     # No two logits of a token are equal: which of two comes first is not torch's to say.
-    logits = rng.permuted(np.tile(np.linspace(-2, 1.5, EXPERTS), (tokens, 1)), axis=1).astype(dtype)
-    w1 = (rng.standard_normal((EXPERTS, 2 * INTER, MODEL)) / 16).astype(dtype)
-    return x, logits, w1, (rng.standard_normal((EXPERTS, MODEL, INTER)) / 11).astype(dtype)
+    logits = rng.permuted(np.tile(np.linspace(-2, 1.5, experts), (tokens, 1)), axis=1).astype(dtype)
+    w1 = (rng.standard_normal((experts, 2 * INTER, MODEL)) / 16).astype(dtype)
+    return x, logits, w1, (rng.standard_normal((experts, MODEL, INTER)) / 11).astype(dtype)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,22 @@ def test_a_mean_is_kept(arch: str, kind: str, rng: np.random.Generator, monkeypa
     y = ops.moe(abs(x), logits, ops.moe_weights(w1, w2, kind), topk=TOPK)
     want = references.moe(abs(x), *references.route(logits, TOPK), w1, w2)
     assert abs(y.astype(float).sum() / want.sum() - 1) < 1e-2
+
+
+@pytest.mark.parametrize(("arch", "experts"), [("gfx942", 130), ("sm_90a", 3)])
+def test_numbers_of_experts(arch: str, experts: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of any number, tokens that one block routes, and more; some lanes then have fewer experts than others."""
+    monkeypatch.setenv("ARCH", arch)
+    _, _, w1, w2 = layer(rng, 0, experts=experts)
+    weights = ops.moe_weights(w1, w2)
+    for tokens in (10, 150):
+        x = rng.standard_normal((tokens, MODEL)).astype(w1.dtype)
+        # By their order alone, which rounding of f32 does not change.
+        logits = rng.permuted(np.tile(np.linspace(-2, 2, experts, dtype=np.float32), (tokens, 1)), axis=1)
+        out = np.full_like(x, np.nan)
+        ops.moe(x, logits, weights, topk=TOPK, out=out)
+        want = references.moe(x, *references.route(logits, TOPK), w1, w2)
+        assert np.abs(out.astype(float) - want).max() < 2.0**-6 * np.abs(want).max()
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
@@ -121,18 +139,20 @@ def torch_layer(torch: Any, x: Any, logits: Any, w1: Any, w2: Any, renormalize: 
     return y
 
 
-@pytest.mark.parametrize(("arch", "renormalize"), [("gfx942", True), ("gfx1250", False), ("sm_90a", True)])
+@pytest.mark.parametrize(
+    ("arch", "renormalize", "experts"), [("gfx942", True, EXPERTS), ("gfx1250", False, 19), ("sm_90a", True, 3)]
+)
 def test_gradients(
-    arch: str, renormalize: bool, torch: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    arch: str, renormalize: bool, experts: int, torch: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of tokens, logits and both matrices, against float64."""
     monkeypatch.setenv("ARCH", arch)
     tokens = int(rng.integers(1, 40))
-    given = [torch.from_numpy(t.astype(np.float32)).bfloat16() for t in layer(rng, tokens)]
+    given = [torch.from_numpy(t.astype(np.float32)).bfloat16() for t in layer(rng, tokens, experts=experts)]
     got = [t.clone().requires_grad_() for t in given]
     want = [t.double().requires_grad_() for t in given]
     x, logits, w1, w2 = got
-    y = ops.moe(x.reshape(1, tokens, MODEL), logits.reshape(1, tokens, EXPERTS), w1, w2, topk=TOPK,
+    y = ops.moe(x.reshape(1, tokens, MODEL), logits.reshape(1, tokens, experts), w1, w2, topk=TOPK,
                 renormalize=renormalize)  # fmt: skip
     expected = torch_layer(torch, want[0], want[1], want[2], want[3], renormalize)
     dy = torch.from_numpy(rng.standard_normal((tokens, MODEL)).astype(np.float32)).bfloat16()

@@ -3,7 +3,7 @@
     out = attention_fp8(q, k, v, q_scale=sq, k_scale=sk, v_scale=sv, is_causal=True)
 
 Scores are products of 8 bits. Powers and values have 16 bits, unless ``use_fast_accum`` says otherwise: products of 8
-bits add up in some 13 bits, and what they add to a sum that is much larger is cut off; and powers that are rounded to 8
+bits add up in 14 bits, and what they add to a sum that is much larger is cut off; and powers that are rounded to 8
 bits err by 3 %. A kernel of its own makes f16 of values, in 27 microseconds where 16 heads of 128 have 16384 tokens,
 and multiplies them by scales of blocks.
 
@@ -164,7 +164,7 @@ def attention_fp8(
     A scale is f32 with one element for the tensor, (batch, heads) for its heads, or (batch, heads, blocks) for blocks
     of 128 tokens; all three have blocks if one has. None is one.
 
-    With ``use_fast_accum``, both products have 8 bits, and the second adds up in some 13 bits. That is a tenth faster
+    With ``use_fast_accum``, both products have 8 bits, and the second adds up in 14 bits. That is a tenth faster
     from 16384 tokens on, and does for values whose mean is zero: results err by 3 % then, and of values that are all 1,
     0.98 are left behind 2048 keys and 0.76 behind 16384.
     """

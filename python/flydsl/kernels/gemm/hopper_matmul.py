@@ -78,7 +78,7 @@ def hopper_gemm(
     ``column_scale`` have N elements, ``row_scale`` M, or any of them one. D is not read if beta is 0. The activation
     "swiglu" makes one column of two, silu(even) * odd, so that C is (M, N / 2). ``block_scales`` of fp8 matrices are
     f32 of (M, K / 128) for A, each of 1 x 128, and of (K / 128, N / 128) for B, each of 128 x 128, with either mode
-    contiguous; extents that are no multiples are rounded up. Tensor cores add up products of fp8 in some 14 bits: sums
+    contiguous; extents that are no multiples are rounded up. Tensor cores add up products of fp8 in 14 bits: sums
     in f32 take those of each 256 along K, unless ``use_fast_accum`` leaves all of K to tensor cores.
     """
     if not beta:

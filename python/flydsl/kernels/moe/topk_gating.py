@@ -21,6 +21,8 @@ from flydsl.kernels.norm.softmax import power_of_e
 
 THREADS = 256
 SMALLEST = 1e-20
+MOST_EACH = 16
+"""Experts of a token that a thread has."""
 
 
 def expert_named(named: Any, experts: int) -> Any:
@@ -29,12 +31,13 @@ def expert_named(named: Any, experts: int) -> Any:
 
 
 def lanes_of(experts: int, wave: int) -> int:
-    """Threads of a token: a power of two, each with 1 to 16 experts, a power of two as well."""
-    for each in (16, 8, 4, 2, 1):
-        lanes = experts // each
-        if experts % each == 0 and lanes and lanes & (lanes - 1) == 0 and lanes <= wave:
-            return lanes
-    raise ValueError(f"{experts} experts are no 1, 2, 4, 8 or 16 for each of a power of two of at most {wave} lanes")
+    """Return the threads of a token: the fewest, a power of two, that have no more than `MOST_EACH` experts each."""
+    lanes = 1
+    while lanes * MOST_EACH < experts:
+        lanes *= 2
+    if lanes > wave:
+        raise ValueError(f"{experts} experts are more than {MOST_EACH} for each of {wave} lanes")
+    return lanes
 
 
 def _minimum(a: Any, b: Any) -> Any:
@@ -42,11 +45,18 @@ def _minimum(a: Any, b: Any) -> Any:
 
 
 def softmax_of(logits: Any, token: Any, lane: Any, lanes: int) -> tuple[list[Any], list[Any]]:
-    """Return the experts of a lane, and their share of a token's softmax. ``logits`` are an array and its experts."""
-    experts = [lane + j * lanes for j in range(logits[1] // lanes)]
-    scores = [logits[0][token, expert].to(fx.Float32) for expert in experts]
+    """Return the experts of a lane, and their share of a token's softmax. ``logits`` are an array and its experts.
+
+    Where lanes do not divide those, the last of a lane may lie behind all of them: its share is 0.
+    """
+    array, count = logits
+    experts = [lane + first for first in range(0, count, lanes)]
+    read = [*experts[: count // lanes], *(fx.min(e, fx.Int32(count - 1)) for e in experts[count // lanes :])]
+    scores = [array[token, expert].to(fx.Float32) for expert in read]
     top = wave_reduce(reduce(maximum, scores), maximum, lanes)
     powers = [power_of_e(score, top) for score in scores]
+    if count % lanes:
+        powers[-1] = (experts[-1] < count).select(powers[-1], fx.Float32(0.0))
     total = wave_reduce(reduce(add, powers), add, lanes)
     return experts, [power / total for power in powers]
 
@@ -149,8 +159,8 @@ def turn_weights(logits: Any, ids: Any, dweights: Any, dlogits: Any, place: Any,
         total = fx.max(wave_reduce(reduce(add, chances), add, lanes), fx.Float32(SMALLEST))
         chances = [c / total for c in chances]
     inner = wave_reduce(reduce(add, [c * g for c, g in zip(chances, given, strict=True)]), add, lanes)
-    if alive:
-        for expert, chance, gradient in zip(mine, chances, given, strict=True):
+    for j, (expert, chance, gradient) in enumerate(zip(mine, chances, given, strict=True)):
+        if alive & ((expert < experts) | (j < experts // lanes)):
             dlogits[token, expert] = (chance * (gradient - inner)).to(dlogits.dtype)
 
 
