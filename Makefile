@@ -76,8 +76,13 @@ demo: environment ## run every example, up to the first that does not end with P
 	done; \
 	echo "== $${#examples[@]} examples, all PASS"
 
+# Types are checked on one core, for a minute: beside the tests, and shown after them.
 .PHONY: test
-test: lint pytest ## lint, then the whole test suite
+test: style bytecode ## lint, and the whole test suite
+	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; wrong=; \
+	$(MAKE) --no-print-directory types >"$$log" 2>&1 & types=$$!; \
+	$(MAKE) --no-print-directory pytest || wrong=1; \
+	wait $$types || wrong=1; cat "$$log"; [ -z "$$wrong" ]
 
 .PHONY: pytest
 pytest: bytecode ## the test suite alone, and its slowest tests; PYTEST="tests/layout -k divide" narrows it
@@ -97,13 +102,19 @@ thorough: bytecode ## the test suite with every case of its largest tables
 	@FLYDSL_TEST_ALL=1 $(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
 
 .PHONY: lint
-lint: environment ## ruff, pyright and the import layers
+lint: style types ## ruff, pyright and the import layers
+
+.PHONY: style
+style: environment
 	@$(PY) -m ruff check
 	@$(PY) -m ruff format --check
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as main; main()' --no-logo --no-cache
+
+.PHONY: types
+types: environment
 	@if $(PY) -m pyright --version >/dev/null 2>&1; then $(PY) -m pyright; \
 	elif [ "$(CI)" = true ]; then echo "pyright does not start, and CI needs it" >&2; $(PY) -m pyright --version; exit 1; \
 	else echo "NOTICE: pyright does not start on this machine (it needs Node.js); types were not checked"; fi
-	@$(PY) -c 'from importlinter.cli import lint_imports_command as main; main()' --no-logo --no-cache
 
 .PHONY: format
 format: environment ## let ruff rewrite the sources

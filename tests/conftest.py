@@ -49,7 +49,10 @@ SAMPLED = {
     "tests/codegen/test_dump_files": 2,
     "tests/codegen/test_code_objects": 2,
     "tests/codegen/test_both_ways": 2,
-    "tests/codegen/test_amd_kernels.py::test_nothing_is_spilled": 4,
+    "tests/codegen/test_amd_kernels.py::test_nothing_is_spilled": 8,
+    "tests/codegen/test_amd_kernels.py::test_columns": 2,
+    "tests/codegen/test_amd_link.py::test_the_same": 3,
+    "tests/codegen/test_amd_rows": 3,
     "tests/codegen/test_moe_gemm.py::test_no_stage_spills": 4,
     "tests/kernels/test_amd_gemm_cases.py::test_specified_large": 80,
     "tests/kernels/test_amd_gemm_cases.py::test_specified": 12,
@@ -58,22 +61,81 @@ SAMPLED = {
     "tests/kernels/test_moe_acceptance.py::test_layers": 8,
     "tests/kernels/test_norm": 2,
     "tests/kernels/test_row_gradients": 3,
+    "tests/unit/ops/test_awkward_": 2,
 }
-"""Tables of cases so large that a run takes one of so many, always the same ones; `make thorough` takes them all."""
+"""Tables of cases so large that a run takes one of so many, always the same ones, and one at least; `make thorough`
+takes them all."""
+
+
+CROSSED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/rocdl/")
+"""Where cases are combinations of parameters, each of which compiles kernels: a run takes half of them, always the same
+ones, and among these every value of every parameter; `make thorough` takes them all."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if os.environ.get("FLYDSL_TEST_ALL"):
         return
     left: list[pytest.Item] = []
+    sampled: dict[str, list[pytest.Item]] = {}
+    crossed: dict[str, list[pytest.Item]] = {}
     for item in items:
-        shares = [share for prefix, share in SAMPLED.items() if item.nodeid.startswith(prefix)]
-        if shares and "[" in item.nodeid and zlib.crc32(item.nodeid.encode()) % shares[0]:
-            left.append(item)
+        test, of_table, _ = item.nodeid.partition("[")
+        if of_table and item.nodeid.startswith(tuple(SAMPLED)):
+            sampled.setdefault(test, []).append(item)
+        elif of_table and item.nodeid.startswith(CROSSED):
+            crossed.setdefault(test, []).append(item)
+    for test, cases in sampled.items():
+        share = next(share for prefix, share in SAMPLED.items() if test.startswith(prefix))
+        left += not_sampled(cases, share)
+    for cases in crossed.values():
+        left += spared_combinations(cases)
     if left and len(left) < len(items):  # one that is named on the command line runs
         config.hook.pytest_deselected(items=left)
         gone = set(map(id, left))
         items[:] = [item for item in items if id(item) not in gone]
+
+
+def _drawn(case: pytest.Item) -> int:
+    """Return a number that is always the same for a case, and as good as random."""
+    return zlib.crc32(case.nodeid.encode())
+
+
+def not_sampled(cases: list[pytest.Item], share: int) -> list[pytest.Item]:
+    """Return cases of a test that a run goes without if it takes one of so many, and one at least."""
+    left = [case for case in cases if _drawn(case) % share]
+    return left if len(left) < len(cases) else sorted(left, key=_drawn)[1:]
+
+
+def spared_combinations(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Return cases of a test that a run goes without: at most half, and no value of a parameter is in these alone."""
+    seen: set[object] = set()
+    others: list[pytest.Item] = []
+    for case in sorted(cases, key=_drawn):
+        values = _rows_of_tables(case)
+        if values <= seen:
+            others.append(case)
+        seen |= values
+    return others[: len(cases) // 2]
+
+
+def _rows_of_tables(case: pytest.Item) -> set[object]:
+    """Return what a case takes of each table of its test. Parameters that are listed together are one table."""
+    callspec = getattr(case, "callspec", None)
+    if callspec is None:
+        return {case.nodeid}
+    tables = [tuple(name.strip() for name in names.split(",")) if isinstance(names, str) else tuple(names)
+              for names in (mark.args[0] for mark in case.iter_markers("parametrize"))]  # fmt: skip
+    alone = [(name,) for name in callspec.params if not any(name in table for table in tables)]
+    return {(table, *(_member(callspec.params[name]) for name in table)) for table in [*tables, *alone]}
+
+
+def _member(value: object) -> object:
+    """Return a value as a member of sets, by identity where it has no hash."""
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value
 
 
 @pytest.hookimpl(wrapper=True)

@@ -188,14 +188,17 @@ PRODUCTS: list[tuple[Any, str, tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("multiply", "arch", "arrays"), PRODUCTS, ids=lambda x: getattr(x, "__name__", str(x)[:8]))
 def test_arrays_that_lie_apart(multiply: Any, arch: str, arrays: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels that know no stride of an array read what lies between its rows or elements as if it were of them."""
+    """Kernels that know no stride of an array read what lies between its rows or elements as if it were of them.
+
+    All arrays are asked for the same, so one of them goes down its columns for all.
+    """
     monkeypatch.setenv("ARCH", arch)
     whole = [np.zeros(shape, dtype) for *shape, dtype in arrays]
     multiply(*whole)
     for place, x in enumerate(whole):
         matrix = x.reshape(len(x), -1)
         apart = [np.tile(matrix, 2)[:, : matrix.shape[1]]]
-        apart += [np.asfortranarray(x)] if x.ndim == 2 else []
+        apart += [np.asfortranarray(x)] if place == 0 else []
         for given in apart:
             with pytest.raises(RuntimeError, match=f"an array of {x.size} elements is taken as it lies"):
                 multiply(*whole[:place], given, *whole[place + 1 :])

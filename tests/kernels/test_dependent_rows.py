@@ -17,6 +17,7 @@ from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
 from flydsl.kernels.quant.device_quant import build_row_quant_module, build_tensor_quant_module
+from tests.support.described_calls import describe_calls
 
 WAIT, SIGNAL = "griddepcontrol.wait", "griddepcontrol.launch_dependents"
 TOUCHES = re.compile(r"^(?:@\S+ )?(?:ld|ldu|st|atom|red|cp|prefetch|discard)\.(?!param|shared|const|local)")
@@ -26,8 +27,7 @@ ROWS = 64
 
 @pytest.fixture(autouse=True)
 def for_hopper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARCH", "sm_90a")
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
 
 
 def launch(name: str, n: int) -> Any:

@@ -11,6 +11,7 @@ import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
+from tests.support.described_calls import describe_calls
 from tests.support.hopper_products import ROUNDING, TYPES, activated
 
 Array = np.ndarray[Any, Any]
@@ -80,7 +81,7 @@ def test_groups_that_follow_each_other(sizes: list[int], config: GemmConfig, rng
 
 def test_a_warp_chooses_as_one_how_a_box_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     """The assembler keeps places of stages in registers of the warp only if it knows that no lanes part in a tile."""
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
     shuffles = []
     for sends in (False, True):
         config = GemmConfig(128, 128, 2, 3, sends=sends)

@@ -41,6 +41,8 @@ def test_runs_and_parts_of_one(config: GemmConfig) -> None:
     for k in (16, LENGTH, LENGTH + 16, 3 * LENGTH, 5 * LENGTH - 112):
         if k > LENGTH or not config.defers:
             check(Product(70, 280, k, a="e4m3", b="e5m2", c="f32"), config)
+    if config.tile_n == 256 and not config.sends:  # long to compile, and what follows is done by the same code
+        return
     check(Product(70, 280, 3 * LENGTH, a="e4m3", b="e4m3", extras=True), config)
     check(Product(600, 280, 3 * LENGTH + 16, batches=2, a="e4m3", b="e4m3"), config)
 

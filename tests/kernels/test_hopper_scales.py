@@ -16,6 +16,7 @@ from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, Problem
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
+from tests.support.described_calls import describe_calls
 from tests.support.hopper_products import TYPES, activated
 
 Array = np.ndarray[Any, Any]
@@ -86,7 +87,7 @@ def test_tiles_of_one_block_are_told(k: int, rng: np.random.Generator) -> None:
 
 def test_who_multiplies_does_not_look_for_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without scales it does, and divides by numbers of tiles for each."""
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
     divisions = []
     for name, elem in (("e4m3", fx.Float8E4M3FN), ("bf16", fx.BFloat16)):
         kind = GemmKind(elem, elem, fx.BFloat16, block_scaled=name == "e4m3", groups=32)

@@ -16,6 +16,7 @@ from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, PackedKind, Pr
 from flydsl.kernels.gemm.hopper.weights import shuffle_weights
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_linear4
+from tests.support.described_calls import describe_calls
 from tests.support.wgmma_registers import Flow, early_accesses
 
 BF16 = ml_dtypes.bfloat16
@@ -119,7 +120,7 @@ def test_strips_behind_the_last_weights_read_nothing(rng: np.random.Generator) -
 
 def test_weights_in_flight_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No step is unpacked into registers that products may still read."""
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
     monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "2")
     kind = GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16, c_along_n=False, packed=PackedKind("int4", 128))
     run = build_hopper_gemm(kind, GemmConfig(64, 8, 1, 4, swapped=True))

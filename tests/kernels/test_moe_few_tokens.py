@@ -19,6 +19,7 @@ from flydsl.kernels.moe.few_tokens.plan import MOST_PAIRS, MOST_TOKENS, THREADS,
 from flydsl.kernels.moe.few_tokens.progress import MISSING, AwaitedRows
 from flydsl.kernels.moe.layer import route_by, run_experts, run_routed
 from flydsl.kernels.moe.references import widened
+from tests.support.described_calls import describe_calls
 from tests.support.experts import awkward_ids, cosine, guarded, untouched
 
 BF16 = ml_dtypes.bfloat16
@@ -186,7 +187,7 @@ def test_stages_have_all_columns() -> None:
 def test_weights_go_ahead_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first launch waits before it reads anything, and lets the second begin when its rows are marked as
     missing; that sends for weights before it waits for rows, and ends behind the first."""
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
     monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "2")
     experts, topk, dtype = 8, 2, BF16
     stages = plan_stages(1, topk, experts, 512, 256, 2)

@@ -18,6 +18,7 @@ from flydsl.kernels.attention.fp8_forward import attention_fp8, forward_fp8
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
+from tests.support.described_calls import describe_calls
 
 WAIT, SYNC, RELEASE = "mbarrier.try_wait", r"wgmma.wait_group|barrier.sync", "mbarrier.arrive"
 WINDOW = ForwardPlan(fx.BFloat16, 64, 64, 64, stages=3, consumers=3, ping_pong=False)
@@ -26,8 +27,7 @@ EIGHT_BITS = ForwardPlan(fx.Float8E4M3FN, 64, 64, 96, stages=4, consumers=3, pin
 
 @pytest.fixture(autouse=True)
 def for_hopper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARCH", "sm_90a")
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
 
 
 def computing_part(run: Any) -> str:

@@ -26,6 +26,7 @@ from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
 from flydsl.kernels.quant.device_quant import build_block_quant_module, build_mx_quant_module, build_row_quant_module
 from tests.support import random_data
+from tests.support.described_calls import describe_calls
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 KERNELS = ("softmax", "rmsnorm", "layernorm")
@@ -186,8 +187,7 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
 def loads_and_stores(plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What a LayerNorm's code for sm_90a has in order: "line" and "row" for loads, "store", "branch", "reduce", and
     "depends" for the bits of lines that a row depends on."""
-    monkeypatch.setenv("ARCH", "sm_90a")
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
     x, gamma = np.zeros((2, plan.length), DTYPES[plan.dtype]), np.zeros(plan.length, DTYPES[plan.dtype])
     run = build_layernorm_module(plan.length, plan.dtype, plan=plan)
     run(x, gamma, gamma, np.zeros_like(x), 2)
@@ -217,8 +217,7 @@ def test_few_rows_wait_for_the_memory_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_few_rows_take_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest element by one instruction, and no shuffles behind the barrier: lanes read all waves' numbers."""
-    monkeypatch.setenv("ARCH", "sm_90a")
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
     x = np.zeros((2, 600), np.float32)
     plan = RowPlan(600, "f32", 4, 160)
     for few, shuffles in ((False, 16), (True, 5)):
@@ -244,8 +243,7 @@ def test_softmax_of_few_rows_below_zero(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("eps", [0.0, 1e-5])
 def test_roots_of_subnormal_squares(eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only where eps keeps such numbers away their root is taken by an instruction that makes them zero."""
-    monkeypatch.setenv("ARCH", "sm_90a")
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
     run, x = build_rmsnorm_module(64, "f32", eps=eps), np.zeros((2, 64), np.float32)
     run(x, x[0], np.zeros_like(x), 2)
     assert ("rsqrt.approx.ftz.f32" in run.specialisations[-1].kernels[0].ptx) == (eps > 0)
@@ -258,8 +256,7 @@ def test_lines_are_loaded_ahead_of_stores(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_squares_of_a_ring_are_added_up_as_chunks_come(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors that are all loaded before any is squared take the registers that a scale is to stay in."""
-    monkeypatch.setenv("ARCH", "sm_90a")
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
     plan = RowPlan(1032, "f32", 4, 32, keep=False, hints=ONCE, slots=12, chunks=8)
     x, gamma = np.zeros((2, plan.length), np.float32), np.zeros(plan.length, np.float32)
     run = build_rmsnorm_module(plan.length, plan.dtype, plan=plan)

@@ -20,6 +20,7 @@ from flydsl.kernels.attention.latent_decode import latent_decode
 from flydsl.kernels.attention.paged import paged_attention
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
+from tests.support.described_calls import describe_calls
 from tests.support.wgmma_registers import Flow, crossing_loops, early_accesses
 
 TILES = GemmConfig(128, 128, 2, 4)
@@ -28,8 +29,7 @@ BF16, FP8 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn
 
 @pytest.fixture(autouse=True)
 def for_hopper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARCH", "sm_90a")
-    monkeypatch.setenv("COMPILE_ONLY", "1")
+    describe_calls(monkeypatch)
 
 
 def heads(d: int, dtype: Any = BF16) -> Any:

@@ -430,7 +430,7 @@ def _no_disk_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_run_time_leaves_give_pythons_numbers() -> None:
-    count = int(os.environ.get("LAYOUT_OPERATIONS", "300"))
+    count = int(os.environ.get("LAYOUT_OPERATIONS", "150"))
     ended = check_many(count, int(os.environ.get("LAYOUT_SEED", "1")))
     assert ended["equal"] > count // 2
 

@@ -73,7 +73,8 @@ class Scalar:
 F32 = Scalar("f32", "float", 32, 0, is_float=True, is_narrow=False)
 F64 = Scalar("f64", "double", 64, 0, is_float=True, is_narrow=False)
 
-_texts: dict[Attribute, str] = {}
+_texts: dict[int, tuple[Attribute, str]] = {}
+"""By `id`, with the type that has it, so that no other gets it: the hash of a struct goes through all of its types."""
 _scalars: dict[Attribute, Scalar] = {}
 
 
@@ -84,10 +85,12 @@ def int_scalar(bits: int, lanes: int = 0) -> Scalar:
 
 def type_text(attr: Attribute) -> str:
     """Return the LLVM text of a type."""
-    found = _texts.get(attr)
+    found = _texts.get(id(attr))
     if found is None:
-        found = _texts[attr] = _build_text(attr)
-    return found
+        if len(_texts) > 1 << 12:
+            _texts.clear()
+        found = _texts[id(attr)] = attr, _build_text(attr)
+    return found[1]
 
 
 def scalar_of(attr: Attribute) -> Scalar:

@@ -20,7 +20,7 @@ from flydsl.backends.host.promises import PROMISED
 from flydsl.base.native_names import COUNT_SHIFT, STRIDE_BITS, STRIDE_SHIFT
 from flydsl.codegen.reading.op_view import ints_prop
 from flydsl.dialects.fly.types import vector_type
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import op_class, walked
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.vector_access import cast_bits, extract
 from flydsl.target.ptx import MULTIMEM_BYTES
@@ -34,7 +34,7 @@ _KINDS = {"f32": ("f32", 4), "f16x2": ("f16", 8), "bf16x2": ("bf16", 8)}
 def expand_multicast(kernel: Operation) -> None:
     """Replace the accesses of a kernel to the memory of all ranks."""
     at = Inserter(kernel.regions[0].blocks[0])
-    for op in list(kernel.walk()):
+    for op in walked(kernel):
         name = ptx_name(op) or ""
         if name.startswith(_PREFIX):
             at.anchor = op

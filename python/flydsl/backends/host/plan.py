@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from flydsl.backends.host.analysis.shared_accesses import SharedOrder, touches_shared
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
-from flydsl.backends.host.intrinsics.table import host_intrinsic
+from flydsl.backends.host.intrinsics.table import CALLS, host_intrinsic
 from flydsl.backends.host.matrix import multiply
 from flydsl.dialects.upstream import ops_of, walked
 from flydsl.passes.canonicalize import is_pure
@@ -57,6 +57,8 @@ def gathered(op: Operation) -> int | None:
 
 def meets(op: Operation) -> bool:
     """Return whether the operation itself involves other threads."""
+    if op.name not in CALLS:  # most are of this kind, and each is asked several times
+        return op.name in GATHERS or op.name in MEETINGS or INSTRUCTION in op.attributes
     return gathered(op) is not None or meeting_of(op) is not None
 
 
@@ -270,14 +272,14 @@ class Plan:
             self._keep(condition.operands[0], force=False)
 
     def _keep_operands(self, op: Operation) -> None:
-        run = self.run_of.get(op)
+        run, met = self.run_of.get(op), meets(op)
         for operand in op.operands:
             if operand in self.uniform:
                 continue
             owner = operand.owner
             defined = self.run_of.get(owner) if isinstance(owner, Operation) else None
             inside = isinstance(owner, Block) and owner.parent_op() in self.run_of
-            if meets(op):
+            if met:
                 self._keep(operand, force=True)
             elif not inside and (defined is None or defined != run):
                 self._keep(operand, force=False)

@@ -30,7 +30,7 @@ from flydsl.codegen.module_emitter import DEFAULT_RULES
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.dialects.gpu_syntax import KERNEL_MARK
 from flydsl.dialects.llvm_functions import llvm_function
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import op_class, walked
 from flydsl.passes.convert_cf_to_llvm import convert_branches
 from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
 from flydsl.passes.reconcile_unrealized_casts import reconcile
@@ -67,7 +67,7 @@ def convert_kernels(module: Operation, code: DeviceCode) -> None:
                 function = _convert_function(function, code)
             reconcile(function)
         conversion.add_extras(gpu_module)
-        for op in gpu_module.walk():
+        for op in walked(gpu_module):
             if op.name == "llvm.mlir.global":
                 op.properties["global_type"] = llvm_type(op.properties["global_type"])
 
@@ -81,7 +81,7 @@ def _rules(function: Operation, code: DeviceCode) -> Mapping[str, Rule]:
 
 def _retype(function: Operation) -> None:
     """Give the operations that were the target's from the start LLVM types."""
-    for op in [op for op in function.walk() if op.name.startswith(_TARGET_DIALECTS)]:
+    for op in [op for op in walked(function) if op.name.startswith(_TARGET_DIALECTS)]:
         op.operands = [cast_before(value, llvm_type(value.type), op) for value in op.operands]
         if "elem_type" in op.properties:
             op.properties["elem_type"] = llvm_type(op.properties["elem_type"])

@@ -32,6 +32,7 @@ from flydsl.backends.host.intrinsics.entry import HostIntrinsic
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 
 CALL, ASM = "llvm.call_intrinsic", "llvm.inline_asm"
+CALLS = frozenset({CALL, ASM})
 TARGET_PREFIXES = ("llvm.amdgcn.", "llvm.nvvm.", "ptx.", "asm.", "fly.check.")
 
 HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
@@ -50,7 +51,7 @@ HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
 }
 """Name without its type suffixes to how it runs."""
 
-__all__ = ["CALL", "HOST_INTRINSICS", "HostIntrinsic", "TARGET_PREFIXES", "host_intrinsic", "intrinsic_name"]
+__all__ = ["CALL", "CALLS", "HOST_INTRINSICS", "HostIntrinsic", "TARGET_PREFIXES", "host_intrinsic", "intrinsic_name"]
 
 
 def intrinsic_name(op: Operation) -> str | None:
