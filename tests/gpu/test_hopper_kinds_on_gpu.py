@@ -98,7 +98,11 @@ def test_a_matrix_is_added_to_itself_once(torch: Any) -> None:
     close(c, expected, a.double().abs() @ b.double().abs().T)
 
 
-@pytest.mark.parametrize("shape", [(300, 520, 640), (1000, 1024, 7168), (7, 136, 1024), (64, 512, 16384)], ids=str)
+SCALED = (300, 520, 640), (1000, 1024, 7168), (7, 136, 1024), (64, 512, 16384), (6000, 4096, 1408)
+"""Of the last, results of a tile leave while the next one begins."""
+
+
+@pytest.mark.parametrize("shape", SCALED, ids=str)
 def test_scales_of_blocks(shape: tuple[int, int, int], torch: Any) -> None:
     m, n, k = shape
     a, b = (drawn(torch, rows, k, dtype=torch.float8_e4m3fn) for rows in (m, n))
@@ -109,6 +113,22 @@ def test_scales_of_blocks(shape: tuple[int, int, int], torch: Any) -> None:
     hopper_gemm(a, b.T, c, block_scales=(of_a, of_b.T))
     close(c, wide_a @ wide_b.T, wide_a.abs() @ wide_b.abs().T, 3e-4)
     assert int(whole.isnan().sum()) == whole.numel() - c.numel()
+
+
+def test_groups_with_scales_leave_later(torch: Any) -> None:
+    """Blocks have several tiles each of groups that are empty, of few rows, and larger than a tile; A has a mean."""
+    sizes, n, k = [0, 700, 1, 64, 65, 1500, 0, 333], 4104, 912
+    total, config = sum(sizes), GemmConfig(128, 256, 2, 4, sends=True, defers=True)
+    a = (drawn(torch, total + 5, k) + 0.5).to(torch.float8_e4m3fn)
+    b = drawn(torch, len(sizes), n, k, dtype=torch.float8_e4m3fn)
+    of_a, of_b = torch.rand(total + 5, 8, device="cuda") + 0.5, torch.rand(len(sizes), 33, 8, device="cuda") + 0.5
+    wide_a = a.double() * of_a.double().repeat_interleave(128, 1)[:, :k]
+    wide_b = b.double() * of_b.double().repeat_interleave(128, 1)[:, :n].repeat_interleave(128, 2)[..., :k]
+    ends, (c, whole) = torch.tensor(sizes, device="cuda").cumsum(0).int(), guarded(torch, total + 5, n)
+    given: dict[str, Any] = {"block_scales": (of_a, of_b.transpose(1, 2)), "config": config}
+    hopper_grouped_gemm(a, b.transpose(1, 2), c, ends, **given)
+    close(c[:total], *rows_of(torch, wide_a, wide_b.transpose(1, 2), sizes), 3e-4)
+    assert int(whole.isnan().sum()) == whole.numel() - total * n
 
 
 @pytest.mark.parametrize("shape", [(1, 8192, 8192), (16, 1000, 2048), (64, 1000, 8192), (2000, 520, 2048)], ids=str)

@@ -85,6 +85,52 @@ def test_tiles_of_one_block_are_told(k: int, rng: np.random.Generator) -> None:
     assert close(c, wide_a @ wide_b.swapaxes(1, 2), np.abs(wide_a) @ np.abs(wide_b).swapaxes(1, 2))
 
 
+LATER = GemmConfig(128, 256, 2, 3, sends=True, defers=True)
+
+
+@pytest.mark.parametrize("config", [LATER, GemmConfig(192, 128, 3, 3, sends=True, defers=True)], ids=str)
+def test_results_with_one_accumulator_leave_later(config: GemmConfig, rng: np.random.Generator) -> None:
+    """One block takes all tiles: results of each leave while the next one begins, those of the last behind it."""
+    kind = GemmKind(fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, block_scaled=True)
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, 300, 656, 1), drawn(rng, 264, 656, 128)
+    whole = np.full((302, 296), np.nan, np.float32).astype(TYPES["bf16"])
+    run = build_hopper_gemm(kind, config, sms=1)
+    run(a, b.T, whole[1:-1, 16:-16], *[None] * 5, 0.0, scale_a, scale_b.T)
+    assert close(whole[1:-1, 16:-16], wide_a @ wide_b.T, np.abs(wide_a) @ np.abs(wide_b).T)
+    assert np.isnan(whole.astype(np.float32)).sum() == whole.size - 300 * 264
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_results_of_groups_leave_later(masked: bool, rng: np.random.Generator) -> None:
+    """Two blocks take groups of no rows, of one, and of fewer and more than one warpgroup and a tile have."""
+    sizes, n, k = np.array([0, 150, 1, 100, 0, 49], np.int32), 264, 656
+    lead, rows = ((6,), 150) if masked else ((), 300)
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, rows, k, 1, *lead), drawn(rng, n, k, 128, 6)
+    kind = GemmKind(
+        fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, block_scaled=True, groups=32, masked=masked, weights_first=masked
+    )
+    c = np.full((*lead, rows + 3, n), np.nan, np.float32).astype(TYPES["bf16"])
+    given = (sizes if masked else sizes.cumsum().astype(np.int32), None, None)
+    run = build_hopper_gemm(kind, LATER, sms=2)
+    run(a, b.swapaxes(1, 2), c[..., :-3, :], *[None] * 5, 0.0, scale_a, scale_b.swapaxes(1, 2), *given)
+    first = 0
+    for group, count in enumerate(sizes):
+        x, found = (wide_a[group], c[group]) if masked else (wide_a[first:], c[first:])
+        y = wide_b[group].T
+        assert close(found[:count], x[:count] @ y, np.abs(x[:count]) @ np.abs(y))
+        first += count
+    assert np.isnan(c.astype(np.float32)).sum() == c.size - n * sizes.sum()
+
+
+def test_results_leave_later_where_k_is_long(rng: np.random.Generator) -> None:
+    (a, scale_a, _), (b, scale_b, _) = drawn(rng, 8, 384, 1), drawn(rng, 16, 384, 128)
+    with pytest.raises(ValueError, match="512 at least, got 384"):
+        hopper_gemm(a, b.T, np.zeros((8, 16), TYPES["bf16"]), block_scales=(scale_a, scale_b.T), config=LATER)
+    for k, defers in ((384, False), (512, True)):
+        every = configurations(Problem(8192, 8192, k, size=1, block_scaled=True))
+        assert {x.defers for x in every if x.halves > 1} == {defers}
+
+
 def test_who_multiplies_does_not_look_for_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without scales it does, and divides by numbers of tiles for each."""
     describe_calls(monkeypatch)
@@ -161,7 +207,11 @@ def test_the_model_chooses_what_can_be_scaled() -> None:
     assert choose_config(large).halves == 2
     square = [x for x in configurations(large) if (x.tile_m, x.tile_n, x.cluster) == (128, 128, 1)]
     assert [x.stages for x in square] == [5], "six took longer"
-    assert all(x.halves == 1 for x in configurations(replace(large, batches=8, grouped=True)))
+    groups = replace(large, batches=8, grouped=True)
+    assert choose_config(groups).defers and choose_config(groups).halves == 2
+    assert all(x.halves == 1 for x in configurations(replace(groups, m=100))), "these have one round"
+    for more in ({"columns_of_one": 2}, {"quantises": True}):
+        assert all(x.halves == 1 for x in configurations(replace(groups, **more))), "these would spill"
 
 
 def test_tiles_of_scaled_blocks_divide_a_product_evenly() -> None:
@@ -171,7 +221,7 @@ def test_tiles_of_scaled_blocks_divide_a_product_evenly() -> None:
     few = choose_config(Problem(104, 13568, 6784, size=1, block_scaled=True))
     assert few.tile_m == 104 and few.multiplied_rows == 128 and few.can_scale
     three = choose_config(Problem(3072, 9216, 3072, size=1, block_scaled=True))
-    assert (three.consumers, three.tile_n, three.products_apart) == (3, 128, 1)
+    assert (three.consumers, three.tile_n, three.products_apart) == (3, 128, 1) and three.defers
     assert GemmConfig(128, 192, 2).can_scale and GemmConfig(128, 192, 2).scaled_alike == 64
     assert not GemmConfig(64, 192, 1).can_scale, "nobody multiplies while products are added"
 

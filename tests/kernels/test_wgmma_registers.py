@@ -24,6 +24,7 @@ from tests.support.described_calls import describe_calls
 from tests.support.wgmma_registers import Flow, crossing_loops, early_accesses
 
 TILES = GemmConfig(128, 128, 2, 4)
+LATER = GemmConfig(128, 256, 2, 3, sends=True, defers=True)
 BF16, FP8 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn
 
 
@@ -67,8 +68,8 @@ def of_latent() -> Any:
     return of_paged(np.zeros((2, 16, 576), BF16), cache, cache[..., :512], latent_decode)
 
 
-def of_groups(dtype: Any, a: Any, block_scaled: bool) -> Any:
-    run = build_hopper_gemm(GemmKind(dtype, dtype, fx.BFloat16, block_scaled=block_scaled, groups=32), TILES)
+def of_groups(dtype: Any, a: Any, block_scaled: bool, config: GemmConfig = TILES) -> Any:
+    run = build_hopper_gemm(GemmKind(dtype, dtype, fx.BFloat16, block_scaled=block_scaled, groups=32), config)
     b = np.zeros((4, 256, 256), a).swapaxes(1, 2)
     scales = (np.ones((256, 2), np.float32), np.ones((4, 2, 2), np.float32)) if block_scaled else (None, None)
     sizes = np.zeros(4, np.int32)
@@ -94,6 +95,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "latent": of_latent,
     "groups": lambda: of_groups(fx.BFloat16, BF16, block_scaled=False),
     "scaled groups": lambda: of_groups(fx.Float8E4M3FN, FP8, block_scaled=True),
+    "scaled groups whose results leave later": lambda: of_groups(fx.Float8E4M3FN, FP8, True, LATER),
 }
 ATTENTION = (
     "forward", "fp8", "fp8 of short heads", "fp8 alone", "fp8 alone of many queries", "gradients",

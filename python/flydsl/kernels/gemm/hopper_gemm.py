@@ -18,7 +18,7 @@ configurations in `plan`, which of them a product gets in `choice`. `hopper_matm
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -114,12 +114,12 @@ def gemm_kernel(
             fx.nvvm.griddepcontrol_wait()
         if fx.const_expr(config.moves_registers(kind)):
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][1], increase=True)
+        scales = BlockScales(*blocks, from_rows, config) if kind.block_scaled else None
         if fx.const_expr(config.taking_turns):
             multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
         elif fx.const_expr(config.defers):
-            multiply_ahead(A, B, pipe, schedule, epilogue, kind, config)
+            multiply_ahead(A, B, pipe, schedule, places, scales, epilogue, kind, config)
         else:
-            scales = BlockScales(*blocks, from_rows, config) if kind.block_scaled else None
             multiply(A, B, pipe, schedule, places, scales, parts, teams, epilogue, kind, config)
         if fx.const_expr(config.sends):
             epilogue.wait(pending=0)  # shared memory is read until then
@@ -243,19 +243,32 @@ def multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config):
 
 
 @flyc.jit
-def multiply_ahead(A, B, pipe, schedule, epilogue, kind, config):
+def multiply_ahead(A, B, pipe, schedule, places, scales, epilogue, kind, config):
     """A warpgroup that stores results of a tile while the first products of its next one are made."""
-    mine = AddingWarpgroup(A, B, pipe, kind, config)
+    if fx.const_expr(kind.block_scaled):
+        mine = ScaledWarpgroup(A, B, pipe, scales, kind, config)
+    else:
+        mine = AddingWarpgroup(A, B, pipe, kind, config)
     state, values = pipe.consumer_start(), fx.full(config.accumulators, 0.0, fx.Float32)
     first, last, step = schedule.range()
+    before = schedule.at(first) if places is None else places.nowhere()
+    before = before._replace(end=fx.Int32(0))
     for tile in range(first, last, step):
-        place = schedule.at(tile)
+        if fx.const_expr(places is not None):
+            pipe.wait(state)
+        place = schedule.at(tile) if places is None else places.read(state.stage)
         mine.begin(state, place)
-        if tile > first:
-            epilogue.store(values, mine.warp, schedule.at(tile - step))
-        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, True)
-    if last > first:
-        epilogue.store(values, mine.warp, schedule.at(first + (last - 1 - first) // step * step))
+        leave = partial(store_earlier, epilogue, values, mine.warp, before)
+        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
+        before = place
+    store_earlier(epilogue, values, mine.warp, before)
+
+
+@flyc.jit
+def store_earlier(epilogue, values, warp, place):
+    """Store the results of the tile before, if there was one."""
+    if place.end > 0:
+        epilogue.store(values, warp, place)
 
 
 # Launching -----------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import strides
+from flydsl.kernels.gemm.hopper.checks import check_length
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.epilogue import QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.operands import (
@@ -123,6 +124,7 @@ def _call_for(
         if config.fitting_stages(beside) < config.stages:  # a ring comes before boxes that TMA takes away
             config = replace(config, sends=False)
         config = replace(config, stages=min(config.stages, config.fitting_stages(beside)))
+    check_length(k, block_scaled, config)
     scatter = "" if to_rows is None else "add" if add else "store"
     kind = GemmKind(
         *types, a.along_k, b.along_k, along_n, piece, False, activation, block_scaled, most, masked, gathers, scatter,

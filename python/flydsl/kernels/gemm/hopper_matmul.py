@@ -17,6 +17,7 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
+from flydsl.kernels.gemm.hopper.checks import check_length
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.operands import (
     MULTIPLIED,
@@ -164,6 +165,7 @@ def _call_for(
                       columns_of_one(activation), block_scaled, c_aligned=piece == LINE_BYTES,
                       run=run_of(types[0], block_scaled, use_fast_accum))  # fmt: skip
     config = config or choose_config(problem, sms)
+    check_length(k, block_scaled, config)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))
     kind = GemmKind(
         first[0], second[0], types[2], first[1].along_k, second[1].along_k, along_n != config.swapped, piece,

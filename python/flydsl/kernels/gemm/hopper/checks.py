@@ -3,7 +3,25 @@
 from __future__ import annotations
 
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
-from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, LINE_BYTES, MAX_BOX, MOST_SUMS, SCALED, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.plan import (
+    BLOCK_ROWS,
+    LEAST_STEPS,
+    LINE_BYTES,
+    MAX_BOX,
+    MOST_SUMS,
+    SCALED,
+    GemmConfig,
+    GemmKind,
+    is_long,
+)
+
+
+def check_length(k: int, block_scaled: bool, config: GemmConfig) -> None:
+    """Refuse K that is too short for the steps that are added at once where results leave later."""
+    if block_scaled and config.defers and not is_long(k):
+        raise ValueError(
+            f"results of blocks with scales leave later where K is {LEAST_STEPS * SCALED} at least, got {k}"
+        )
 
 
 def check_config(kind: GemmKind, config: GemmConfig) -> None:
@@ -41,8 +59,14 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "runs are added of fp8 without scales of blocks, by warpgroups that have registers and take no turns": kind.run
         and (kind.size > 1 or kind.block_scaled or kind.a.is_integer or not config.can_add_runs(kind.gathers)),
         "a run that is multiplied by halves lies in the ring": config.halves > 1 and kind.run > config.stages,
-        "results leave later where runs of all of K are added, without groups": config.defers
-        and (not 0 < kind.run <= config.stages or config.splits > 1 or kind.groups or config.taking_turns),
+        "results leave later where runs of all of K are added, without groups, or blocks have scales": config.defers
+        and (
+            not (kind.block_scaled or (0 < kind.run <= config.stages and kind.groups == 0))
+            or config.splits > 1
+            or config.taking_turns
+            or kind.quantises
+            or kind.gathers
+        ),
         "weights of four bits are swapped and have 64 rows a warpgroup": kind.packed is not None
         and (rows != BLOCK_ROWS * config.of_tile or not config.swapped or config.sharing("n") > 1),
         "weights of four bits may have teams of as many warpgroups each": config.teams > 1

@@ -99,7 +99,11 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     kept = [(x, of) for x, of in zip(found, several) if of or not x.taking_turns]
     if problem.grouped and problem.size > 1 and any(x.taking_turns for x, _ in kept):
         kept = [(x, of) for x, of in kept if x.tile_m * x.tile_n <= MOST_TOGETHER or not of]
-    return tuple(replace(x, defers=True) if of and x.can_defer(problem) else x for x, of in kept)
+    kept = [replace(x, defers=True) if of and x.can_defer(problem) else x for x, of in kept]
+    # Groups of one round took 70.6 us in halves and 69.5 in 128 x 128, skewed ones 100.7 and 91.1: 8 of 100 rows by
+    # 4096 x 7168, on an H200, 2026-11-17.
+    in_halves = problem.grouped and problem.block_scaled
+    return tuple(x for x in kept if x.defers or x.halves == 1 or not in_halves)
 
 
 def _of_few_rows(problem: Problem) -> Callable[[GemmConfig], GemmConfig]:
@@ -180,8 +184,9 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     # Blocks with scales that share tiles of A took 3 to 5 % longer with K of 2,048 to 16,384, on an H200, 2026-11-16.
     if problem.block_scaled and (not config.can_scale or config.cluster > config.splits):
         return False
-    # Halves of tiles were measured without groups.
-    if problem.block_scaled and problem.grouped and config.halves > 1:
+    # Gates and scales of results would spill where products of groups are made by halves.
+    gates = problem.columns_of_one > 1 or problem.quantises
+    if problem.block_scaled and problem.grouped and config.halves > 1 and gates:
         return False
     # Factors by eights of columns took longer: 128 x 88 28.8 us and 128 x 96 26.5 at 304 x 3712 x 8832, on an H200,
     # 2026-11-17.

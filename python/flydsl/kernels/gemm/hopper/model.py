@@ -24,7 +24,7 @@ class Machine:
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
     large tile alone, so that nobody multiplies while it waits, or adds runs; of results that leave while the next tile
-    begins; of lines of A or B by the multiples of bytes at which
+    begins, and of those of blocks with scales; of lines of A or B by the multiples of bytes at which
     they start; of results across C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
@@ -58,6 +58,7 @@ class Machine:
     alone: float = 1.01
     alone_adding: float = 1.24
     deferring: float = 0.6
+    deferring_scaled: float = 0.8
     straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.8), (64, 1.5), (128, 1.0))
     across: float = 1.35
     partial: float = 1.25
@@ -112,7 +113,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     if config.defers:
-        each, last = each - (1 - machine.deferring) * stored, (1 - machine.deferring) * stored
+        hidden = stored * (1 - (machine.deferring_scaled if problem.block_scaled else machine.deferring))
+        each, last = each - hidden, hidden
     each += machine.meeting if config.sharers > 1 else 0.0
     received = tile * (config.splits - 1) / config.sharing_blocks
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0

@@ -36,6 +36,8 @@ LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 RUN = 2
 """Steps of K, 128 numbers of fp8 each, whose products tensor cores add up by themselves."""
+LEAST_STEPS = 4
+"""Steps of K that are added at once with scales of blocks, where results of the tile before leave meanwhile."""
 FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
 MOST_SUMS = {1: 192, 2: 192, 3: 128}
@@ -140,8 +142,8 @@ class GemmConfig:
     ``behind`` is in how many parts K is where the others of a cluster share tiles. ``streams`` names the matrix, "a" or
     "b", that L2 lets go first, if the other one is so small that it can stay.
     ``sends`` lets boxes of results leave by TMA. ``teams`` of warpgroups have all rows of a tile each and take steps of
-    K by turns, so that one unpacks weights while another waits. Where runs of K are added up, ``defers`` lets results
-    of a tile leave while products of the next one's first run are made.
+    K by turns, so that one unpacks weights while another waits. Where runs of K are added up, or blocks have scales,
+    ``defers`` lets results of a tile leave while the first products of the next one are made.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -277,8 +279,13 @@ class GemmConfig:
 
     def can_defer(self, problem: Problem) -> bool:
         """Return whether results of a tile may leave while the next one begins: both have registers before there are
-        sums of the next one. It gained with two warpgroups, and with three mostly not, on an H200, 2026-11-17."""
+        sums of the next one. It gained with two warpgroups, and with three mostly not, on an H200, 2026-11-17. With
+        scales of blocks it gained in halves and with three, and not where two accumulators take turns; gates would
+        spill."""
         alone = self.splits == 1 and not problem.quantises and not self.taking_turns
+        if problem.block_scaled:
+            one = self.products_apart == 1 and (self.halves > 1 or self.consumers == 3)
+            return alone and one and is_long(problem.k) and problem.columns_of_one == 1
         return self.adds_runs(problem) and problem.plain and alone and not self.is_small and self.consumers == 2
 
     def can_add_runs(self, gathers: bool) -> bool:
@@ -297,9 +304,9 @@ class GemmConfig:
 
     def tells_places(self, kind: GemmKind) -> bool:
         """Return whether the loading thread tells where tiles are: with scales of blocks, where each has steps. Groups
-        in tiles with one accumulator would spill: 128 of 512 rows by 1536 x 2048 in 128 x 192 took 382 us instead of
-        366, on an H200, 2026-11-17."""
-        spills = kind.groups > 0 and self.products_apart == 1
+        in tiles with one accumulator of all columns would spill: 128 of 512 rows by 1536 x 2048 in 128 x 192 took 382
+        us instead of 366, on an H200, 2026-11-17."""
+        spills = kind.groups > 0 and self.products_apart == 1 and self.halves == 1
         return kind.block_scaled and not kind.gathers and self.splits == 1 and not spills
 
     def moves_registers(self, kind: GemmKind) -> bool:
@@ -406,6 +413,11 @@ class Problem:
         """The same product with operands exchanged."""
         return replace(self, m=self.n, n=self.m, a_along_k=self.b_along_k, b_along_k=self.a_along_k,
                        c_along_n=not self.c_along_n)  # fmt: skip
+
+
+def is_long(k: int) -> bool:
+    """Return whether K has the steps that are added at once where results of blocks with scales leave later."""
+    return ceildiv(k, SCALED) >= LEAST_STEPS
 
 
 def ceildiv(a: int, b: int) -> int:

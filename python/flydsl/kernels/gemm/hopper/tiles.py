@@ -287,6 +287,12 @@ class ToldPlaces:
         words = (place.row, place.column, place.end, *(place.b or (0,)))
         self.words[None, stage].store(fx.Vector.from_elements([fx.Int32(word) for word in words], fx.Int32))
 
+    def nowhere(self) -> Place:
+        """Return a place of no rows, of the same form as those that are read."""
+        zero = fx.Int32(0)
+        b, a = ((zero,) if has else () for has in self.has_matrices)
+        return Place(a, b, a, zero, zero, zero)
+
     def read(self, stage: Any) -> Place:
         """Return the place of the tile that begins with a stage, once that is full."""
         words = self.words[None, stage].load()

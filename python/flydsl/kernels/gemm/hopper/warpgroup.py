@@ -150,15 +150,17 @@ class AddingWarpgroup(Warpgroup):
         self.run = kind.run
 
     @flyc.jit
-    def sum_products(self, state, place, k_first, k_last, begun=False):
-        """The sums of a tile over steps of K: whole runs, then step by step; products of the first run may have
-        ``begun``."""
+    def sum_products(self, state, place, k_first, k_last, leave=None):
+        """The sums of a tile over steps of K: whole runs, then step by step. With ``leave``, products of the first run
+        have begun, and that is called before they are waited for."""
+        begun = leave is not None
         sums = [fx.make_fragment_like(self.acc) for _ in self.b_parts]
         for part in sums:
             part.fill(0.0)
         all_steps, k_last = k_last, self.own_last(place, k_first, k_last)
         runs = (k_last - k_first) // self.run
         if fx.const_expr(begun):
+            leave()
             state = self.add_run(sums, state, place, self.run, begun)
         for _ in range(int(begun), runs):
             state = self.add_run(sums, state, place, self.run)
@@ -259,9 +261,15 @@ class ScaledWarpgroup(Warpgroup):
         """Of each sum, which of the thread's two rows it is of, and the first of the columns around it that are always
         of one block."""
 
+    def begin(self, state, place):
+        """Products of the first step of a tile, of half of its columns if there are halves."""
+        self.multiply_next(self.acc, state, place)
+
     @flyc.jit
-    def sum_products(self, state, place, k_first, k_last):
-        """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step."""
+    def sum_products(self, state, place, k_first, k_last, leave=None):
+        """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step. With ``leave``,
+        products of the first of four steps at least have begun, and that is called before they are waited for, when
+        scales are on their way."""
         sums = [fx.make_fragment_like(self.acc) for _ in range(self.config.halves)]
         for part in sums:
             part.fill(0.0)
@@ -270,7 +278,12 @@ class ScaledWarpgroup(Warpgroup):
         accs, rows = (self.acc, *others), self.scales.rows(place, self.warp)
         scales, k = self.scales.load(place, rows, k_first), k_first
         run = RUN if len(accs) > 1 else LANES_OF_ROW
-        for _ in range((k_last - k_first) // run):
+        if fx.const_expr(leave is not None):
+            k_last = fx.max(k_last, k_first + LANES_OF_ROW)  # also where all rows lie behind the group
+            leave()
+            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW, True)
+            k = k + LANES_OF_ROW
+        for _ in range((k_last - k) // run):
             state, scales = self.add_run(sums, accs, state, place, rows, k, scales, run)
             k = k + run
         if fx.const_expr(run > LANES_OF_ROW):
@@ -285,19 +298,19 @@ class ScaledWarpgroup(Warpgroup):
         return found, self.pass_stages(state, k_last, all_steps)
 
     @flyc.jit
-    def add_run(self, sums, accs, state, place, rows, k, scales, steps):
-        """Add ``steps`` steps. Two accumulators take turns: one is scaled and added while the other is multiplied. With
-        one, it is the other warpgroup that multiplies meanwhile.
+    def add_run(self, sums, accs, state, place, rows, k, scales, steps, begun=False):
+        """Add ``steps`` steps, of which the first may have ``begun``. Two accumulators take turns: one is scaled and
+        added while the other is multiplied. With one, it is the other warpgroup that multiplies meanwhile.
 
         None is in flight at the end of a run: the assembler gives up on accumulators that are read in a loop while
         those of its next turn are.
         """
         following, ahead = scales, len(accs) - 1
-        if fx.const_expr(ahead > 0):
+        if fx.const_expr(ahead > 0 and not begun):
             self.multiply_next(accs[0], state, place)
         for i in fx.range_constexpr(steps):
             lane = i % LANES_OF_ROW
-            if fx.const_expr(i + ahead < steps):
+            if fx.const_expr(i + ahead < steps and not (begun and i + ahead == 0)):
                 self.multiply_next(accs[(i + ahead) % len(accs)], self.pipe.advance(state) if ahead else state, place)
             if fx.const_expr(lane == 0):  # behind the products, which would wait until the loads are sent for
                 following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
