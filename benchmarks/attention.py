@@ -235,10 +235,11 @@ def measure_fp8(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
     scales = {"q_scale": scale, "k_scale": scale[:, : shape.kv_heads], "v_scale": scale[:, : shape.kv_heads]}
     sides: dict[str, Side] = {
         "ours": lambda: attention_fp8(*given, out=out, is_causal=shape.causal),
+        "fast": lambda: attention_fp8(*given, out=out, is_causal=shape.causal, use_fast_accum=True),
         "blocks": lambda: attention_fp8(*given, **scales, out=out, is_causal=shape.causal),
         "bf16": lambda: attention(*wide, is_causal=shape.causal),
     }
-    for name in ("blocks", "ours", "bf16"):
+    for name in ("blocks", "fast", "ours", "bf16"):
         sides[name]()
     error = error_of(shape, wide[0], wide[1], wide[2], out)
     if not rounds:
@@ -410,7 +411,7 @@ def measured(part: str, cases: list[tuple[Any, ...]], quick: bool) -> list[dict[
         heads = "latent cache" if part == "latent" else f"{QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us"
         show_decodes(f"decode, {heads}", rows)
     else:
-        title, others = ("forward, fp8", ["blocks", "bf16"]) if part == "fp8" else (f"{part}, bf16", [*PEERS])
+        title, others = ("forward, fp8", ["fast", "blocks", "bf16"]) if part == "fp8" else (f"{part}, bf16", [*PEERS])
         show(title, rows, others)
     return rows
 

@@ -22,7 +22,7 @@ from tests.support.described_calls import describe_calls
 
 WAIT, SYNC, RELEASE = "mbarrier.try_wait", r"wgmma.wait_group|barrier.sync", "mbarrier.arrive"
 WINDOW = ForwardPlan(fx.BFloat16, 64, 64, 64, stages=3, consumers=3, ping_pong=False)
-EIGHT_BITS = ForwardPlan(fx.Float8E4M3FN, 64, 64, 96, stages=4, consumers=3, ping_pong=False)
+EIGHT_BITS = ForwardPlan(fx.Float8E4M3FN, 64, 64, 64, stages=4, consumers=3, ping_pong=False)
 
 
 @pytest.fixture(autouse=True)

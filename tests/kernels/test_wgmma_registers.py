@@ -14,7 +14,7 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.kernels.attention.attention import attention, forward
 from flydsl.kernels.attention.backward import attention_backward, backward
-from flydsl.kernels.attention.fp8_forward import attention_fp8, choose_fp8_plan, forward_fp8
+from flydsl.kernels.attention.fp8_forward import attention_fp8, forward_fp8
 from flydsl.kernels.attention.hopper_decode import decode
 from flydsl.kernels.attention.latent_decode import latent_decode
 from flydsl.kernels.attention.paged import paged_attention
@@ -42,8 +42,8 @@ def of_forward(d: int, **features: Any) -> Any:
     return forward
 
 
-def of_fp8(d: int, fast: bool, plan: Any = None) -> Any:
-    attention_fp8(heads(d, FP8), heads(d, FP8), heads(d, FP8), use_fast_accum=fast, plan=plan)
+def of_fp8(d: int, fast: bool) -> Any:
+    attention_fp8(heads(d, FP8), heads(d, FP8), heads(d, FP8), use_fast_accum=fast)
     return forward_fp8
 
 
@@ -88,7 +88,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "fp8": lambda: of_fp8(128, False),
     "fp8 of short heads": lambda: of_fp8(64, False),
     "fp8 alone": lambda: of_fp8(128, True),
-    "fp8 alone of many queries": lambda: of_fp8(128, True, choose_fp8_plan(128, 128, False, (16384, 16, 132))),
+    "fp8 alone of short heads": lambda: of_fp8(64, True),
     "gradients": lambda: of_gradients(64, is_causal=True),
     "gradients of long heads": lambda: of_gradients(128),
     "decode": of_decode,

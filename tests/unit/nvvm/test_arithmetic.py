@@ -44,21 +44,23 @@ def test_fast_functions(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -
     assert instruction in ptx(launcher(applying(name), 2, threads=256), (a, out), arch)
 
 
-def test_pairs_of_eight_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("source", ["f32", "f16x2"])
+def test_pairs_of_eight_bits(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounded as the format says, but what is too large stays at its largest number; NaN stays NaN."""
 
     def body(a: fx.Tensor, out: fx.Tensor) -> None:
         thread = fx.thread_idx.x
-        out[thread] = nvvm.cvt_e4m3x2(a[2 * thread], a[2 * thread + 1])
+        pair = [a[2 * thread], a[2 * thread + 1]]
+        out[thread] = nvvm.cvt_e4m3x2(*pair if source == "f32" else [fx.Vector.from_elements(pair, fx.Float16)])
 
     monkeypatch.setenv("ARCH", "sm_90a")
-    a = (random_data.generator().standard_normal(128) * 200).astype(np.float32)
-    a[:8] = [0, -0.0, 2**-9, 2**-11, 448, 1e9, -np.inf, np.nan]
+    a = (random_data.generator().standard_normal(128) * 200).astype(np.float32 if source == "f32" else np.float16)
+    a[:8] = [0, -0.0, 2**-9, 2**-11, 448, 6e4, -np.inf, np.nan]
     out = np.zeros(64, np.int16)
     run(body, a, out, threads=64)
     expected = np.clip(a, -448, 448).astype(ml_dtypes.float8_e4m3fn)
     np.testing.assert_array_equal(out.view(ml_dtypes.float8_e4m3fn).astype(np.float32), expected.astype(np.float32))
-    assert "cvt.rn.satfinite.e4m3x2.f32" in ptx(launcher(body, 2, threads=64), (a, out))
+    assert f"cvt.rn.satfinite.e4m3x2.{source}" in ptx(launcher(body, 2, threads=64), (a, out))
 
 
 @pytest.mark.parametrize(("dtype", "name"), [(fx.Float8E4M3FN, "e4m3"), (fx.Float8E5M2, "e5m2")])

@@ -35,10 +35,12 @@ def tanh(x: Any) -> Float32:
     return Float32(current().ptx("tanh.approx.f32", [Float32(x).ir_value()]))
 
 
-def cvt_e4m3x2(low: Any, high: Any) -> Int16:
-    """Return two f32 as `Float8E4M3FN` in one instruction, ``low`` in the lower byte; what is beyond 448 becomes
-    448."""
+def cvt_e4m3x2(low: Any, high: Any = None) -> Int16:
+    """Return two f32, or a vector of two f16, as `Float8E4M3FN` in one instruction, ``low`` in the lower byte; what is
+    beyond 448 becomes 448."""
     require("cvt_e4m3x2", "cuda", ("hopper",))
+    if high is None:
+        return Int16(call("llvm.nvvm.f16x2.to.e4m3x2.rn", [low.ir_value()], "i16"))
     return Int16(call("llvm.nvvm.ff.to.e4m3x2.rn", [Float32(high).ir_value(), Float32(low).ir_value()], "i16"))
 
 

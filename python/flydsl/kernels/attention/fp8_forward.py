@@ -2,15 +2,14 @@
 
     out = attention_fp8(q, k, v, q_scale=sq, k_scale=sk, v_scale=sv, is_causal=True)
 
-Scores are products of 8 bits. Powers and values have 16 bits, unless ``use_fast_accum`` says otherwise: products of 8
-bits add up in 14 bits, and what they add to a sum that is much larger is cut off; and powers that are rounded to 8
-bits err by 3 %. A kernel of its own makes f16 of values, in 27 microseconds where 16 heads of 128 have 16384 tokens,
-and multiplies them by scales of blocks.
+Scores are products of 8 bits. Powers and values have 16 bits, unless ``use_fast_accum`` says otherwise: a kernel of its
+own makes f16 of values, in 27 microseconds where 16 heads of 128 have 16384 tokens, and multiplies them by scales of
+blocks.
 
-Products of 8 bits sum along contiguous elements, and the second product sums over keys: where it has 8 bits, values are
-turned first, to (batch, kv heads, dv, keys). That also puts keys into the order in which a warpgroup has its powers: a
-thread has two neighbours of every eight keys, where the product takes four of sixteen. The level of powers is such that
-they are as large as 8 bits allow (`scores.levels`), so that few get lost.
+With ``use_fast_accum`` they have 8 bits, too, and powers are found without exponentials (`linear_powers`). Products of
+8 bits sum along contiguous elements, and the second product sums over keys: values are turned first, to (batch, kv
+heads, dv, keys). That also puts keys into the order in which a warpgroup has its powers: a thread has two neighbours of
+every eight keys, where the product takes four of sixteen.
 """
 
 from __future__ import annotations
@@ -22,7 +21,8 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.attention import Inputs, check_numbers, features_of
-from flydsl.kernels.attention.hopper_forward import ROWS, SHARED_BYTES, ForwardPlan, hopper_forward, scale_at
+from flydsl.kernels.attention.hopper_forward import REGISTERS, ROWS, SHARED_BYTES, ForwardPlan, hopper_forward, scale_at
+from flydsl.kernels.attention.linear_powers import ONES
 from flydsl.kernels.attention.scores import Features, factor_of
 from flydsl.kernels.blocks.inputs import (
     Array,
@@ -164,9 +164,9 @@ def attention_fp8(
     A scale is f32 with one element for the tensor, (batch, heads) for its heads, or (batch, heads, blocks) for blocks
     of 128 tokens; all three have blocks if one has. None is one.
 
-    With ``use_fast_accum``, both products have 8 bits, and the second adds up in 14 bits. That is a tenth faster
-    from 16384 tokens on, and does for values whose mean is zero: results err by 3 % then, and of values that are all 1,
-    0.98 are left behind 2048 keys and 0.76 behind 16384.
+    ``use_fast_accum`` allows 8 bits in both products, where heads have 128 elements at most, no scales of blocks, and
+    nobody asks for logarithms. Results then err by 3 % of what values differ, and by 0.4 % of their mean; keys whose
+    power is below 2^-16 of the largest may not count.
     """
     if not is_for_cuda(q):
         raise ValueError("attention of 8-bit tensors is for Hopper; give other targets bf16")
@@ -176,9 +176,9 @@ def attention_fp8(
     left, right = given.sides(window, is_causal)
     scales, blocked = scales_of(given, (q_scale, k_scale, v_scale))
     features = features_of(left, right, 0.0, scale, added=False)
-    rows = (given.longest, given.batches * given.heads, multiprocessors(q)) if use_fast_accum else None
-    plan = plan or choose_fp8_plan(given.d, given.dv, blocked, rows)
-    plan = whole_fp8_plan(plan, given.d, given.dv, features, "block" if blocked else "head", not use_fast_accum)
+    fast = use_fast_accum and not (blocked or return_lse or features.scale_first) and max(given.d, given.dv) <= 128
+    plan = plan or choose_fp8_plan(given.d, given.dv, blocked, fast)
+    plan = whole_fp8_plan(plan, given.d, given.dv, features, "block" if blocked else "head", not fast)
     lse = given.logarithms(None) if return_lse else None
     if not given.nothing_to_do():
         keys = -(-int(given.k.shape[2]) // BLOCK) * BLOCK
@@ -198,18 +198,9 @@ def whole_fp8_plan(plan: ForwardPlan, d: int, dv: int, features: Features, scale
     return replace(plan, dtype=fx.Float8E4M3FN, d=d, dv=dv, features=features, scaled=scaled, wide=wide)
 
 
-WIDE = (
-    (1.0, ForwardPlan(fx.Float8E4M3FN, 128, 128, 160, stages=3, ping_pong=False)),
-    (1.065, ForwardPlan(fx.Float8E4M3FN, 128, 128, 96, stages=4, consumers=3, ping_pong=False)),
-)
-"""How fast tiles of 128 and of 192 queries are, a query. With 16 heads of 128 at 16384 tokens 132 multiprocessors take
-16 rounds of the one and 11 of the other: 981 and 1016 TFLOP/s in one run on an H200 on 2026-11-16, 938 and 980 in
-another."""
-
-
 @lru_cache(maxsize=256)
-def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int] | None) -> ForwardPlan:
-    """Choose tiles where only scores have 8 bits, or, by ``rows``, where both products have.
+def choose_fp8_plan(d: int, dv: int, blocked: bool, fast: bool) -> ForwardPlan:
+    """Choose tiles where only scores have 8 bits, or, if it is to be ``fast``, both products.
 
     Results of 128 elements leave registers for 128 keys, beside powers that a product reads and those that are found.
     Keys that share a scale are not parted. On an H200 on 2026-11-17, 128 keys had 894 TFLOP/s with 16 heads of 128 at
@@ -218,8 +209,8 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int] |
     the other has room for more, but did not help: 865 and 832 with three warpgroups and 80 keys, 853 and 803 with two
     and 144. Heads of 64 had 613 and 597 at 2 x 8192 tokens by three warpgroups and 80 keys, 534 and 528 by two and 128.
     """
-    if rows is not None:
-        return choose_narrow_plan(d, dv, blocked, rows)
+    if fast:
+        return choose_linear_plan(d, dv)
     keys, consumers = BLOCK if dv <= 128 else BLOCK // 2, 2
     if max(d, dv) <= 64:
         keys, consumers = BLOCK // 2 if blocked else 80, 3
@@ -228,45 +219,17 @@ def choose_fp8_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int] |
     return ForwardPlan(fx.Float8E4M3FN, d, dv, keys, stages, consumers, wide=True)
 
 
-def choose_narrow_plan(d: int, dv: int, blocked: bool, rows: tuple[int, int, int]) -> ForwardPlan:
-    """Choose tiles of 8 bits in both products: those that are done soonest, or keys that share a scale.
+def choose_linear_plan(d: int, dv: int) -> ForwardPlan:
+    """Choose tiles of 8 bits in both products: of three warpgroups, where their registers hold results, sums of
+    results, scores and powers, or else of two.
 
-    ``rows`` are queries of a sequence, sequences times heads, and multiprocessors, which take tiles in rounds.
-
-    Products are so short here that softmax takes longer, two thirds of a warpgroup's time by its clock: what counts are
-    its instructions, and how many warps have one ready. Turns did not help three warpgroups (956 TFLOP/s beside 980 in
-    the same run), nor did powers by polynomials instead of `ex2` (878 beside 938, with 160 keys; of a quarter of
-    elements, 887 beside 980), nor to begin the next scores before these are powers (896 beside 980, by two
-    warpgroups), nor turns at the powers (978 beside 1007 with two warpgroups at a time, 794 with one), nor sums by
-    products with ones, which leave powers back to back and registers for 224 keys (922 beside 1037; by two warpgroups
-    870 with 192 keys, 856 with 224; as columns of the second product 985 beside 971, but in too few bits). An earlier
-    version had less with more keys than 160 (192: 957 beside 976; 224, which do not fit into registers: 619). To give
-    the results of each 512 keys to sums in f32 in shared memory made 864 of 985, of each 1024 made 883.
-
-    `ex2` is not what softmax waits for, though its unit is as long at work as the tensor cores. Powers of pairs in f16,
-    by a polynomial whose value is squared three times, take 11 instructions where two `ex2` take 7: three warpgroups
-    had 945 TFLOP/s with a quarter of pairs, 905 with half and 799 with all, beside 971. Two gained (974 beside 949 with
-    a quarter, causal 938 beside 908), and then had what three have. Sums by `mma.sync` wait for the products of
-    warpgroups (788 beside 1023). Queries in registers changed nothing (938 beside 949), nor did a loop of two blocks
-    with no copies of words, with these and a quarter of pairs (1043 beside 1023, but causal 948 beside 1013).
-
-    Results of more than 128 elements leave registers for 64 keys: with 128, ptxas ran each product alone and spilled up
-    to 1.7 KB.
+    On an H200 on 2026-11-17, 16 heads of 128 at 16384 tokens had 1262 TFLOP/s, causal 1051; with turns 1243 and 1022,
+    with 64 keys 966 and 889.
     """
-    if dv > 128:
-        return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK // 2, stages=4)
-    if d > 128:
-        return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK)
-    if blocked:
-        return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK, stages=3, ping_pong=False)
-    queries, sequences, multiprocessors = rows
-
-    def clocks(timed: tuple[float, ForwardPlan]) -> float:
-        speed, plan = timed
-        return -(-(-(-queries // plan.queries) * sequences) // multiprocessors) * plan.queries / speed
-
-    _, plan = min(WIDE, key=clocks)
-    return replace(plan, d=d, dv=dv)
+    held = dv + ONES + BLOCK // 4 + BLOCK // 8
+    consumers = 3 if held <= REGISTERS[3][1] - 40 else 2
+    room = SHARED_BYTES - 2 * consumers * ROWS * d
+    return ForwardPlan(fx.Float8E4M3FN, d, dv, BLOCK, min(room // (BLOCK * (d + dv + ONES)), 6), consumers, False)
 
 
 def scales_of(given: Inputs, scales: tuple[Any, Any, Any]) -> tuple[list[Any], bool]:

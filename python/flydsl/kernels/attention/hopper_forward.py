@@ -18,10 +18,12 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.attention import linear_powers
 from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, piece_at
-from flydsl.kernels.attention.head_tiles import chunk_of, head_map, tiles_of
-from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
-from flydsl.kernels.attention.tiles import FragmentRows, Tickets, hidden, rows_of, scores_of, whole_lines
+from flydsl.kernels.attention.forward_rows import store
+from flydsl.kernels.attention.head_tiles import head_map, tiles_of
+from flydsl.kernels.attention.scores import PLAIN, Features, softmax_start, softmax_step
+from flydsl.kernels.attention.tiles import ROW_LANES, FragmentRows, Tickets, hidden, rows_of, scores_of
 
 WARPGROUP = 128
 ROWS = 64
@@ -32,8 +34,6 @@ LEAST = 2.0**-100
 """Scales of blocks are this at least: zero times the minus infinity of what a query does not see would be NaN."""
 SHARED_BYTES = 232448 - 1024
 """Of a block, less what barriers and alignment take."""
-ROW_LANES = (1, 2)
-"""Distances between the four lanes that share a row of accumulators."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,16 @@ class ForwardPlan:
         return fx.Float16 if self.wide else self.dtype
 
     @property
+    def linear(self) -> bool:
+        """Whether powers have 8 bits, of blocks of 32, 64 or 128 keys (`linear_powers`)."""
+        return self.values.width == 8
+
+    @property
+    def columns(self) -> int:
+        """Columns of the second product, with those that add powers up."""
+        return self.dv + linear_powers.ONES if self.linear else self.dv
+
+    @property
     def result(self) -> Any:
         """The type of results."""
         return self.dtype if self.dtype.width == 16 else fx.BFloat16
@@ -81,7 +91,7 @@ class ForwardPlan:
     def shared_bytes(self, tiles: int) -> int:
         """Return what rings take, with so many tiles of queries."""
         keys = self.stages * self.keys
-        bits = (tiles * self.queries + keys) * self.d * self.dtype.width + keys * self.dv * self.values.width
+        bits = (tiles * self.queries + keys) * self.d * self.dtype.width + keys * self.columns * self.values.width
         return bits // 8
 
     @property
@@ -126,7 +136,7 @@ def forward_kernel(
     smem = fx.SharedAllocator(1024, static=False)
     q_ptr = smem.allocate(fx.Array[plan.dtype, plan.q_stages * plan.queries * plan.d, 1024]).ptr
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
-    v_ptr = smem.allocate(fx.Array[plan.values, plan.stages * plan.keys * plan.dv, 1024]).ptr
+    v_ptr = smem.allocate(fx.Array[plan.values, plan.stages * plan.keys * plan.columns, 1024]).ptr
     pipe_q = fx.nvvm.Pipeline(smem, stages=plan.q_stages, consumers=plan.consumers)
     pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
@@ -134,6 +144,8 @@ def forward_kernel(
     if fx.thread_idx.x == 0:
         for pipe in pipes:
             pipe.init()
+    if fx.const_expr(plan.linear):
+        linear_powers.write_ones(v_ptr, plan)
     fx.barrier()
     # The launch may begin while the one before it ends; from here on memory is read and written.
     fx.nvvm.griddepcontrol_launch_dependents()
@@ -180,9 +192,9 @@ def load(maps, places, pipes, tickets, work, place, plan):
             if i > 0:
                 pipe_v.acquire(state_v, map_v.bytes)
                 at = (batch, kv, 0, piece.key_start + (block + 1) * plan.keys, 0)
-                if fx.const_expr(plan.values.width == 8):  # values are turned: rows of elements, columns of keys
-                    at = (batch, kv, (block + 1) * (plan.keys // chunk_of(plan.keys, 8)), 0, 0)
-                fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.dv), pipe_v.full(state_v))
+                if fx.const_expr(plan.linear):  # values are turned: rows of elements, columns of keys
+                    at = (batch, kv, block + 1, 0, 0)
+                fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.columns), pipe_v.full(state_v))
                 state_v = pipe_v.advance(state_v)
     pipe_q.acquire(state_q)
     tickets.at(state_q).queries.poke(0)  # no more tiles
@@ -194,32 +206,35 @@ class Warpgroup:
 
     def __init__(self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None, first=WARPGROUP):
         """``first`` is the number of the first thread that computes."""
-        q_ptr, k_ptr, v_ptr = places
+        self.q_ptr, k_ptr, v_ptr = places
         self.pipe_q, self.pipe_k, self.pipe_v = pipes
         self.extras, self.numbers, self.plan, self.scales, self.work = extras, numbers, plan, scales, work
         thread = fx.thread_idx.x - first
         self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
         self.leader = thread % WARPGROUP == 0
         layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
-        wgmma, width, turned = fx.nvvm.Wgmma, plan.dtype.width, plan.values.width == 8
+        wgmma, width, turned = fx.nvvm.Wgmma, plan.dtype.width, plan.linear
         self.q_depth, self.v_depth = 256 // width, 256 // plan.values.width  # elements of a sum in one step
-        self.qk = fx.make_tiled_mma(fx.make_mma_atom(wgmma(plan.keys, self.q_depth, plan.dtype, fx.Float32)), layout)
+        scores = wgmma(plan.keys, self.q_depth, plan.dtype, fx.Float16 if plan.linear else fx.Float32)
+        self.qk = fx.make_tiled_mma(fx.make_mma_atom(scores), layout)
         major = "k" if turned else "mn"  # products of 8 bits sum along contiguous elements
-        values = wgmma(plan.dv, self.v_depth, plan.values, fx.Float32, "register", major_b=major)
+        values = wgmma(plan.columns, self.v_depth, plan.values, fx.Float32, "register", major_b=major)
         self.pv = fx.make_tiled_mma(fx.make_mma_atom(values), layout)
-        scorer, summer = self.qk.get_slice(thread), self.pv.get_slice(thread)
+        place = self.number * WARPGROUP if plan.linear else thread  # the same for all lanes: fewer instructions
+        scorer, summer = self.qk.get_slice(place), self.pv.get_slice(place)
         tiles = self.pipe_q.stages
-        self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, tiles, width=width))
+        self.q_part = scorer.partition_A(tiles_of(self.q_ptr, swizzles[0], plan.queries, plan.d, tiles, width=width))
         self.k_part = scorer.partition_B(tiles_of(k_ptr, swizzles[1], plan.keys, plan.d, plan.stages, width=width))
-        sizes = (plan.dv, plan.keys) if turned else (plan.keys, plan.dv)
+        sizes = (plan.columns, plan.keys) if turned else (plan.keys, plan.dv)
         self.v_tiles = tiles_of(v_ptr, swizzles[2], *sizes, plan.stages, not turned, plan.values.width)
         self.v_part = summer.partition_B(self.v_tiles)
-        scores, results = (plan.queries, plan.keys), (plan.queries, plan.dv)
+        scores, results = (plan.queries, plan.keys), (plan.queries, plan.columns)
         self.s = self.qk.make_fragment_C(fx.make_identity_tensor(scores))
         self.p = self.pv.make_fragment_A(fx.make_identity_tensor(scores))
         self.o = self.pv.make_fragment_C(fx.make_identity_tensor(results))
         self.s_rows = FragmentRows(self.qk, thread, scores)
         self.o_rows = FragmentRows(self.pv, thread, results)
+        self.total = self.pv.make_fragment_C(fx.make_identity_tensor(results)) if plan.linear else None
 
     def multiply_scores(self, tile, stage):
         """s = q k, asynchronously."""
@@ -236,9 +251,10 @@ class Warpgroup:
         fx.nvvm.wgmma_commit_group()
 
     def shrink(self, by):
-        """o times a factor for each row."""
-        o = self.o.load()
-        self.o.store(o * self.o_rows.spread(by).reshape(o.shape))
+        """o, and what earlier runs have, times a factor for each row."""
+        for held in (self.o, self.total) if self.plan.linear else (self.o,):
+            values = held.load()
+            held.store(values * self.o_rows.spread(by).reshape(values.shape))
 
     def release(self, pipe, state):
         if self.leader:
@@ -282,15 +298,11 @@ class Warpgroup:
             factor = factor * self.scale_of(0, piece, piece.first // 128 if self.plan.scaled == "block" else 0)
         return factor * self.scale_of(1, piece, 0) if self.plan.scaled == "head" else factor
 
-    def scales_at(self, piece, block, factor):
-        """The factor of a block of keys, and the weight of its values, if they have one, beside the head's largest."""
+    def factor_at(self, piece, block, factor):
+        """The factor of a block of keys; values have been multiplied by theirs."""
         if self.plan.scaled != "block":
-            return factor, None
-        block = block * self.plan.keys // 128
-        factor = fx.max(factor * self.scale_of(1, piece, block), LEAST)
-        if self.plan.wide:  # values have been multiplied by theirs
-            return factor, None
-        return factor, fx.max(self.scale_of(2, piece, block) / self.scale_of(3, piece, 0), LEAST)
+            return factor
+        return fx.max(factor * self.scale_of(1, piece, block * self.plan.keys // 128), LEAST)
 
     def clear_values(self, piece, state_v):
         """Zeros for the values behind the end of a sequence, which is in the block that comes first."""
@@ -307,15 +319,9 @@ class Warpgroup:
         """p = powers: accumulators of one product are, two by two, what another takes as its first operand.
 
         In 8 bits it takes four neighbours, and gets four of every 16 keys: values lie in that order (`fp8_forward`).
-        Those words are made while the product before still reads its own. Adding a zero that no compiler knows puts
-        them into registers behind it: ptxas would take the same ones, and run products one after the other.
+        Those words are put together behind the product that reads the ones before.
         """
-        if self.plan.values.width == 8:
-            zero = self.work.tiles >> 31
-            words = [row[i] ^ zero for i in range(powers[0].numel) for row in powers]
-            flat = fx.Vector.from_elements(words, fx.Int32).bitcast(self.plan.dtype)
-        else:
-            flat = self.s_rows.join(powers)
+        flat = linear_powers.words_of(powers).bitcast(self.plan.dtype) if self.plan.linear else self.s_rows.join(powers)
         self.p.store(flat.reshape(self.p.load().shape))
 
 
@@ -344,14 +350,18 @@ def attend(mine, piece, states, finish):
     A warpgroup takes the blocks that its own 64 queries see, and passes those by that only others need.
     """
     state_q, state_k, state_v = states
-    whole = piece
+    tile, whole, larger = state_q.stage, piece, None
+    if fx.const_expr(mine.plan.linear):
+        tile = fx.nvvm.warp_uniform(tile)
+        mine.total.store(fx.zeros_like(mine.total.load()))
+        larger = linear_powers.fit_queries(mine, tile)
     if fx.const_expr(mine.plan.consumers > 1):
         piece = rows_of(whole, mine.number, mine.plan)
         state_k, state_v = pass_by(mine, whole.end - piece.end, state_k, state_v)
     begin, end = piece.begin, piece.end
     mine.pipe_k.wait(state_k)
     fx.nvvm.wgmma_fence()
-    mine.multiply_scores(state_q.stage, state_k.stage)
+    mine.multiply_scores(tile, state_k.stage)
     fx.nvvm.wgmma_wait_group(0, mine.s)
     mine.release(mine.pipe_k, state_k)
     state_k = mine.pipe_k.advance(state_k)
@@ -360,8 +370,11 @@ def attend(mine, piece, states, finish):
     if fx.const_expr(mine.plan.features.left):
         if end <= piece.plain_begin:  # the first keys of a short window are in the same block
             scores = hidden(scores, mine.s_rows, piece, end - 1, mine.plan, "left")
-    here, weight = mine.scales_at(piece, end - 1, factor)
-    powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.values, weight)
+    here = mine.factor_at(piece, end - 1, factor)
+    if fx.const_expr(mine.plan.linear):
+        powers, tops, sums = linear_powers.linear_start(scores, here, larger)
+    else:
+        powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.values)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
@@ -369,22 +382,21 @@ def attend(mine, piece, states, finish):
     low, high = begin, end - 1
     if fx.const_expr(mine.plan.cuts_several):
         high = fx.max(fx.min(piece.plain_end, high), begin)
-        for i in range(end - 1 - high):
-            carried = next_block(mine, piece, end - 2 - i, carried, state_q.stage, factor, "both")
+        carried = blocks_before(mine, piece, end - 1, end - 1 - high, carried, (tile, larger), factor, "both")
     if fx.const_expr(mine.plan.features.left):
         low = fx.min(fx.max(piece.plain_begin, begin), high)
-    for i in range(high - low):
-        carried = next_block(mine, piece, high - 1 - i, carried, state_q.stage, factor)
+    carried = blocks_before(mine, piece, high, high - low, carried, (tile, larger), factor, None)
     if fx.const_expr(mine.plan.features.left):
-        for i in range(low - begin):
-            carried = next_block(mine, piece, low - 1 - i, carried, state_q.stage, factor, "left")
+        carried = blocks_before(mine, piece, low, low - begin, carried, (tile, larger), factor, "left")
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
     fx.nvvm.wgmma_fence()
-    mine.multiply_values(state_v.stage, end - 1 - begin)
+    mine.multiply_values(state_v.stage, fx.Int32(0) if mine.plan.linear else end - 1 - begin)
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
+    if fx.const_expr(mine.plan.linear):
+        mine.o.store(mine.o.load() + mine.total.load())
     finish(mine, piece, tops, sums)
     state_v = mine.pipe_v.advance(state_v)
     if fx.const_expr(mine.plan.consumers > 1 and mine.plan.features.left):
@@ -405,7 +417,22 @@ def pass_by(mine, count, state_k, state_v):
 
 
 @flyc.jit
-def next_block(mine, piece, block, carried, tile, factor, side=None):
+def blocks_before(mine, piece, end, count, carried, tile, factor, side):
+    """So many blocks before one, in runs where their products are of 8 bits."""
+    if fx.const_expr(mine.plan.linear):
+        run = linear_powers.RUN // mine.plan.keys
+        for start in range(0, count, run):
+            for i in range(fx.min(count - start, run)):
+                carried = next_block(mine, piece, end - 1 - start - i, i, carried, tile, factor, side)
+            mine.total.store(mine.total.load() + mine.o.load())
+    else:
+        for i in range(count):
+            carried = next_block(mine, piece, end - 1 - i, piece.end - 1 - end + i, carried, tile, factor, side)
+    return carried
+
+
+@flyc.jit
+def next_block(mine, piece, block, turn, carried, tile, factor, side):
     """Scores of a block and, beside them, the product of the powers before with their values.
 
     A block that is masked on no ``side``, or the left one, and has to be cut on the right after all is taken as one
@@ -414,13 +441,14 @@ def next_block(mine, piece, block, carried, tile, factor, side=None):
     2026-11-16.
     """
     state_k, state_v, tops, sums = carried
-    here, weight = mine.scales_at(piece, block, factor)  # read while products run
+    here = mine.factor_at(piece, block, factor)  # read while products run
+    tile, larger = tile
     mine.pipe_k.wait(state_k)
     mine.wait_for_turn()
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(tile, state_k.stage)
     mine.pipe_v.wait(state_v)
-    mine.multiply_values(state_v.stage, piece.end - 2 - block)
+    mine.multiply_values(state_v.stage, turn)
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
@@ -428,7 +456,10 @@ def next_block(mine, piece, block, carried, tile, factor, side=None):
     cut = None
     if fx.const_expr(mine.plan.features.right and not mine.plan.cuts_several):
         cut = (block >= piece.plain_end, lambda rows: hidden(rows, mine.s_rows, piece, block, mine.plan))
-    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.values, weight, cut=cut)
+    if fx.const_expr(mine.plan.linear):
+        step = linear_powers.linear_step(scores, tops, sums, here, larger, cut)
+    else:
+        step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.values, cut=cut)
     powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
@@ -436,28 +467,6 @@ def next_block(mine, piece, block, carried, tile, factor, side=None):
         mine.shrink(shrink)
     mine.take(powers)
     return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
-
-
-@flyc.jit
-def store(mine, piece, tops, sums, out, lse):
-    """Rows divided by their sums to memory, eight neighbouring elements of a row at a time."""
-    rows, sinks, dtype = mine.o_rows, mine.extras[2], mine.plan.result
-    sink = None if sinks is None else fx.Float32(sinks[piece.head])
-    batch = piece.batch if out.shape[0] != 1 else 0
-    for i, values in enumerate(rows.split(mine.o.load())):
-        scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, sink)
-        query = piece.first + rows.query + rows.rows[i]
-        if fx.const_expr(mine.plan.scaled != ""):
-            scale = scale * mine.scale_of(3, piece, 0)
-        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(dtype)
-        lines = whole_lines(kept.bitcast(fx.Int32), rows.column // 2)
-        if query < piece.queries:
-            row = out[batch, piece.head, piece.query_start + query, None]
-            for block, line in enumerate(lines):
-                line.bitcast(dtype).store(row, [block * 32 + rows.column * 4], alignment=16)
-            if fx.const_expr(lse is not None):
-                if rows.column == 0:
-                    lse[batch, piece.head, piece.query_start + query] = logarithm
 
 
 # Launching -----------------------------------------------------------------------------------------
@@ -471,7 +480,7 @@ def hopper_forward(
 
     ``blocks`` blocks at most take tiles in turns, those of ``group`` heads before those of the next.
     """
-    values = (V, plan.dv, plan.keys) if plan.values.width == 8 else (V, plan.keys, plan.dv)
+    values = (V, plan.dv, plan.keys) if plan.linear else (V, plan.keys, plan.dv)
     maps = tuple(head_map(*box) for box in ((Q, plan.queries, plan.d), (K, plan.keys, plan.d), values))
     heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
     tiles = fx.ceildiv(longest, plan.queries)

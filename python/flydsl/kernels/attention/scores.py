@@ -150,26 +150,20 @@ def add(a: Any, b: Any) -> Any:
 
 LIMIT = 2.0**13
 """What a thread's sum of powers may be before its maxima are looked for again: f16 ends at 2^16."""
-FP8_LIMIT, FP8_SUM = 448.0, 7.0
-"""The same in 8 bits, which end at 448; and the logarithm of what sums are at first: powers as large as that allows,
-since those below 2^-9 are lost."""
 
 
-def softmax_start(
-    scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any, weight: Any = None
-) -> tuple[Any, Any, Any]:
+def softmax_start(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> tuple[Any, Any, Any]:
     """Take the first block of scores in: powers as ``dtype``, levels, and this thread's sums."""
-    tops = levels(scores, factor, distances, dtype)
-    powers, sums = exponentials(scores, tops, factor, dtype, weight)
+    tops = [top * factor for top in maxima(scores, distances)]
+    powers, sums = exponentials(scores, tops, factor, dtype)
     return powers, tops, sums
 
 
 @flyc.jit
-def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, results=None, cut=None, wild=False):
+def softmax_step(scores, tops, sums, factor, distances, dtype, results=None, cut=None, wild=False):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
-    Powers are multiplied by a ``weight``, above zero and one at most, if there is one. Earlier ``results`` of one row
-    shrink here, if they are given.
+    Earlier ``results`` of one row shrink here, if they are given.
 
     Scores times ``factor``, which may be another one in every block, are exponents of two, relative to the level of
     their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
@@ -178,38 +172,26 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, resu
     has, and a function that hides scores. If powers may be ``wild``, those of rows that saw no key are infinite or NaN
     before they are found anew, which spares a comparison.
     """
-    powers, added = exponentials(scores, tops, factor, dtype, weight, wild)
+    powers, added = exponentials(scores, tops, factor, dtype, wild)
     shrink = [fx.Float32(1.0) for _ in scores]
     unfit = fx.Boolean(False)
-    limit = FP8_LIMIT if dtype.width == 8 else LIMIT
     for top, more in zip(tops, added, strict=True):
-        unfit = unfit | ~(more <= limit) if wild else unfit | (top == LOWEST) | (more > limit)
+        unfit = unfit | ~(more <= LIMIT) if wild else unfit | (top == LOWEST) | (more > LIMIT)
     moved = fx.gpu.any(unfit)
     if fx.const_expr(cut is not None):
         moved = moved | cut[0]
     if moved:
         if fx.const_expr(cut is not None):
             scores = cut[1](scores)
-        found = levels(scores, factor, distances, dtype)
+        found = [top * factor for top in maxima(scores, distances)]
         highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
         shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
-        powers, added = exponentials(scores, highest, factor, dtype, weight)
+        powers, added = exponentials(scores, highest, factor, dtype)
         tops = highest
         if fx.const_expr(results is not None):
             results.store(results.load() * shrink[0])
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
     return powers, moved, shrink, tops, sums
-
-
-def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> list[Any]:
-    """Return the exponent of each row that powers are relative to: its greatest, and in 8 bits one that makes sums
-    small."""
-    tops = [top * factor for top in maxima(scores, distances)]
-    if dtype.width != 8:
-        return tops
-    _, sums = exponentials(scores, tops, factor, fx.Float32)
-    rows = zip(tops, (over_lanes(total, fx.maxnumf, distances) for total in sums), strict=True)
-    return [(top == LOWEST).select(top, top + fx.math.log2(total) - FP8_SUM) for top, total in rows]
 
 
 def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
@@ -223,20 +205,13 @@ def level(top: Any) -> Any:
 
 
 def exponentials(
-    scores: list[Any], tops: list[Any], factor: Any, dtype: Any, weight: Any = None, wild: bool = False
+    scores: list[Any], tops: list[Any], factor: Any, dtype: Any, wild: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Powers of two of each row, times ``weight`` and rounded to ``dtype``, and their sums without the weight.
-
-    The weight is a part of the exponent, and sums get rid of it again: elements are spared a product. Of rows without
-    keys they may be ``wild``: infinite, or NaN.
-    """
+    """Powers of two of each row, rounded to ``dtype``, and their sums. Of rows without keys they may be ``wild``:
+    infinite, or NaN."""
     starts = [-(top if wild else level(top)) for top in tops]
-    if weight is not None:
-        starts = [start + fx.math.log2(weight) for start in starts]
     powers = [powers_of_two(line(row, factor, start)) for row, start in zip(scores, starts, strict=True)]
     sums = [folded(row, add) for row in powers]
-    if weight is not None:
-        sums = [total / weight for total in sums]
     return [rounded(row, dtype) for row in powers], sums
 
 

@@ -96,6 +96,9 @@ class Tickets:
 
 # Rows of a fragment --------------------------------------------------------------------------------
 
+ROW_LANES = (1, 2)
+"""Distances between the four lanes that share a row of a warpgroup's accumulators."""
+
 
 class FragmentRows:
     """A thread's part of a product's result, as rows of queries.

@@ -51,10 +51,13 @@ def _redux(combine: str, start: int) -> Behaviour:
 
 
 def _pair_of_e4m3(wg: Workgroup, op: Operation) -> None:
-    """The first operand in the upper byte; overflow stays at the largest number."""
-    body = wg.body
+    """The first of two f32 in the upper byte, or the second of a vector of f16; overflow stays at the largest."""
+    body, numbers = wg.body, [wg.body.operand(x) for x in op.operands]
     function = narrowing_function(body.scope, "f32", "f8E4M3FN", 0, saturate=True)
-    high, low = (body.assign(f"call i8 {function}(float {body.operand(x)})") for x in op.operands)
+    if len(numbers) == 1:
+        both = body.assign(f"fpext <2 x half> {numbers[0]} to <2 x float>")
+        numbers = [body.assign(f"extractelement <2 x float> {both}, i32 {place}") for place in (1, 0)]
+    high, low = (body.assign(f"call i8 {function}(float {x})") for x in numbers)
     high, low = (body.assign(f"zext i8 {x} to i16") for x in (high, low))
     body.bind(op.results[0], body.assign(f"or i16 {body.assign(f'shl i16 {high}, 8')}, {low}"))
 
@@ -80,6 +83,7 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "llvm.nvvm.lg2.approx.ftz.f": thread(_called("log2"), pure=True),
     "llvm.nvvm.rcp.approx.ftz.f": thread(_reciprocal, pure=True),
     "llvm.nvvm.ff.to.e4m3x2.rn": thread(_pair_of_e4m3, pure=True),
+    "llvm.nvvm.f16x2.to.e4m3x2.rn": thread(_pair_of_e4m3, pure=True),
     "llvm.nvvm.e4m3x2.to.f16x2.rn": thread(_pair_of_f16("f8E4M3FN"), pure=True),
     "llvm.nvvm.e5m2x2.to.f16x2.rn": thread(_pair_of_f16("f8E5M2"), pure=True),
     "llvm.nvvm.rsqrt.approx.ftz.f": thread(_reciprocal_root, pure=True),
