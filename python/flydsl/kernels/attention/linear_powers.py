@@ -8,8 +8,8 @@ rounded to a whole number behind 1024: its lower byte is the code.
 Scores are added up in f16, two to a register. So that they fit, queries are divided by a power of two that keeps the
 largest score of all below 2^16, if need be (`fit_queries`).
 
-Columns of ones behind the values add the powers up, as they were rounded. The sums of 8-bit products have some 13 bits
-and cut off the rest, so that a run of them must be short: sums of f32 take results of each `RUN` keys. In
+Columns of ones behind the values add the powers up, as they were rounded. The sums of 8-bit products have 14 bits and
+cut off the rest, so that a run of them must be short: sums of f32 take results of each `RUN` keys. In
 memory these would take as long as all else (1033 TFLOP/s instead of 1448 with 16 heads of 128 at 16384 tokens, three
 warpgroups, on an H200 on 2026-11-17): two warpgroups have registers for them.
 """
@@ -32,9 +32,9 @@ from flydsl.kernels.attention.scores import (
     level,
     maxima,
     over_lanes,
-    powers_of_two,
 )
 from flydsl.kernels.attention.tiles import ROW_LANES
+from flydsl.kernels.blocks.activation import powers_of_two
 
 WARPGROUP = 128
 """Threads of a warpgroup, and of the one that loads."""
