@@ -43,10 +43,13 @@ def test_awkward_extents(shape: tuple[int, int, int]) -> None:
         GemmConfig(64, 128, 2, 2, 2, "m", taking_turns=True, sends=True),
         GemmConfig(64, 48, 2, 3, 2, "m", taking_turns=True),  # a tile has more steps than the ring has stages
         GemmConfig(72, 24, 2, 3),  # of the second warpgroup's rows eight are the tile's
+        GemmConfig(144, 40, 3, 2, 2, "n"),  # of the third one's sixteen are
+        GemmConfig(192, 208, 3, 2, 2, "m"),  # two products of 104 columns
         GemmConfig(64, 112, 1, 2),  # boxes of 64 and of 48 columns
         GemmConfig(256, 16, 2, 3, 2, "n"),
         GemmConfig(192, 8, 3, 2),
-        GemmConfig(128, 16, 2, 3, 4, "k"),  # one block adds up
+        GemmConfig(128, 16, 2, 3, 4, "k"),  # two blocks of four add up
+        GemmConfig(64, 24, 1, 3, 2, "k"),  # one block of two does, and the other may be a tile ahead of it
         GemmConfig(128, 64, 1, 2, 8, "k"),  # four of eight blocks do, each for 16 columns of two blocks of rows
         GemmConfig(64, 32, 1, 3, 4, "m", behind=2),  # two of four blocks share tiles of B, of half of K each
         GemmConfig(64, 24, 1, 2, 6, "n", behind=3),  # two of six blocks share tiles of A, of a third of K each
@@ -72,6 +75,25 @@ def test_parts_of_k_are_added_up_in_one_order(config: GemmConfig, rng: np.random
     hopper_gemm(a, b.T, whole, config=config)
     hopper_gemm(a, b[:136].T, edge, config=config)
     assert (whole[:, :136] == edge).all()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        GemmConfig(128, 104, 2, 2, 2, "n", swapped=True, sends_across=32),  # the last of four boxes moves back
+        GemmConfig(192, 48, 3, 2, 2, "m", swapped=True, sends_across=64),
+        GemmConfig(64, 80, 1, 3, 2, "k", swapped=True, sends_across=32),  # a block stores 40 columns
+        GemmConfig(64, 72, 2, 3, swapped=True, taking_turns=True, sends_across=64),
+        GemmConfig(256, 16, 2, 3, swapped=True, sends_across=32),  # two blocks of rows a warpgroup
+    ],
+    ids=str,
+)
+def test_results_that_are_sent_across(config: GemmConfig) -> None:
+    """Rows of a warpgroup are lines of C: at the edges, of batches, with factors, of numbers that have a mean."""
+    for shape in ((600, 104, 328), (200, 136, 72), (40, 600, 136)):
+        check(Product(*shape, mean=0.5), config)
+    check(Product(72, 40, 136, batches=2, activation="relu", extras=True), config)
+    check(Product(264, 72, 136, c_transposed=True, mean=-1.0), replace(config, swapped=False))
 
 
 def test_modes_that_are_contiguous() -> None:
@@ -277,6 +299,7 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
         (GemmConfig(256, 256, 2), "room for 192 sums"),
         (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 along m or n, and as many or 3 along k"),
         (GemmConfig(48, 64, 1, sends=True), "boxes leave by TMA where"),
+        (GemmConfig(64, 64, 1, sends_across=32), "boxes of 32 or 64 columns leave by TMA across"),
         (GemmConfig(64, 64, 1, stages=1), "a stage more than teams"),
         (GemmConfig(64, 8, 1, cluster=2), "parts of eight rows"),
     ],

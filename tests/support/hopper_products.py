@@ -28,7 +28,8 @@ Array = np.ndarray[Any, Any]
 class Product:
     """Extents, which of the matrices have their other mode contiguous (B has, like weights), types, epilogue.
 
-    ``extras`` are scales, a bias, alpha, beta and D; ``offset`` is by how many elements memory starts late.
+    ``extras`` are scales, a bias, alpha, beta and D; ``offset`` is by how many elements memory starts late; ``mean`` is
+    that of the numbers of A and B.
     """
 
     m: int
@@ -44,6 +45,7 @@ class Product:
     activation: str = "none"
     extras: bool = False
     offset: int = 0
+    mean: float = 0.0
 
     def of(self, **changes: Any) -> Product:
         return replace(self, **changes)
@@ -56,7 +58,7 @@ class Product:
 def drawn(product: Product, rows: int, columns: int, kind: str, transposed: bool) -> Array:
     rng, shape = random_data.generator(), (*product.batch, *((columns, rows) if transposed else (rows, columns)))
     many = int(np.prod(shape)) + product.offset
-    numbers = rng.integers(0, 100, many) if kind in ("s8", "u8") else rng.standard_normal(many)
+    numbers = rng.integers(0, 100, many) if kind in ("s8", "u8") else rng.normal(product.mean, 1.0, many)
     made = numbers.astype(TYPES[kind])[product.offset :].reshape(shape)
     return made.swapaxes(-1, -2) if transposed else made
 

@@ -121,7 +121,7 @@ def gemm_kernel(
             multiply_ahead(A, B, pipe, schedule, places, scales, epilogue, kind, config)
         else:
             multiply(A, B, pipe, schedule, places, scales, parts, teams, epilogue, kind, config)
-        if fx.const_expr(config.sends):
+        if fx.const_expr(map_c is not None):
             epilogue.wait(pending=0)  # shared memory is read until then
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still arrive at, or read from, this block's shared memory
@@ -221,8 +221,8 @@ def finish(values, place, schedule, parts, phase, epilogue, factors, config, is_
         place = place._replace(column=place.column + schedule.part * config.shared_columns)
         if schedule.part < config.sharing_blocks:
             epilogue.store(values, epilogue.warp, place)
-        if not is_last:  # behind the last tile nobody waits, and a block that is told must not have ended
-            parts.give_back()
+            if not is_last:  # behind the last tile nobody waits, and a block that is told must not have ended
+                parts.give_back(epilogue)
     else:
         epilogue.store(values, epilogue.warp, place, factors)
 
@@ -305,7 +305,9 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         map_y = Operand.map_of(Y, config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
         more = (scale_a, scale_b), (sizes, from_rows, to_rows), extents
-        map_c = Epilogue.map_of(C) if config.sends else None
+        # Boxes across C's lines have results in common, which must not depend on what was there: D may be C.
+        sends = config.sends or (config.sends_across and D is None)
+        map_c = Epilogue.map_of(C, config) if sends else None
         # Where ptxas cannot tell how many registers threads begin with, it leaves `setmaxnreg` out.
         begin = {"fly.maxnreg": 65536 // config.threads // 8 * 8} if config.moves_registers(kind) else {}
         gemm_kernel(map_x, map_y, map_c, C, extras, (alpha, beta), *more, kind, config, value_attrs=begin).launch(

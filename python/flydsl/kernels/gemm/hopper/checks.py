@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.gemm.hopper.plan import (
+    ACROSS_COLUMNS,
     BLOCK_ROWS,
     LEAST_STEPS,
     LINE_BYTES,
@@ -47,11 +48,17 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
             or not (config.is_whole and kind.c_along_n)
             or kind.piece_bytes < LINE_BYTES
         ),
+        "boxes of 32 or 64 columns leave by TMA across C's lines where 64 rows of a tile are 128 bytes": (
+            config.sends_across not in (0, *ACROSS_COLUMNS)
+            or (config.sends_across > 0 and (config.sends or not config.is_whole or not kind.can_send_across))
+        ),
         "blocks begin anywhere in K where nothing but products depends on it": config.staggered
         and (kind.block_scaled or kind.packed is not None or kind.gathers),
         "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
         and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
-        "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
+        "tiles have 8 to 256 columns, in eights, wide ones of three warpgroups in sixteens": columns
+        % (16 if config.is_wide else 8)
+        or not 8 <= columns <= MAX_BOX,
         "a thread has room for 192 sums, one of three warpgroups for 128": config.sums(kind.block_scaled, kind.run > 0)
         > MOST_SUMS[config.consumers],
         "8-bit blocks with scales have registers, columns of two scales at most, and no swap": kind.block_scaled

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import product
 from math import gcd, isqrt
 
 from flydsl.kernels.gemm.hopper.model import HOPPER, launch_time, resident_clusters
 from flydsl.kernels.gemm.hopper.plan import (
+    ACROSS_COLUMNS,
     BLOCK_ROWS,
     LINE_BYTES,
     MAX_BOX,
@@ -23,8 +25,8 @@ from flydsl.kernels.gemm.hopper.plan import (
 WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (64, 1, False): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
     (128, 2, False): (8, 16, 32, 64, 72, 80, 88, 96, 104, 112, 120, 128, 144, 160, 168, 176, 192, 208, 224, 256),
-    (192, 3, False): (112, 128, 160, 192),
-    (256, 2, False): (8, 16, 32, 64, 96, 128, 160),
+    (192, 3, False): (112, 128, 160, 192, 256),
+    (256, 2, False): (8, 16, 32, 64, 96, 128, 160, 192),
     (64, 2, True): (128, 192, 256),
     (128, 2, True): (64, 96, 112, 128, 144, 160, 176, 192),
 }
@@ -35,6 +37,8 @@ PACKED_WIDTHS = {
     (192, 3, False): (64, 80, 96, 112, 128),
 }
 """Those of weights of four bits: more warpgroups unpack more."""
+MOST_FILLED = 4
+"""Rounds whose tiles have columns that follow from the product: of more, idle blocks of the last one count little."""
 FEW = 64
 """Columns of a product whose rows are divided among all blocks."""
 LEAST_ROWS = 32
@@ -56,9 +60,14 @@ tiles of 128 x 80 and 33.1 of 128 x 96, the same day."""
 MIN_STAGES_OF_PARTS = 4
 """Two stages are being multiplied, and with one of three left each step of a part waited for memory: 3072 x 448 x 6656
 took 52 us in two parts of 128 x 224 and 33 in those of 192 x 112, with four stages, on an H200, 2026-11-16."""
+LEAST_SENDING = 4
+"""Stages that results may not cost by leaving through TMA. Of 256 x 160 four stages took 26.7 us and three that send
+28.7 at 6568 x 1520 x 712, of 192 x 176 211.6 and 225.7 at 9464 x 848 x 9488, on an H200, 2026-11-16 and 17."""
 STREAMED = 16
 """How much larger a matrix is that L2 lets go first. 4 x 4608 x 3584 took 10.8 us instead of 11.1, 128 x 7168 x 2048
-10.6 instead of 10.8 and 3840 x 192 x 16192 in two parts of K 49.1 instead of 50.3, on an H200, 2026-11-16."""
+10.6 instead of 10.8 and 3840 x 192 x 16192 in two parts of K 49.1 instead of 50.3, on an H200, 2026-11-16. A matrix
+whose lines several blocks read lost by it: 15104 x 768 x 1216 in tiles of 128 x 192 took 42.9 us so and 41.5 without,
+672 x 10832 x 288 in tiles of 128 x 128 12.9 and 12.0, 2026-11-17."""
 MOST_ROUNDS = 3
 """Tiles, one after the other, in which a block may take its share of the rows."""
 MOST_TOGETHER = 128 * 192
@@ -86,9 +95,10 @@ CLUSTERS: tuple[tuple[int, str, int], ...] = (
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     """Return every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees
     it."""
-    every = *_table(problem.codes_of_one), *_dividing(problem, sms), *_in_teams(problem)
+    every = *_table(problem.codes_of_one), *_filling(problem, sms), *_dividing(problem, sms), *_in_teams(problem)
     found = [config for config in map(_of_few_rows(problem), every) if fits(problem, config)]
     found = [_sending(config) if problem.can_send(config) else config for config in found]
+    found = [_sending_across(config) if problem.can_send_across(config) else config for config in found]
     if problem.block_scaled:
         large = [config.consumers > 1 and config.is_large for config in found]
         found = [replace(x, stages=min(x.stages, SCALED_STAGES)) if of else x for x, of in zip(found, large)]
@@ -150,29 +160,57 @@ def _sending(config: GemmConfig) -> GemmConfig:
     """Return the same, with results that leave by TMA, if that leaves room for a ring."""
     sending = replace(config, sends=True)
     stages = min(sending.fitting_stages(), config.stages)
-    # Of 256 x 160 four stages took 26.7 us and three that send 28.7 at 6568 x 1520 x 712, on an H200, 2026-11-16.
-    least = config.stages if config.tile_m == MAX_BOX and config.tile_n > 128 else MIN_STAGES
-    return replace(sending, stages=stages) if stages >= least else config
+    return replace(sending, stages=stages) if stages >= min(config.stages, LEAST_SENDING) else config
+
+
+@cache
+def _sending_across(config: GemmConfig) -> GemmConfig:
+    """Return the same, with results that leave by TMA across C's lines, in the largest boxes that cost no stage."""
+    every = [replace(config, sends_across=columns) for columns in ACROSS_COLUMNS]
+    return next(sending for sending in every if sending.fitting_stages() >= config.stages)
 
 
 @cache
 def _table(codes_of_one: int) -> tuple[GemmConfig, ...]:
     """Return the configurations of `WIDTHS` and `CLUSTERS`; A may be codes, some in the place of a number of B."""
-    found = []
-    for (rows, consumers, turns), widths in (WIDTHS if codes_of_one == 1 else PACKED_WIDTHS).items():
-        for columns in widths:
-            for cluster, along, behind in CLUSTERS:
-                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns, behind=behind)
-                if columns // config.sharing("m") % 8:
-                    continue
-                if turns and config.splits > 1:
-                    continue
-                stages = config.fitting_stages(codes_of_one=codes_of_one)
-                if stages < (MIN_STAGES if config.splits == 1 else MIN_STAGES_OF_PARTS):
-                    continue
-                band = isqrt(132 * columns // rows) // config.sharing("m")
-                found.append(replace(config, stages=stages, band=max(band, 1)))
-    return tuple(found)
+    widths = (WIDTHS if codes_of_one == 1 else PACKED_WIDTHS).items()
+    every = [_tile(*key, x, *cluster, codes_of_one) for key, of in widths for x in of for cluster in CLUSTERS]
+    return tuple(config for config in every if config is not None)
+
+
+@cache
+def _tile(
+    rows: int, consumers: int, turns: bool, columns: int, cluster: int, along: str, behind: int, codes_of_one: int = 1
+) -> GemmConfig | None:
+    """Return a configuration with as many stages as fit, if those are enough and blocks can share its tiles."""
+    config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns, behind=behind)
+    if columns // config.sharing("m") % 8 or (turns and config.splits > 1) or (config.is_wide and columns % 16):
+        return None
+    stages = config.fitting_stages(codes_of_one=codes_of_one)
+    if stages < (MIN_STAGES if config.splits == 1 else MIN_STAGES_OF_PARTS):
+        return None
+    band = isqrt(132 * columns // rows) // config.sharing("m")
+    return replace(config, stages=stages, band=max(band, 1))
+
+
+def _filling(problem: Problem, sms: int) -> list[GemmConfig]:
+    """Tiles whose columns follow from the product, the fewest, in eights, with which all of it takes so many rounds.
+    They have no more rows than there are: TMA takes longer for lines that are not there."""
+    found: dict[GemmConfig | None, None] = {}
+    suits = problem.plain and problem.b_along_k and min(problem.m, problem.n) > FEW
+    for (rows, consumers, turns), cluster in product(WIDTHS, CLUSTERS) if suits else ():
+        one = GemmConfig(rows, 8, consumers, 2, *cluster[:2], behind=cluster[2])
+        along_m = problem.batches * ceildiv(problem.m, rows * one.sharing("m"))
+        there = ceildiv(problem.m, 8 * one.sharing("n")) * 8 * one.sharing("n")
+        is_less = rows - BLOCK_ROWS < there < rows and problem.a_along_k and not turns
+        for rounds in range(1, MOST_FILLED + 1):
+            along_n = rounds * resident_clusters(one, sms) // along_m * one.sharing("n")
+            least = ceildiv(problem.n, max(along_n, 1))
+            unit = max(8 * one.sharing("m"), 16 if replace(one, tile_n=least).is_wide else 8)
+            columns = ceildiv(least, unit) * unit
+            if columns <= WIDTHS[rows, consumers, turns][-1]:
+                found[_tile(there if is_less else rows, consumers, turns, columns, *cluster)] = None
+    return [config for config in found if config is not None]
 
 
 def fits(problem: Problem, config: GemmConfig) -> bool:
@@ -258,12 +296,15 @@ def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
         seen = problem.swapped if swapped else problem
         for config in configurations(seen, sms):
             if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
-                best, shortest = replace(config, swapped=swapped, streams=_streamed(seen)), time
+                best, shortest = replace(config, swapped=swapped, streams=_streamed(seen, config)), time
     return best
 
 
-def _streamed(problem: Problem) -> str:
-    """Return which matrix passes through L2 while the other one, of which every block reads a part, stays there."""
-    if not problem.plain or max(problem.m, problem.n) < STREAMED * min(problem.m, problem.n):
+def _streamed(problem: Problem, config: GemmConfig) -> str:
+    """Return which matrix passes through L2 while the other one, of which every block reads a part, stays there: one
+    that is read once, by tiles that have all of the other."""
+    covered = (config.tile_m * config.sharing("m"), config.tile_n * config.sharing("n"))
+    smaller, side = min((problem.m, covered[0]), (problem.n, covered[1]))
+    if not problem.plain or max(problem.m, problem.n) < STREAMED * smaller or smaller > side:
         return ""
     return "a" if problem.m > problem.n else "b"

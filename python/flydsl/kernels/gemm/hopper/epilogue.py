@@ -15,6 +15,7 @@ from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 from flydsl.kernels.blocks.narrow import quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_reduce
 from flydsl.kernels.gemm.hopper.plan import (
+    BLOCK_ROWS,
     LINE_BYTES,
     ROW_BYTES,
     SCALED,
@@ -39,6 +40,7 @@ class Epilogue:
         config: GemmConfig, smem: Any,
     ) -> None:  # fmt: skip
         self.C, self.map_c, self.extras, self.to_rows, self.kind, self.config = C, map_c, extras, to_rows, kind, config
+        self.across = config.sends_across if map_c is not None else 0
         self.alpha, self.beta = factors
         self.n = extents[1]
         self.columns = self.n // kind.columns_of_one
@@ -46,11 +48,26 @@ class Epilogue:
         boxes = smem.allocate(fx.Array[kind.c, config.warps * many * each, 1024]).ptr
         self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
         self.starts = [boxes + (self.warp * many + i) * each for i in range(many)]
+        if self.across:
+            self.thread = fx.thread_idx.x - WARPGROUP
+            self.warpgroup = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
+            self.starts = [boxes + (self.warpgroup * 2 + i) * BLOCK_ROWS * self.across for i in range(2)]
 
     @staticmethod
-    def map_of(C: Any) -> Any:
-        """Return what TMA knows of C: boxes of a warp's rows and 128 bytes of each."""
-        return fx.nvvm.make_tensor_map(C, (1,) * (len(C.shape) - 2) + (WARP_ROWS, ROW_BYTES * 8 // C.dtype.width))
+    def map_of(C: Any, config: GemmConfig) -> Any:
+        """Return what TMA knows of C: boxes of a warp's rows and 128 bytes of each, or of a warpgroup's rows, which are
+        those bytes."""
+        box = WARP_ROWS, ROW_BYTES * 8 // C.dtype.width
+        if config.sends_across:
+            box = BLOCK_ROWS, min(config.sends_across, config.shared_columns)
+        return fx.nvvm.make_tensor_map(C, (1,) * (len(C.shape) - 2) + box)
+
+    def boxes(self) -> list[tuple[int, int]]:
+        """Return the first column of C, and how many, of each box: across all of one size, the last one moved back."""
+        if not self.across:
+            return self.config.store_boxes(self.kind)
+        last = max(self.config.shared_columns - self.across, 0)
+        return [(first, self.config.shared_columns - last) for first in (*range(0, last, self.across), last)]
 
     def lines(self, columns: int) -> tuple[int, int]:
         """Lines of a box of so many columns of C, along C's contiguous mode, and their length in shared memory."""
@@ -58,7 +75,12 @@ class Epilogue:
 
     def boxed(self, box: int, columns: int, each: int = 1) -> Any:
         """Return one of a warp's boxes in shared memory as (row, column), in the order of C; swizzled, so that no banks
-        conflict. ``each`` says how many columns of the product have one place."""
+        conflict. ``each`` says how many columns of the product have one place. A warpgroup's box has 16 rows of each
+        warp."""
+        if self.across:
+            top = self.warp * WARP_ROWS - self.warpgroup * BLOCK_ROWS
+            start = fx.apply_swizzle(self.starts[box] + top, self.map_c.swizzle)
+            return fx.make_view(start, fx.make_layout((WARP_ROWS, columns), (1, BLOCK_ROWS)))
         (_, length), piece = self.lines(columns), 8 * LINE_BYTES // self.kind.c.width
         pieces = length // piece
         down, right = (length, 1) if self.kind.c_along_n else (1, length)
@@ -71,8 +93,17 @@ class Epilogue:
         return fx.make_view(self.starts[box], fx.make_composed_layout(swizzle, layout))
 
     def sync(self) -> None:
-        """The lanes of a warp see each other's shared memory; each warp has a named barrier."""
-        fx.nvvm.barrier_sync(self.warp + 2, 32)
+        """The lanes of a warp, or of a warpgroup that sends across, see each other's shared memory; each has a named
+        barrier."""
+        if self.across:
+            fx.nvvm.barrier_sync(self.warpgroup + 2, WARPGROUP)
+        else:
+            fx.nvvm.barrier_sync(self.warp + 2, 32)
+
+    @property
+    def leads(self) -> Any:
+        """Whether a thread is the one that sends boxes off."""
+        return self.thread == self.warpgroup * WARPGROUP if self.across else fx.lane_id() == 0
 
     @flyc.jit
     def store(self, values: Any, warp: Any, place: Place, factors: list[Any] | None = None) -> None:
@@ -82,10 +113,10 @@ class Epilogue:
         each, of_one = config.shared_columns // 2, kind.columns_of_one
         tops = [row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
                 for block in range(values.numel // each)]  # fmt: skip
-        boxes = [(block, *box) for block in range(len(tops)) for box in enumerate(config.store_boxes(kind))]
+        boxes = [(block, *box) for block in range(len(tops)) for box in enumerate(self.boxes())]
         places = [(tops[block], column + first * of_one, columns * of_one) for block, _, (first, columns) in boxes]
         for i, (block, number, (first, columns)) in enumerate(boxes):
-            top, start, box = tops[block], block * each + first * of_one // 2, number % config.boxes
+            top, start, box = tops[block], block * each + first * of_one // 2, number % len(self.starts)
             part = fx.Vector.from_elements([values[start + j] for j in range(columns * of_one // 2)], values.dtype)
             factors = factors or self.factors(*places[i])
             following = self.factors(*places[i + 1]) if i + 1 < len(boxes) else None
@@ -99,7 +130,7 @@ class Epilogue:
     def leave(self, box: int, place: Place, top: Any, column: Any, columns: int) -> None:
         """A box to C: by TMA if all of it belongs there."""
         sends = self.config.sends and columns * self.kind.c.width == ROW_BYTES * 8
-        if fx.const_expr(sends and self.kind.groups == 0):
+        if fx.const_expr(self.across > 0 or (sends and self.kind.groups == 0)):
             self.send(box, (*place.c, top, column))
         elif fx.const_expr(sends):
             # The same in all lanes, which ptxas is told: else, with scales of blocks, it keeps stages for each lane.
@@ -115,8 +146,8 @@ class Epilogue:
     @flyc.jit
     def wait(self, pending: int) -> None:
         """Wait until a warp's boxes, but for ``pending`` that TMA has, have been read."""
-        if fx.const_expr(self.config.sends):
-            if fx.lane_id() == 0:
+        if fx.const_expr(self.map_c is not None):
+            if self.leads:
                 fx.nvvm.tma_wait_group(pending, read=True)
         self.sync()
 
@@ -125,7 +156,7 @@ class Epilogue:
         """A box to C by TMA, which leaves out what lies beyond the end."""
         fx.nvvm.fence_proxy_async()
         self.sync()
-        if fx.lane_id() == 0:
+        if self.leads:
             fx.nvvm.tma_store(self.map_c, self.starts[box], coord)
             fx.nvvm.tma_commit_group()
 
@@ -140,7 +171,7 @@ class Epilogue:
 
     def first_factors(self, warp: Any, place: Place) -> list[Any] | None:
         """Load the factors of a warp's first box: before the products of its tile, so that nothing waits for them."""
-        _, columns = self.config.store_boxes(self.kind)[0]
+        _, columns = self.boxes()[0]
         return self.factors(place.row + warp * WARP_ROWS, place.column, columns * self.kind.columns_of_one)
 
     def factors(self, top: Any, column: Any, columns: int) -> list[Any]:
@@ -264,6 +295,7 @@ class QuantisingEpilogue(Epilogue):
     ) -> None:  # fmt: skip
         *extras, self.scales = extras
         self.C, self.extras, self.to_rows, self.kind, self.config = C, (*extras, None), to_rows, kind, config
+        self.across = 0
         self.alpha, self.beta = factors
         self.n = extents[1]
         each = WARP_ROWS * self.LINE

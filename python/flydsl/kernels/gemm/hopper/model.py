@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, ROW_BYTES, SCALED, GemmConfig, Problem, ceildiv
-from flydsl.kernels.gemm.hopper.power import SHARED_POWER, slower_by_power
+from flydsl.kernels.gemm.hopper.power import PLAIN, SHARED_POWER, slower_by_power
 
 
 @dataclass(frozen=True)
 class Machine:
     """What a Hopper GPU takes for things, fitted to launches on an H200, 2026-11-15 and 16: docs/hopper_gemm.md.
 
-    Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
-    shares; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is there.
+    Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a launch, and of a round, of
+    clusters that share; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is
+    there.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
     where blocks share them, of large tiles and of small ones, of unpacking weights of a step, and more for each
     warpgroup that does. Columns: whose products take as long as a choice between two scales. Stages: those whose loads
@@ -24,8 +25,8 @@ class Machine:
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
     large tile alone, so that nobody multiplies while it waits, or adds runs; of results that leave while the next tile
-    begins, and of those of blocks with scales; of lines of A or B by the multiples of bytes at which
-    they start; of results across C's lines; and in parts of cache lines.
+    begins, and of those of blocks with scales; of lines of A or B by the multiples of bytes at which they start; of
+    results across C's lines, and where those leave by TMA; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
@@ -34,6 +35,7 @@ class Machine:
 
     launch: float = 2.05
     results: float = 2.33
+    joining: float = 0.15
     meeting: float = 0.07
     sending: float = 0.89
     adding: float = 0.55
@@ -45,7 +47,7 @@ class Machine:
     sharing_few: float = 30.0
     multiplied: float = 1.13
     port: float = 130.0
-    lines: float = 102.0
+    lines: float = 115.0
     cache: float = 15.15e6
     memory: float = 4.27e6
     opening: float = 3.7e3
@@ -53,14 +55,15 @@ class Machine:
     again: float = 0.06
     apart: float = 1.1
     together: float = 0.96
-    turning: float = 1.05
+    turning: float = 1.02
     choosing: float = 1.6
     alone: float = 1.01
     alone_adding: float = 1.24
     deferring: float = 0.6
     deferring_scaled: float = 0.8
     straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.8), (64, 1.5), (128, 1.0))
-    across: float = 1.35
+    across: float = 1.5
+    sending_across: float = 1.25
     partial: float = 1.25
     unpacking: float = 300.0
     unpacking_more: float = 70.0
@@ -102,6 +105,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     extents = config.multiplied_rows // BLOCK_ROWS, config.tile_m, config.tile_n
     alone = problem.block_scaled or (rounds == 1 and not problem.grouped)
     shared = (clusters * config.cluster / (rounds * sms)) ** SHARED_POWER if alone else 1.0
+    shared *= PLAIN if problem.plain else 1.0
     slower = slower_by_power(working / steps, problem.size, problem.grouped, *extents, config.is_large, shared)
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
     if problem.block_scaled and SCALED % config.tile_n:
@@ -120,7 +124,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
     waiting = _waiting(problem, config, machine)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
-    return machine.launch + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
+    launched = machine.launch + (machine.joining if config.sharers > 1 else 0.0)
+    return launched + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
 def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: tuple[float, float, float]) -> float:
@@ -131,8 +136,8 @@ def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: t
     arriving = max(taken / machine.port, sent / machine.lines, unpacked / config.teams)
     if config.sharers > 1:
         arriving += machine.sharing if config.is_large else machine.sharing_few
-    # A load has the time of the stages ahead of it to arrive.
-    late = machine.latency * machine.cycles / max(config.stages - machine.multiplied, 0.5)
+    # Loads of the stages that are not being multiplied are under way at once.
+    late = (machine.latency * machine.cycles + arriving) / max(config.stages - machine.multiplied, 0.5)
     return longest(machine, products, arriving, late) + machine.step / config.teams
 
 
@@ -156,7 +161,7 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
     """Return how much longer results take across C's lines, or in parts of cache lines, whose rest other tiles
     write."""
     if not problem.c_along_n:
-        return machine.across
+        return machine.sending_across if config.sends_across else machine.across
     partial = machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
     return partial * (machine.sending if config.sends else 1.0)
 

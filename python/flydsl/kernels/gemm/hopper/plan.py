@@ -34,6 +34,10 @@ SMALL = 8192
 """Results of a tile up to which blocks gain time of memory where they share the larger matrix."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
+MOST_OF_THREE = 200
+"""Columns of a wgmma where four warpgroups begin with 128 registers a thread: ptxas 12.9 wants 130 for 208."""
+ACROSS_COLUMNS = 64, 32
+"""Of a box of 64 rows that a warpgroup sends off across C's lines: two of 32 take the place of its warps' own."""
 RUN = 2
 """Steps of K, 128 numbers of fp8 each, whose products tensor cores add up by themselves."""
 LEAST_STEPS = 4
@@ -121,6 +125,13 @@ class GemmKind:
         return ROW_BYTES // self.size
 
     @property
+    def can_send_across(self) -> bool:
+        """Whether 64 rows of the product are 128 bytes of a line of C."""
+        lines = not self.c_along_n and self.c.width * BLOCK_ROWS == 8 * ROW_BYTES and self.piece_bytes == LINE_BYTES
+        other = self.groups or self.block_scaled or self.packed or self.quantises or self.columns_of_one > 1
+        return lines and not other
+
+    @property
     def maps_a(self) -> bool:
         """Whether TMA copies boxes of A."""
         return not self.gathers and self.packed is None
@@ -141,9 +152,10 @@ class GemmConfig:
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
     ``behind`` is in how many parts K is where the others of a cluster share tiles. ``streams`` names the matrix, "a" or
     "b", that L2 lets go first, if the other one is so small that it can stay.
-    ``sends`` lets boxes of results leave by TMA. ``teams`` of warpgroups have all rows of a tile each and take steps of
-    K by turns, so that one unpacks weights while another waits. Where runs of K are added up, or blocks have scales,
-    ``defers`` lets results of a tile leave while the first products of the next one are made.
+    ``sends`` lets boxes of results leave by TMA, 128 bytes of each of a warp's rows; across C's lines, boxes of 64 rows
+    of a warpgroup and ``sends_across`` columns. ``teams`` of warpgroups have all rows of a tile each and take
+    steps of K by turns, so that one unpacks weights while another waits. Where runs of K are added up, or blocks have
+    scales, ``defers`` lets results of a tile leave while the first products of the next one are made.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -158,6 +170,7 @@ class GemmConfig:
     taking_turns: bool = False
     staggered: bool = False
     sends: bool = False
+    sends_across: int = 0
     teams: int = 1
     behind: int = 1
     streams: str = ""
@@ -209,7 +222,7 @@ class GemmConfig:
     @property
     def boxes(self) -> int:
         """Places of a warp for results that leave."""
-        return 2 if self.sends else 1
+        return 2 if self.sends else max(self.sends_across // ACROSS_COLUMNS[-1], 1)
 
     @property
     def warps(self) -> int:
@@ -267,6 +280,15 @@ class GemmConfig:
         they may have two, begin at any sixteenth."""
         return gcd(self.tile_n, 16 if SCALED % self.tile_n and self.tile_n <= SCALED + 16 else SCALED)
 
+    def parts_of_columns(self, kind: GemmKind) -> int:
+        """In how many parts, by columns, products of a step are made: of blocks with scales, runs, and wide tiles."""
+        return self.halves if kind.block_scaled or kind.run else 1 + self.is_wide
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a product has too many columns for one instruction, as three warpgroups are compiled."""
+        return self.consumers == 3 and self.tile_n > MOST_OF_THREE
+
     def sums(self, block_scaled: bool, in_runs: bool = False) -> int:
         """Registers of a thread for sums: of a tile and, before they are scaled or added, of products of steps."""
         apart = self.products_apart if block_scaled else int(in_runs)
@@ -279,13 +301,14 @@ class GemmConfig:
 
     def can_defer(self, problem: Problem) -> bool:
         """Return whether results of a tile may leave while the next one begins: both have registers before there are
-        sums of the next one. It gained with two warpgroups, and with three mostly not, on an H200, 2026-11-17. With
-        scales of blocks it gained in halves and with three, and not where two accumulators take turns; gates would
-        spill."""
+        sums of the next one. It gained with two warpgroups, with three mostly not, and across C's lines not (13312 x
+        384 x 1600 in tiles of 128 x 160 took 18.3 us, and 17.4 without), on an H200, 2026-11-17. With scales of blocks
+        it gained in halves and with three, and not where two accumulators take turns; gates would spill."""
         alone = self.splits == 1 and not problem.quantises and not self.taking_turns
         if problem.block_scaled:
             one = self.products_apart == 1 and (self.halves > 1 or self.consumers == 3)
             return alone and one and is_long(problem.k) and problem.columns_of_one == 1
+        alone = alone and problem.c_along_n
         return self.adds_runs(problem) and problem.plain and alone and not self.is_small and self.consumers == 2
 
     def can_add_runs(self, gathers: bool) -> bool:
@@ -380,6 +403,14 @@ class Problem:
         line = config.shared_columns // self.columns_of_one * self.c_width
         ordered = not (self.packed or self.quantises) and self.c_along_n and self.c_aligned
         return ordered and config.is_whole and line >= 8 * ROW_BYTES
+
+    def can_send_across(self, config: GemmConfig) -> bool:
+        """Return whether results may leave by TMA across C's lines, 64 rows of a warpgroup as lines of 128 bytes, and
+        gain by it. 64 x 4032 x 512 in tiles of 64 x 32 took 4.0 us so and 3.6 in pieces, 2560 x 128 x 5312 in two parts
+        of 64 x 96 11.1 and 10.9, on an H200, 2026-11-17."""
+        lines = self.c_aligned and not self.c_along_n and self.c_width * BLOCK_ROWS == 8 * ROW_BYTES
+        large = config.is_whole and config.splits == 1 and not config.is_small
+        return lines and self.plain and self.columns_of_one == 1 and large
 
     def clusters(self, config: GemmConfig) -> int:
         """Tiles of clusters; of groups of unknown size that are larger than a tile, half a tile each is not used."""

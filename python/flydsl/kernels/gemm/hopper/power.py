@@ -8,7 +8,9 @@ time for the same products: where wgmma idles, the clock is higher. Eight produc
 4096 x 4096 x 4096 on, and two of groups in bf16, on an H200, 2026-11-16."""
 SHARED_BYTES = 198e3
 """Bytes in a microsecond into a multiprocessor's shared memory and out of it: 128 a cycle at the clock of that time."""
-
+PLAIN = 0.867
+"""How much less products take without groups and scales of blocks, by the times of several sessions since: 93.5 us at
+4096 x 4096 x 4096, 707 to 718 at 8192 x 8192 x 8192 and 138 at 3456 x 6720 x 4160, on H200s, 2026-11-17."""
 SHARED_POWER = 0.35
 """How much of their power multiprocessors that are idle leave to the others, as an exponent of the share that is busy:
 without scales of blocks, in a launch of one round, and with them. With none, 7416 x 256 x 5440 in fp8 got tiles that

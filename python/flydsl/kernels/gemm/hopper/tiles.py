@@ -346,7 +346,8 @@ class PartialSums:
 
     Sums are written to the shared memory of the block that adds them up. It adds part by part in the order of K,
     whichever part is its own: tiles at an edge have results in common, which other blocks may add up there, to the same
-    bits. *ready* completes when the sums of all others are there, *free* when they have read those of a tile.
+    bits. *ready* completes when the sums of all others are there, *free* when those of them that add up have read a
+    tile's. A block that adds up alone sends nothing, so it waits for nobody: the others may be a tile ahead of it.
     """
 
     def __init__(self, smem: Any, dtype: Any, rank: Any, config: GemmConfig) -> None:
@@ -362,7 +363,8 @@ class PartialSums:
 
     def init(self) -> None:
         fx.nvvm.mbarrier_init(self.ready, 1)
-        fx.nvvm.mbarrier_init(self.free, (self.config.splits - 1) * self.config.warps)
+        readers = self.config.sharing_blocks - fx.Int32(self.part < self.config.sharing_blocks)
+        fx.nvvm.mbarrier_init(self.free, fx.max(readers, fx.Int32(1)) * self.config.warps)
         fx.nvvm.fence_mbarrier_init()
 
     def fours_of(self, part: int) -> list[int]:
@@ -392,9 +394,9 @@ class PartialSums:
                     fx.nvvm.cluster_store(four, slot, self.block(part), self.ready)
 
     @flyc.jit
-    def give_back(self) -> None:
+    def give_back(self, epilogue: Any) -> None:
         """Tell the other blocks that this one has read its sums, once for each warp."""
-        fx.nvvm.barrier_sync(self.warp + 2, 32)  # the epilogue's barrier of the warp
+        epilogue.sync()
         part = fx.lane_id()
         if (part < self.config.splits) & (part != self.part):
             fx.nvvm.mbarrier_arrive(self.free, self.block(part))
@@ -404,7 +406,8 @@ class PartialSums:
         """Return the sums over all parts of this block's share; a block without a share gets what means nothing."""
         config, place = self.config, (fx.lane_id(), self.warp)
         shares = [[self.four(values, first) for first in self.fours_of(part)] for part in range(config.sharing_blocks)]
-        fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
+        if (self.part > 0) | (config.sharing_blocks > 1):
+            fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
         self.send(shares)
         own = shares[0]
         for part in fx.range_constexpr(1, config.sharing_blocks):

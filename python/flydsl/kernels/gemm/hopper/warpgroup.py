@@ -25,6 +25,19 @@ K_BLOCKS = ROW_BYTES // 32
 """Products of wgmma, 32 bytes of K each, in a stage."""
 
 
+def joined(parts):
+    """Return the sums of parts of a tile's columns as one vector."""
+    held = [part.load() for part in parts]
+    flat = [x.reshape((x.numel,)) for x in held]
+    return fx.Vector.from_elements([x[i] for x in flat for i in range(x.numel)], flat[0].dtype)
+
+
+def wait_for_products(pending, accs):
+    """Wait until at most ``pending`` groups of products are unfinished, those of any part of a tile's columns."""
+    for acc in accs:
+        fx.nvvm.wgmma_wait_group(pending, acc)
+
+
 class Warpgroup:
     """A warpgroup that multiplies: its products, its part of the stages, and its accumulators."""
 
@@ -39,7 +52,7 @@ class Warpgroup:
         self.may_idle = kind.groups > 0 and config.of_tile > 1
         majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
         source = "shared" if kind.packed is None else "register"
-        columns = config.tile_n // config.halves if kind.block_scaled or kind.run else config.tile_n
+        columns = config.tile_n // config.parts_of_columns(kind)
         wgmma = fx.nvvm.Wgmma(columns, 32 // kind.size, (kind.a, kind.b), kind.acc, source, **majors)
         atom = fx.make_mma_atom(wgmma)
         self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.of_tile, 1, 1), (1, 0, 0)))
@@ -51,15 +64,16 @@ class Warpgroup:
         self.b_parts = [part.partition_B(B.tiles(config.stages, first, columns)) for first in halves]
         self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((rows, columns)))
 
-    def multiply_stage(self, acc, stage, keep, half=0):
+    def multiply_stage(self, accs, stage, keep, first=0):
         """acc += A * B of a stage, asynchronously; the first product drops what acc held unless told to ``keep`` it.
 
-        Products of blocks with scales may be those of the first or second ``half`` of the columns.
+        Accumulators are of parts of the columns, one after the other from the ``first`` on.
         """
         fx.nvvm.wgmma_fence()
         for block in fx.range_constexpr(K_BLOCKS):
-            a, b = (part[None, None, block, stage] for part in (self.a_part, self.b_parts[half]))
-            fx.gemm(self.tiled, acc, a, b, acc, scale_d=keep if block == 0 else 1)
+            a = self.a_part[None, None, block, stage]
+            for b_part, acc in zip(self.b_parts[first:], accs):
+                fx.gemm(self.tiled, acc, a, b_part[None, None, block, stage], acc, scale_d=keep if block == 0 else 1)
         fx.nvvm.wgmma_commit_group()
 
     def never(self, place):
@@ -79,11 +93,12 @@ class Warpgroup:
         ``others`` says, where warpgroups take turns, whether the other one has a tile left.
         """
         before, all_steps = state, k_last
+        accs = [self.acc, *(fx.make_fragment_like(self.acc) for _ in self.b_parts[1:])]
         k_last = self.own_last(place, k_first, k_last)
         for k in range(k_first, k_last):
             self.pipe.wait(state)
-            self.multiply_stage(self.acc, state.stage, fx.Int32(k > k_first))
-            fx.nvvm.wgmma_wait_group(1, self.acc)
+            self.multiply_stage(accs, state.stage, fx.Int32(k > k_first))
+            wait_for_products(1, accs)
             if self.leader & (k > k_first):
                 self.pipe.release(before)
             before = state
@@ -91,10 +106,10 @@ class Warpgroup:
         if fx.const_expr(others is not None):
             if others:
                 self.pass_on()
-        fx.nvvm.wgmma_wait_group(0, self.acc)
+        wait_for_products(0, accs)
         if self.leader & (k_last > k_first):
             self.pipe.release(before)
-        return self.acc.load().reshape((self.config.accumulators,)), self.pass_stages(state, k_last, all_steps)
+        return joined(accs), self.pass_stages(state, k_last, all_steps)
 
     def own_last(self, place, k_first, k_last):
         """Return behind the last step that the warpgroup multiplies: none, where all of its rows lie behind the last
@@ -166,15 +181,13 @@ class AddingWarpgroup(Warpgroup):
             state = self.add_run(sums, state, place, self.run)
         for _ in range(k_last - k_first - runs * self.run):
             state = self.add_run(sums, state, place, 1)
-        held = [part.load().reshape((self.config.accumulators // len(sums),)) for part in sums]
-        found = fx.Vector.from_elements([x[i] for x in held for i in range(x.numel)], fx.Float32)
-        return found, self.pass_stages(state, k_last, all_steps)
+        return joined(sums), self.pass_stages(state, k_last, all_steps)
 
     def begin(self, state, place):
         """Products of the first run of a tile, of the first half of its columns."""
         for i in range(self.run):
             self.pipe.wait(state)
-            self.multiply_stage(self.acc, state.stage, self.never(place) if i == 0 else 1)
+            self.multiply_stage([self.acc], state.stage, self.never(place) if i == 0 else 1)
             state = self.pipe.advance(state)
 
     @flyc.jit
@@ -187,7 +200,7 @@ class AddingWarpgroup(Warpgroup):
                 if fx.const_expr(half == 0 and not begun):
                     self.pipe.wait(at)
                 if fx.const_expr(half > 0 or not begun):
-                    self.multiply_stage(self.acc, at.stage, self.never(place) if i == 0 else 1, half)
+                    self.multiply_stage([self.acc], at.stage, self.never(place) if i == 0 else 1, half)
                 if fx.const_expr(half == last and i > 0):
                     fx.nvvm.wgmma_wait_group(0 if begun and half == 0 else 1, self.acc)
                     if self.leader:
@@ -293,9 +306,7 @@ class ScaledWarpgroup(Warpgroup):
         for i in range(k_last - k):
             self.multiply_next(accs[0], state, place)
             state = self.add_step(sums, accs[0], state, place, self.scales.of_step(scales, i), 0)
-        held = [part.load().reshape((self.config.accumulators // len(sums),)) for part in sums]
-        found = fx.Vector.from_elements([x[i] for x in held for i in range(x.numel)], fx.Float32)
-        return found, self.pass_stages(state, k_last, all_steps)
+        return joined(sums), self.pass_stages(state, k_last, all_steps)
 
     @flyc.jit
     def add_run(self, sums, accs, state, place, rows, k, scales, steps, begun=False):
@@ -322,7 +333,7 @@ class ScaledWarpgroup(Warpgroup):
 
     def multiply_next(self, acc, state, place):
         self.pipe.wait(state)
-        self.multiply_stage(acc, state.stage, self.never(place))
+        self.multiply_stage([acc], state.stage, self.never(place))
 
     def factor(self, factors, left, row, first):
         """Return the factor of a sum: that of its row and block of columns, of which the first one has ``left`` in the
@@ -338,7 +349,7 @@ class ScaledWarpgroup(Warpgroup):
         known = functools.cache(lambda row, first: self.factor(factors, left, row, first))
         for half, part in enumerate(sums):
             if fx.const_expr(half > 0):
-                self.multiply_stage(acc, state.stage, self.never(place), half)
+                self.multiply_stage([acc], state.stage, self.never(place), half)
             fx.nvvm.wgmma_wait_group(pending, acc)
             if fx.const_expr(half + 1 == len(sums)):
                 if self.leader:
