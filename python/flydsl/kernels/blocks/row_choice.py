@@ -5,35 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import islice, product
+from itertools import product
 from math import gcd
 
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
 from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine, machine_of_target
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
-    BARRIERS,
     DTYPES,
     LEAST_ACCESS,
     LEAST_PIECES,
     MAP,
     MAX_KEPT,
-    QUARTERS,
     RowChoice,
     RowPlan,
     RowTask,
     check_row,
     near_line_bytes,
     only,
-    register_limit,
-    registers,
     resident,
     ring_bytes,
-    shared_bytes,
 )
-from flydsl.kernels.blocks.row_time import launch_time
+from flydsl.kernels.blocks.row_time import FULL, launch_time
+from flydsl.kernels.blocks.summing_plans import (
+    CROWDS,
+    MAX_SUMS,
+    MAX_THREADS,
+    MOST_AHEAD,
+    RING_CHUNKS,
+    RING_CLUSTERS,
+    RING_ITERATIONS,
+    STAGES,
+    SUMMING,
+    TURNS,
+    early_sums,
+    ring_of,
+    summed_tiles,
+    summing_plans,
+    summing_rings,
+    with_fewest_blocks,
+)
 
-MAX_THREADS = 1024
 MAX_HELD = 72
 """Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
 MAX_AGAIN = 128
@@ -44,61 +56,35 @@ MAX_EARLY, EARLY = 32, 8192
 where rows begin anywhere and lines go with them."""
 MAX_NARROWER = 512
 """Threads of a row of few that has narrower accesses than it could."""
-MAX_LINES_KEPT, TURNS, KEPT_CROWDS = 96, (1, 2, 4), (2, 3, 4, 5, 6, 8)
-"""Those of a row and its lines where blocks stay and keep lines; rows that a thread then takes in turn, and blocks."""
+MAX_LINES_KEPT, MAX_TAKEN, KEPT_CROWDS = 96, 32, (2, 3, 4, 5, 6, 8)
+"""Those of a row and its lines where blocks stay and keep lines, those of the row alone (RMSNorm of 1,201 bf16 has 0.95
+of a copy's speed by two waves a row, and 0.90 by one), and how many such blocks a multiprocessor has."""
 IN_TURNS = 16, 33
 """Those of each of two rows that a thread loads at once: of how many it was measured."""
 MAX_RING = 160
 """Those that a thread takes from a ring, which are not all there at a time."""
-MAX_ONCE, MAX_READ = 256, 64
+MAX_ONCE, MAX_READ = 256, 80
 """Where each is needed once only; and vectors where nothing is written, so that a block need not have many threads."""
-FEW_SUMS, MAX_SUMS = 32, 64
-"""Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
-SUMMING = 512
-"""Threads of a block that sums on Hopper, so that each has 128 registers."""
-STAGES = (2, 3)
 MAX_STAYING = 2
 """Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
-RING_LANES, MIN_RING_LANES, RING_CHUNKS = 512, 128, (2, 4, 8)
-"""Threads that take rows from a ring, and into how many chunks a block's part of a row is cut: the fewest with which
-the ring has place for two rows."""
-RING_CLUSTERS, LARGE_CLUSTER = (1, 2, 4, 8), 16
-"""Blocks that share a row of a ring; and those that do where lines go with a row that is too long for eight blocks to
-have it, its lines and the row to come. Nothing else was measured with so many."""
+RING_LANES, MIN_RING_LANES = 512, 128
+"""Threads that take rows from a ring."""
+LARGE_CLUSTER = 16
+"""Blocks that share a row of a ring where lines go with it and it is too long for eight of them to have it, its lines
+and the row to come. Nothing else was measured with so many."""
 MIN_POWER_LANES = 256
 """Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
-RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40
-"""Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
-CROWDS = 1, 2, 3, 4
-SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
-"""By the number of sums, elements of a row from which on a ring is faster for them than to reach elements one by one;
-those of 16 bits up to which a row has a wave; and how many such rows a block has."""
-SHORTEST_AT_PIECES = 3000
-"""Elements of a row that begins at a piece from which on a ring is faster for two sums: LayerNorm of 3,112 bf16 has
-0.98 of a copy's speed and 0.94 through tiles, of 2,432 0.94 and 1.02."""
-SHORTEST_TILED, TILE_THREADS, TILE_LANES, TILE_CROWDS, MOST_TILED = 64, 128, (4, 8, 16), (2, 3), 6
-"""Of tiles of short rows that begin anywhere and are summed: elements of a row at least, threads of a block and of a
-row, blocks, and vectors of a row that a thread has at most. Shorter rows were not measured."""
-MOST_KEPT_TILED = 4
-"""Those vectors where a thread keeps what it computed of a row from its first pass to its second."""
-MOST_EARLY, MOST_FILLED = 5, 0.8
-"""Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
-least."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 NEAR_WITH_LINES = HOPPER.near // 5
 """The same for rows of 16 bits with two lines: from there on four blocks' rows and the lines are a fifth more than L1
 keeps. LayerNorm of 20,000 to 29,136 f16 has 0.92 to 0.98 of a copy's speed by rings, and 0.84 to 0.89 without."""
-MOST_SENDING = 2
-"""Blocks of a multiprocessor whose waves send for rows in turns, at most: three and four have 0.7 of a copy's speed."""
 SHORT_RINGS = (2, 1), (4, 2)
 """Blocks that share such a row, and how many of them a multiprocessor has."""
 SHORTEST_RING = 8192
 """Bytes of a row that begins anywhere and that lines go with from which on a ring comes into question."""
 LINES_AHEAD = 4
 """Iterations of lines that are on their way from L2 where they come for every row."""
-MOST_AHEAD = 3
-"""Rows that a ring has place for at most."""
 SPARING = 2
 """Accesses of a thread to a row on GPUs that nothing was measured on, if the row allows it."""
 FEW, MANY = 16, 128 << 20
@@ -119,14 +105,15 @@ def candidates(
     width = gcd(length, widest)
     lanes = [1 << bit for bit in range(machine.wave.bit_length())]
     waves = (2, 3, 4, 5, 6, 8, *([7, 9, 14] if task.sums else []), 10, 12, 16, 20, 24, 32)
+    passing = machine is HOPPER_LONG and task.once and not task.targets
     if machine is HOPPER_LONG and not task.sums:
-        waves = (2, 4, 8, 16, 32)
+        waves = (3, 4, 5, 6, 8, 16, 32) if passing else (2, 4, 8, 16, 32)
     lanes += [count * machine.wave for count in waves]
     clusters = [1 << bit for bit in range(machine.cluster.bit_length())]
     for count in lanes:
         if count > MAX_THREADS or (count > 2 * length // width and count > machine.wave and count != threads):
             continue
-        sizes = {max(count, size) for size in (128, 256)}
+        sizes = {max(count, size) for size in (128, 256)} | ({count} if passing and count > 2 * machine.wave else set())
         if task.sums:
             sizes = {max(size // count, 1) * count for size in (256, 512)}
         for block in {threads} if threads else sizes:
@@ -221,7 +208,7 @@ def _in_turns(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
 
 def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
     """Yield the plans whose blocks stay, so that lines whose elements are loaded one by one are loaded once."""
-    if (1 + lines) * plan.taken <= MAX_LINES_KEPT and plan.cluster == 1:
+    if plan.taken <= MAX_TAKEN and (1 + lines) * plan.taken <= MAX_LINES_KEPT and plan.cluster == 1:
         kept = replace(plan, staged=True, bulk=True, hints=ONCE, stages=2)
         alone = plan.lanes <= HOPPER.wave  # waves of a row wait for each other: tiles of two rows, measured so
         turns = TURNS if alone else (2 // plan.rows,) if plan.threads <= 128 or plan.rows == 1 else ()
@@ -270,83 +257,6 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
                 break
 
 
-def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
-    """Yield the plans that sum columns of rows which come through a ring: those that begin anywhere, and of the others
-    long ones with two sums, by as many waves as the quarters of a multiprocessor have two of."""
-    width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
-    start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
-    if length < (SHORTEST_SUMMED[task.sums] if start.shifted else SHORTEST_AT_PIECES):
-        return
-    if not start.shifted and (task.sums < 2 or start.size > 2):
-        return
-    if length <= ROW_OF_A_WAVE and start.size == 2:
-        yield from _rows_of_waves(start, machine, lines)
-        return
-    for cluster, crowd, iterations in product(RING_CLUSTERS, CROWDS, RING_ITERATIONS):
-        plan = replace(start, cluster=cluster, crowd=crowd)
-        lanes = -(-plan.share // iterations // machine.wave) * machine.wave
-        plan = replace(plan, lanes=lanes)
-        # A wave that only sends takes registers: without it others wait for one of them, 240 cycles a row.
-        plan = replace(plan, all_send=registers(plan, lines) > register_limit(plan, machine, lines))
-        fits = plan.threads <= min(MAX_THREADS, machine.threads // crowd) and (
-            crowd <= MOST_SENDING or not plan.all_send
-        )
-        if not start.shifted:
-            fits = lanes * crowd <= 2 * QUARTERS * machine.wave and cluster * crowd > 1
-        if not fits or plan.iterations != iterations:
-            continue
-        if registers(plan, lines) > register_limit(plan, machine, lines):
-            continue
-        found = (_ring(replace(plan, chunks=chunks), machine, lines) for chunks in (1, *RING_CHUNKS))
-        yield from list(filter(None, found))[:1]
-
-
-def summed_tiles(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
-    """Yield the plans that sum columns of short rows which begin anywhere, tile after tile of rows that lie one behind
-    the other: so many that all tiles begin at the same place in a piece."""
-    width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
-    start = RowPlan(
-        length, dtype, width, TILE_LANES[0], staged=True, bulk=True, keep=False, pieces=True, hints=ONCE, **task.fields
-    )
-    longest = ROW_OF_A_WAVE if task.sums > 1 else SHORTEST_SUMMED[task.sums]
-    if not start.shifted or start.size > 2 or not SHORTEST_TILED <= length < longest:
-        return
-    kept = [replace(start, lanes=lanes, keep=True) for lanes in (16, machine.wave) if task.sums > 1]
-    plans = [replace(start, lanes=lanes) for lanes in TILE_LANES if length < SHORTEST_SUMMED[task.sums]]
-    for plan, crowd, turns in product([*plans, *kept], (1, *TILE_CROWDS), TURNS[:2]):
-        plan = replace(plan, rows=max(TILE_THREADS // plan.lanes, width), crowd=crowd, turns=turns)
-        fits = plan.iterations <= (MOST_TILED + 1 - turns if not plan.keep else MOST_KEPT_TILED)
-        if plan.lanes >= 16 and turns == 1 and plan.iterations < MOST_TILED:
-            continue  # a tile of eight rows takes too long beside them: 0.87 of a copy's speed to 0.98 with 16
-        found = (replace(plan, stages=stages) for stages in STAGES[::-1] if fits)
-        yield from islice((plan for plan in found if resident(plan, machine, lines)), 1)
-
-
-def early_sums(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
-    """Yield the plans that sum columns of rows which begin anywhere, and come to registers early: as many blocks as
-    registers allow, of whose threads' vectors few are beyond the row and only the first and the last are masked."""
-    width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
-    start = RowPlan(length, dtype, width, machine.wave, pieces=True, early=True, hints=ONCE, **task.fields)
-    if not start.shifted or start.size > 2 or length < LEAST_PIECES * width:
-        return  # f32 is faster through rings
-    for lanes in (*range(SUMMING, 0, -machine.wave), 16, 8):
-        plan = replace(start, lanes=lanes, rows=max(128 // lanes, 4) if lanes <= 2 * machine.wave else 1)
-        filled = plan.share >= MOST_FILLED * plan.iterations * lanes
-        if not filled or plan.iterations > MOST_EARLY or (plan.iterations - 1) * lanes * width > length:
-            continue
-        crowds = (replace(plan, crowd=crowd) for crowd in reversed(CROWDS))
-        yield from islice((plan for plan in crowds if resident(plan, machine, lines)), 1)
-
-
-def _rows_of_waves(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
-    """Yield the plans whose waves have a row each and send for those to come."""
-    for crowd in (2, 1):
-        ring = _ring(replace(plan, rows=WAVE_ROWS, crowd=crowd), machine, lines)
-        if ring and registers(ring, lines) <= register_limit(ring, machine, lines):
-            yield ring
-            return
-
-
 def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
     """Yield the plan with the fewest chunks that leave place for two rows, or with all numbers of them.
 
@@ -360,30 +270,13 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
     if rest and not plan.shifted:
         kinds = [replace(plan, near_lines=True), replace(plan, lines_ahead=LINES_AHEAD)]
     sizes = (replace(kind, chunks=chunks) for kind in kinds for chunks in RING_CHUNKS)
-    found = [ring for size in sizes if (ring := _ring(size, machine, lines))]
+    found = [ring for size in sizes if (ring := ring_of(size, machine, lines))]
     spacious = [ring for ring in found if ring.slots >= 2 * ring.chunks]
     yield from found[:1] if plan.once else spacious if by_elements else found
     if lines and plan.shifted and not spacious and not by_elements and plan.lanes < RING_LANES:
         places = [replace(plan, one_place=True, near_lines=near) for near in ((True, False) if rest else (False,))]
-        rings = (_ring(replace(kind, chunks=chunks), machine, lines) for kind in places for chunks in RING_CHUNKS)
+        rings = (ring_of(replace(kind, chunks=chunks), machine, lines) for kind in places for chunks in RING_CHUNKS)
         yield from filter(None, rings)
-
-
-def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
-    """Return the plan with as many slots as shared memory allows; None if those are too few, or rows too short for
-    chunks."""
-    if plan.parts < plan.chunks:
-        return None
-    room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
-    slots = min(
-        (room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks
-    )
-    # Blocks that sum have two rows there at a time.
-    # Where no other block hides that one waits, two more are on their way: 0.85 of a copy's speed to 0.80.
-    ahead = 2 * plan.parts if plan.crowd == 1 and plan.size == 2 else 1
-    ahead = max(ahead, plan.parts) if plan.all_send else ahead  # a row is sent for when the one behind it has begun
-    least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + ahead if plan.sums else plan.chunks + 1
-    return replace(plan, slots=slots) if slots >= least else None
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
@@ -395,6 +288,15 @@ def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
     """Return whether a block could have the whole row, in shared memory or, where rows begin at pieces, without."""
     wide = plan.width * plan.size == ACCESS_BYTES and plan.length <= MAX_ONCE * MAX_THREADS
     return wide or plan.length * plan.size * plan.sources + 4096 <= machine.shared
+
+
+def _not_too_full(plan: RowPlan) -> RowPlan:
+    """Return a ring of 16-bit rows with place for two rows where three are more than is good for the memory: softmax of
+    26,661 f16 has 0.94 of a copy's speed so and 0.90 with three, LayerNorm of 42,644 and 85,408 0.93 and 0.945, and
+    0.92 and 0.93."""
+    two = replace(plan, slots=2 * plan.parts)
+    ring = plan.slots == MOST_AHEAD * plan.parts > 0 and plan.size == 2 and plan.sources == 1 and not plan.once
+    return two if ring and plan.crowd * ring_bytes(two) <= FULL < plan.crowd * ring_bytes(plan) else plan
 
 
 @cache
@@ -409,7 +311,7 @@ def choose(
         plan for plan in candidates(length, dtype, machine, threads, task, lines) if resident(plan, machine, lines)
     ]
     if task.sums:
-        found = _summing(found)
+        found = summing_plans(found)
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
@@ -425,11 +327,12 @@ def choose(
     short_rings = [plan for plan in at_pieces if length * plan.size < IN_REGISTERS]
     found = short_rings or found
     if task.once and not task.targets:
-        found = _with_fewest_blocks(found)  # nothing stays that a cluster would have place for
+        found = with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     many, few = (
         min(plans, key=lambda plan: launch_time(plan, machine, lines, rows))
         for plans, rows in ((found, launch), (alone, FEW))
     )
+    many = _not_too_full(many)
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
@@ -447,46 +350,6 @@ def choose(
         # Few rows do not fill a cache, and priorities take instructions.
         few = replace(few, hints=PLAIN, few=lines * few.held * few.size <= MOST_FEW_LINES)
     return RowChoice(many, few, limit, many.apart or few.apart)
-
-
-def _summing(found: list[RowPlan]) -> list[RowPlan]:
-    """Return the plans of those that sum which come into question.
-
-    Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks. But a row
-    that a cluster's threads keep is faster than one that a block's threads read again. Rows that begin anywhere come
-    through rings where there are some.
-    """
-    early = [plan for plan in found if plan.early and plan.shifted]
-    rings = [plan for plan in found if plan.slots]
-    tiles = [plan for plan in found if plan.staged and plan.shifted]
-    if (early or tiles) and not rings:
-        return early or tiles
-    if rings:
-        few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
-        if rings[0].sums > 1 and all(plan.cluster > 2 for plan in few):
-            few = [plan for plan in rings if plan.cluster <= 2] or few  # 0.87 of a copy's speed by two, 0.77 by four
-        # Two blocks of a multiprocessor hide each other's waiting where elements are many for their bytes.
-        two = [plan for plan in few if plan.size == 2 and plan.crowd > 1 and plan.cluster <= 2]
-        found = _with_fewest_blocks(two or few)
-        # A row of a block by itself is as good where those share it with another.
-        whole = [plan for plan in few if plan.cluster == 1 and plan.sums > 1 and plan.size == 2 and plan.shifted]
-        return found + (whole if found[0].cluster == 2 else []) + early + tiles
-    # Rows that come early need several vectors of each lane, and lanes that are full: RMSNorm of 1,256 and 1,744 bf16
-    # has 0.83 and 0.93 of a copy's speed early, and 1.00 and 1.03 ahead.
-    filled = any(p.early and p.iterations > 1 and p.share >= 0.95 * p.iterations * p.lanes for p in found)
-    many = [
-        [p for p in found if most / 2 < p.sums * p.held + (p.rows > 1 and not filled) <= most or p.early]
-        for most in (FEW_SUMS, MAX_SUMS)
-    ]
-    fit = _with_fewest_blocks(next((plans for plans in many if plans), found))
-    if not any(plan.keep for plan in fit):
-        kept = [p for p in found if p.keep and p.rows == 1 and MAX_KEPT / 2 < p.held <= MAX_KEPT and not p.early]
-        fit = _with_fewest_blocks(kept) or fit
-    return fit
-
-
-def _with_fewest_blocks(plans: list[RowPlan]) -> list[RowPlan]:
-    return [plan for plan in plans if plan.cluster == min(other.cluster for other in plans)]
 
 
 def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP) -> RowChoice:

@@ -122,8 +122,14 @@ class Machine:
     ring_reloaded: float = 8.0
     ring_large: float = 77.0
     """Cycles that a row of a cluster of 16 takes longer for each number that waves tell each other: by 16 launches."""
+    ring_lone: float = 20.0
+    """Those that a LayerNorm's row of f32 takes longer in a cluster whose multiprocessors have no other block, at
+    least: of 31,568 and 34,260 elements clusters of eight have 0.87 and 0.90 of a copy's speed, and two of them 0.97
+    each, of 52,976 1.01 and 0.96."""
     ring_behind: float = 0.59
     """Part of the time of the bytes that a ring has no place for beside a row."""
+    ring_full: float = 0.08
+    """How many times longer the memory takes where rings with one sum have twice as many bytes as are good for it."""
     ring_one_place: float = 0.2
     """How many times longer rows take that are taken in the order of their places in a piece, more for each line."""
     ring_power: float = 14.0

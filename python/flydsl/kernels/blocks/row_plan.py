@@ -421,8 +421,8 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
     waves = -(-plan.threads // machine.wave)
     each = -(-registers(plan, lines) // 8) * 8
     by_registers = machine.registers // (waves * machine.wave * each)
-    if plan.sums:
-        # Exactly, since blocks that stay must all be there: each quarter has registers for a whole number of waves.
+    if plan.sums or plan.passes:
+        # Exactly, since all blocks must be there at once: each quarter has registers for a whole number of waves.
         by_registers = QUARTERS * (machine.registers // QUARTERS // (machine.wave * each)) // waves
     return min(
         machine.blocks,

@@ -14,6 +14,7 @@ from flydsl.kernels.blocks.row_plan import (
     near_line_bytes,
     registers,
     resident,
+    ring_bytes,
     ring_places,
 )
 
@@ -147,12 +148,12 @@ tell each other their numbers."""
 def _passing_time(plan: RowPlan, machine: Machine, count: int, rows: int) -> float:
     """Return the cycles of a launch over long rows that are only read: those of their bytes, those that blocks have
     nothing on their way, less where a multiprocessor has others, and the last rows, which have it for themselves. Of
-    these a quarter counts, since the last round is anything from a row to a full one; rows that all have a block at
-    once have none. Set by hand, with 40 plans of eight lengths at hand."""
+    these half counts, since the last round is anything from a row to a full one; of rows that all have a block at
+    once a twentieth, since another launch may have more. By 55 plans of 12 lengths."""
     size, places = plan.length * plan.size * plan.sources, machine.processors * count / plan.cluster
     alone = size / plan.cluster / (plan.lanes * READ_AHEAD * ACCESS_BYTES) * machine.latency
     moved = rows * size / (machine.processors * machine.bytes_per_cycle)
-    behind = 0.25 * alone if rows > places else 0.0
+    behind = (0.5 if rows > places else 0.05) * alone
     return max(moved, alone) + rows / places * PASSING_ENDS / count + behind + machine.latency
 
 
@@ -234,6 +235,8 @@ SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
 """The same of a gradient of a norm, by the number of sums over rows, of rows that begin anywhere."""
 
 
+FULL = 100_000
+"""Bytes of rings of a multiprocessor from which on the memory is slower: what comes early is in the way of results."""
 SUMMED_CLUSTER = 50
 """Cycles that a row loses beside by a cluster where it has two sums."""
 
@@ -263,7 +266,10 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     uneven = 1.0 if plan.crowd > 1 else QUARTERS * -(-waves // QUARTERS) / waves
     chain = work * uneven / min(machine.ring_issue, machine.ring_wave_issue * waves * uneven)
     chain += machine.ring_chunk * plan.chunks
-    chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
+    # What two blocks of a cluster tell each other of a row with one sum has come when another row's first pass is done.
+    one_sum = plan.sums == 1 and plan.size == 2
+    told = one_sum and (plan.cluster == 2 or plan.crowd > 1)
+    chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 and not told else 0)
     chain += SUMMED_CLUSTER if plan.cluster > 1 and plan.sums > 1 else 0
     size = plan.share * plan.width * plan.size
     near = size * plan.sources
@@ -286,7 +292,10 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     full = QUARTERS * -(-waves * plan.crowd * plan.rows // QUARTERS) / (waves * plan.crowd * plan.rows)
     issue = work * plan.crowd * plan.rows * full / machine.ring_issue
     memory *= machine.ring_elements if plan.by_elements else 1
+    memory *= 1 + machine.ring_full * max(plan.crowd * ring_bytes(plan) / FULL - 1, 0) if one_sum else 1
     together = _together([memory, issue, chain, second], machine.ring_power)
+    if lines > 1 and plan.size == 4 and plan.crowd == 1 and plan.cluster > 1:
+        together += machine.ring_lone
     if plan.cluster > machine.cluster:
         together += machine.ring_large * (1 if lines == 1 else 2 if plan.one_pivot else 3)
     together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
