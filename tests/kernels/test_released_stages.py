@@ -6,6 +6,7 @@ Two phases of a barrier later the one that a warp waits for looks as if it had n
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -45,15 +46,15 @@ def releases_without_warps(part: str) -> int:
     return found
 
 
-@pytest.mark.parametrize("eight_bits", [False, True])
-def test_all_warps_come_first(eight_bits: bool) -> None:
+@pytest.mark.parametrize(("eight_bits", "joint"), [(False, False), (False, True), (True, False)])
+def test_all_warps_come_first(eight_bits: bool, joint: bool) -> None:
     """Warpgroups see different blocks of keys here, and pass by those that only others see."""
     dtype = ml_dtypes.float8_e4m3fn if eight_bits else ml_dtypes.bfloat16
     heads = [np.zeros((1, 1, 256, 64), dtype) for _ in range(3)]
     if eight_bits:
         attention_fp8(*heads, plan=EIGHT_BITS, is_causal=True, use_fast_accum=True)
     else:
-        attention(*heads, plan=WINDOW, is_causal=True, window=(100, None))
+        attention(*heads, plan=replace(WINDOW, joint=joint), is_causal=True, window=(100, None))
     part = computing_part(forward_fp8 if eight_bits else forward)
     assert RELEASE in part and releases_without_warps(part) == 0
     alone = part.replace("barrier.sync", "")

@@ -69,10 +69,10 @@ def test_three_warpgroups() -> None:
     run((1, 2, 2, 200, 150), replace(SMALL, consumers=3, ping_pong=True))
 
 
-@pytest.mark.parametrize("ping_pong", [False, True])
-def test_warpgroups_that_pass_blocks_by(ping_pong: bool) -> None:
+@pytest.mark.parametrize(("ping_pong", "joint"), [(False, False), (True, False), (False, True)])
+def test_warpgroups_that_pass_blocks_by(ping_pong: bool, joint: bool) -> None:
     """Each of three takes the blocks that its own 64 queries see; the last tile has rows for one or two of them."""
-    plan = replace(SMALL, consumers=3, stages=3, ping_pong=ping_pong)
+    plan = replace(SMALL, consumers=3, stages=3, ping_pong=ping_pong, joint=joint)
     for queries, keys, left in ((430, 430, 100), (250, 300, 7), (270, 60, 150)):
         run((1, 1, 1, queries, keys), plan, window=(left, 0))
 
@@ -140,14 +140,15 @@ def test_scores_that_grow() -> None:
     assert np.isfinite(out).all() and np.isfinite(lse).all()
 
 
-def test_sequences_of_different_lengths() -> None:
+@pytest.mark.parametrize("joint", [False, True])
+def test_sequences_of_different_lengths(joint: bool) -> None:
     """One behind the other; some are empty. What lies between rows of the tensors stays as it is."""
     queries, keys = np.array([0, 70, 70, 71, 200]), np.array([0, 33, 97, 97, 250])
     q, k, v = (x[0].swapaxes(0, 1) for x in inputs(1, 2, 1, 200, 250))
     whole = np.full((200, 4, 64), np.nan, np.float16)
     out, lse = attention(
         q, k, v, out=whole[:, 1:3], cu_seqlens_q=queries.astype(np.int32), cu_seqlens_k=keys.astype(np.int32),
-        max_seqlen_q=129, is_causal=True, return_lse=True, plan=SMALL,
+        max_seqlen_q=129, is_causal=True, return_lse=True, plan=replace(SMALL, joint=joint),
     )  # fmt: skip
     for (a, b), (c, d) in zip(pairwise(queries), pairwise(keys), strict=True):
         parts = [x[None, s:e].swapaxes(1, 2) for x, s, e in ((q, a, b), (k, c, d), (v, c, d))]

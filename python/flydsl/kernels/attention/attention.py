@@ -117,7 +117,7 @@ def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN, reach: 
 
 SHORT_HEADS = (
     (1.0, ForwardPlan(fx.BFloat16, 64, 64, 80, stages=4, consumers=3)),
-    (0.985, ForwardPlan(fx.BFloat16, 64, 64, 64, stages=6, consumers=3, ping_pong=False)),
+    (0.985, ForwardPlan(fx.BFloat16, 64, 64, 64, stages=7, consumers=3, ping_pong=False, joint=True)),
     (0.965, ForwardPlan(fx.BFloat16, 64, 64, 128)),
 )
 """How fast blocks of keys are with heads of 64 where few are cut: 534, 525 (with turns) and 516 TFLOP/s of 2 x 8192

@@ -1,4 +1,4 @@
-"""The order of tiles: which tile of queries a block of the forward kernel works on in which round."""
+"""The order of tiles: which tile of queries a block of the forward kernel works on in which round, and its loads."""
 
 from __future__ import annotations
 
@@ -81,3 +81,47 @@ def piece_at(work, iteration, lengths, extents, window, plan):
     tile, head, batch = tile_at(work, iteration)
     _, part, parts = turn_of(work, iteration)
     return part_of(piece_of(tile, head, batch, lengths, extents, window, plan), part, parts, plan)
+
+
+@flyc.jit
+def load(maps, places, pipes, tickets, work, place, plan):
+    """The loading thread: which tile comes next, its queries, and its keys and values, which may be a block behind."""
+    map_q, map_k, map_v = maps
+    q_ptr, k_ptr, v_ptr = places
+    pipe_q, pipe_k, pipe_v = pipes
+    state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
+    behind = 0 if plan.joint else 1
+    for iteration in range(iterations_of(work)):
+        piece = piece_at(work, iteration, *place, plan)
+        batch = piece.batch if fx.const_expr(place[0] is None) else 0
+        kv = piece.head // work.queries_per_kv
+        # A tile beyond the end of its sequence is nobody's work.
+        blocks = (piece.first < piece.queries).select(piece.end - piece.begin, 0)
+        if blocks > 0:
+            pipe_q.acquire(state_q)
+            tickets.at(state_q).poke(piece)
+            fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes)
+            at = (batch, piece.head, 0, piece.query_start + piece.first, 0)
+            fx.nvvm.tma_load(map_q, at, q_ptr + state_q.stage * (plan.queries * plan.d), pipe_q.full(state_q))
+            state_q = pipe_q.advance(state_q)
+        for i in range((blocks > 0).select(blocks + behind, 0)):
+            block = piece.end - 1 - i
+            if i < blocks:
+                pipe_k.acquire(state_k, map_k.bytes + (map_v.bytes if plan.joint else 0))
+                at = (batch, kv, 0, piece.key_start + block * plan.keys, 0)
+                fx.nvvm.tma_load(map_k, at, k_ptr + state_k.stage * (plan.keys * plan.d), pipe_k.full(state_k))
+                if fx.const_expr(plan.joint):
+                    fx.nvvm.tma_load(map_v, at, v_ptr + state_k.stage * (plan.keys * plan.dv), pipe_k.full(state_k))
+                state_k = pipe_k.advance(state_k)
+            if fx.const_expr(not plan.joint):
+                if i > 0:
+                    pipe_v.acquire(state_v, map_v.bytes)
+                    at = (batch, kv, 0, piece.key_start + (block + 1) * plan.keys, 0)
+                    if fx.const_expr(plan.linear):  # values are turned: rows of elements, columns of keys
+                        at = (batch, kv, block + 1, 0, 0)
+                    v_stage = v_ptr + state_v.stage * (plan.keys * plan.columns)
+                    fx.nvvm.tma_load(map_v, at, v_stage, pipe_v.full(state_v))
+                    state_v = pipe_v.advance(state_v)
+    pipe_q.acquire(state_q)
+    tickets.at(state_q).queries.poke(0)  # no more tiles
+    pipe_q.commit(state_q)

@@ -14,17 +14,19 @@ def store(mine, piece, tops, sums, out, lse):
     rows, sinks, dtype = mine.o_rows, mine.extras[2], mine.plan.result
     sink = None if sinks is None else fx.Float32(sinks[piece.head])
     batch = piece.batch if out.shape[0] != 1 else 0
-    for i, values in enumerate(rows.split(mine.o.load())):
+    found = []
+    for top, total, values in zip(tops, sums, rows.split(mine.o.load()), strict=True):
         if fx.const_expr(mine.plan.linear):
-            scale, logarithm = softmax_end(tops[i], values[values.numel - 1], (), sink)
+            scale, logarithm = softmax_end(top, values[values.numel - 1], (), sink)
             values = values.shuffle(values, range(mine.plan.dv // 4))
         else:
-            scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, sink)
-        query = piece.first + rows.query + rows.rows[i]
+            scale, logarithm = softmax_end(top, total, ROW_LANES, sink)
         if fx.const_expr(mine.plan.scaled != ""):
             scale = scale * mine.scale_of(3, piece, 0)
         kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(dtype)
-        lines = whole_lines(kept.bitcast(fx.Int32), rows.column // 2)
+        found.append((whole_lines(kept.bitcast(fx.Int32), rows.column // 2), logarithm))
+    for i, (lines, logarithm) in enumerate(found):
+        query = piece.first + rows.query + rows.rows[i]
         if query < piece.queries:
             row = out[batch, piece.head, piece.query_start + query, None]
             for block, line in enumerate(lines):

@@ -19,10 +19,10 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention import linear_powers
-from flydsl.kernels.attention.forward_order import Work, iterations_of, parts_of, piece_at
+from flydsl.kernels.attention.forward_order import Work, load, parts_of
 from flydsl.kernels.attention.forward_rows import store
 from flydsl.kernels.attention.head_tiles import head_map, tiles_of
-from flydsl.kernels.attention.scores import PLAIN, Features, softmax_start, softmax_step
+from flydsl.kernels.attention.scores import PLAIN, Features, found_anew, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import ROW_LANES, FragmentRows, Tickets, hidden, rows_of, scores_of
 
 WARPGROUP = 128
@@ -58,6 +58,8 @@ class ForwardPlan:
     """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
     wide: bool = False
     """Whether powers and values have 16 bits where queries and keys have 8."""
+    joint: bool = False
+    """Whether keys and values of a block share a stage: a block then waits at one barrier, and not at two."""
 
     @property
     def values(self) -> Any:
@@ -99,6 +101,12 @@ class ForwardPlan:
         return (1 + self.consumers) * WARPGROUP
 
     @property
+    def rounds_early(self) -> bool:
+        """Whether powers are rounded beside `ex2` and wait there for the product before: where products of a block take
+        less than twice as long as its `ex2`, at 4096 operations and 16 of these a clock."""
+        return self.dtype.width == 16 and self.d + self.dv < 256
+
+    @property
     def cuts_several(self) -> bool:
         """Whether the last keys that the queries of a warpgroup see are usually in several blocks.
 
@@ -138,11 +146,12 @@ def forward_kernel(
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
     v_ptr = smem.allocate(fx.Array[plan.values, plan.stages * plan.keys * plan.columns, 1024]).ptr
     pipe_q = fx.nvvm.Pipeline(smem, stages=plan.q_stages, consumers=plan.consumers)
-    pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
+    pipe_k = fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers)
+    pipe_v = pipe_k if plan.joint else fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers)
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
     tickets = Tickets(smem, plan.q_stages)
     if fx.thread_idx.x == 0:
-        for pipe in pipes:
+        for pipe in dict.fromkeys(pipes):
             pipe.init()
     if fx.const_expr(plan.linear):
         linear_powers.write_ones(v_ptr, plan)
@@ -160,45 +169,6 @@ def forward_kernel(
         fx.nvvm.setmaxnreg(many, increase=True)
         mine = Warpgroup(places, pipes, [one.swizzle for one in maps], extras, numbers, plan, scales, work)
         compute(mine, tickets, lambda *results: store(*results, out, lse))
-
-
-@flyc.jit
-def load(maps, places, pipes, tickets, work, place, plan):
-    """The loading thread: which tile comes next, its queries, and its keys and values, these a block behind."""
-    map_q, map_k, map_v = maps
-    q_ptr, k_ptr, v_ptr = places
-    pipe_q, pipe_k, pipe_v = pipes
-    state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
-    for iteration in range(iterations_of(work)):
-        piece = piece_at(work, iteration, *place, plan)
-        batch = piece.batch if fx.const_expr(place[0] is None) else 0
-        kv = piece.head // work.queries_per_kv
-        # A tile beyond the end of its sequence is nobody's work.
-        blocks = (piece.first < piece.queries).select(piece.end - piece.begin, 0)
-        if blocks > 0:
-            pipe_q.acquire(state_q)
-            tickets.at(state_q).poke(piece)
-            fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes)
-            at = (batch, piece.head, 0, piece.query_start + piece.first, 0)
-            fx.nvvm.tma_load(map_q, at, q_ptr + state_q.stage * (plan.queries * plan.d), pipe_q.full(state_q))
-            state_q = pipe_q.advance(state_q)
-        for i in range((blocks > 0).select(blocks + 1, 0)):
-            block = piece.end - 1 - i
-            if i < blocks:
-                pipe_k.acquire(state_k, map_k.bytes)
-                at = (batch, kv, 0, piece.key_start + block * plan.keys, 0)
-                fx.nvvm.tma_load(map_k, at, k_ptr + state_k.stage * (plan.keys * plan.d), pipe_k.full(state_k))
-                state_k = pipe_k.advance(state_k)
-            if i > 0:
-                pipe_v.acquire(state_v, map_v.bytes)
-                at = (batch, kv, 0, piece.key_start + (block + 1) * plan.keys, 0)
-                if fx.const_expr(plan.linear):  # values are turned: rows of elements, columns of keys
-                    at = (batch, kv, block + 1, 0, 0)
-                fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.columns), pipe_v.full(state_v))
-                state_v = pipe_v.advance(state_v)
-    pipe_q.acquire(state_q)
-    tickets.at(state_q).queries.poke(0)  # no more tiles
-    pipe_q.commit(state_q)
 
 
 class Warpgroup:
@@ -260,6 +230,25 @@ class Warpgroup:
         if self.leader:
             pipe.release(state)
 
+    def finish_values(self, state_v):
+        """Wait for the product with values, whose registers for powers are free behind it."""
+        fx.nvvm.wgmma_wait_group(0, self.o)
+        self.release(self.pipe_v, state_v)
+
+    def release_keys(self, state_k):
+        """Release keys that have been multiplied, unless their values share the stage and are still needed."""
+        if not self.plan.joint:
+            self.release(self.pipe_k, state_k)
+
+    def wait_for_values(self, state_v):
+        """Wait for values, unless they came with their keys."""
+        if not self.plan.joint:
+            self.pipe_v.wait(state_v)
+
+    def advance(self, state_k, state_v):
+        """Where the next keys are, and the values of the block that is a step behind them."""
+        return self.pipe_k.advance(state_k), state_k if self.plan.joint else self.pipe_v.advance(state_v)
+
     def pass_stage(self, pipe, state):
         """Release a stage that is not read, when all warps of this warpgroup have seen that it was filled.
 
@@ -283,6 +272,14 @@ class Warpgroup:
         """The scores of a block as rows, as they go into the softmax, masked on one side, on both or on none."""
         found = scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, False)
         return found if side is None else hidden(found, self.s_rows, piece, block, self.plan, side)
+
+    def cut(self, scores, piece, block):
+        """Scores of a block that has to be masked after all.
+
+        LLVM cannot see through the block's number here: else every turn of the loop would keep count of the columns
+        that each row sees, for a mask that hardly any needs.
+        """
+        return hidden(scores, self.s_rows, piece, fx.nvvm.warp_uniform(block), self.plan)
 
     def scale_of(self, which, piece, block):
         """The scale of a block of Q, K, V or, at most, of a head of V; one where there is none."""
@@ -358,12 +355,14 @@ def attend(mine, piece, states, finish):
     if fx.const_expr(mine.plan.consumers > 1):
         piece = rows_of(whole, mine.number, mine.plan)
         state_k, state_v = pass_by(mine, whole.end - piece.end, state_k, state_v)
+    if fx.const_expr(mine.plan.joint):
+        state_v = state_k
     begin, end = piece.begin, piece.end
     mine.pipe_k.wait(state_k)
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(tile, state_k.stage)
     fx.nvvm.wgmma_wait_group(0, mine.s)
-    mine.release(mine.pipe_k, state_k)
+    mine.release_keys(state_k)
     state_k = mine.pipe_k.advance(state_k)
     factor = mine.factor_of(piece)
     scores = mine.scores(piece, end - 1, "right")
@@ -390,7 +389,7 @@ def attend(mine, piece, states, finish):
         carried = blocks_before(mine, piece, low, low - begin, carried, (tile, larger), factor, "left")
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
-    mine.pipe_v.wait(state_v)
+    mine.wait_for_values(state_v)
     fx.nvvm.wgmma_fence()
     mine.multiply_values(state_v.stage, fx.Int32(0) if mine.plan.linear else end - 1 - begin)
     fx.nvvm.wgmma_wait_group(0, mine.o)
@@ -410,9 +409,10 @@ def pass_by(mine, count, state_k, state_v):
     for _ in range(count):
         mine.wait_for_turn()
         mine.pass_turn_on()
-        for pipe, state in ((mine.pipe_k, state_k), (mine.pipe_v, state_v)):
-            mine.pass_stage(pipe, state)
-        state_k, state_v = mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v)
+        mine.pass_stage(mine.pipe_k, state_k)
+        if fx.const_expr(not mine.plan.joint):
+            mine.pass_stage(mine.pipe_v, state_v)
+        state_k, state_v = mine.advance(state_k, state_v)
     return state_k, state_v
 
 
@@ -447,26 +447,30 @@ def next_block(mine, piece, block, turn, carried, tile, factor, side):
     mine.wait_for_turn()
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(tile, state_k.stage)
-    mine.pipe_v.wait(state_v)
+    mine.wait_for_values(state_v)
     mine.multiply_values(state_v.stage, turn)
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
-    mine.release(mine.pipe_k, state_k)
+    mine.release_keys(state_k)
     scores = mine.scores(piece, block, side)
     cut = None
     if fx.const_expr(mine.plan.features.right and not mine.plan.cuts_several):
-        cut = (block >= piece.plain_end, lambda rows: hidden(rows, mine.s_rows, piece, block, mine.plan))
+        cut = (block >= piece.plain_end, lambda rows: mine.cut(rows, piece, block))
+    early = None
+    if fx.const_expr(mine.plan.rounds_early):
+        early = (lambda: mine.finish_values(state_v), lambda powers: found_anew(powers, piece.head >> 31))
     if fx.const_expr(mine.plan.linear):
         step = linear_powers.linear_step(scores, tops, sums, here, larger, cut)
     else:
-        step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.values, cut=cut)
+        wild = mine.plan.dtype.width == 16
+        step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.values, cut=cut, wild=wild, early=early)
     powers, moved, shrink, tops, sums = step
-    fx.nvvm.wgmma_wait_group(0, mine.o)
-    mine.release(mine.pipe_v, state_v)
+    if fx.const_expr(early is None):
+        mine.finish_values(state_v)
     if moved:
         mine.shrink(shrink)
     mine.take(powers)
-    return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
+    return *mine.advance(state_k, state_v), tops, sums
 
 
 # Launching -----------------------------------------------------------------------------------------

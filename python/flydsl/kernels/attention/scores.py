@@ -160,7 +160,7 @@ def softmax_start(scores: list[Any], factor: Any, distances: tuple[int, ...], dt
 
 
 @flyc.jit
-def softmax_step(scores, tops, sums, factor, distances, dtype, results=None, cut=None, wild=False):
+def softmax_step(scores, tops, sums, factor, distances, dtype, results=None, cut=None, wild=False, early=None):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
     Earlier ``results`` of one row shrink here, if they are given.
@@ -171,8 +171,12 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, results=None, cut
     anew, and earlier results shrink. So they are where the wave's block has to be ``cut``, if that is given: whether it
     has, and a function that hides scores. If powers may be ``wild``, those of rows that saw no key are infinite or NaN
     before they are found anew, which spares a comparison.
+
+    ``early`` are a function that is called before powers are looked at, and one that powers found anew pass through.
     """
     powers, added = exponentials(scores, tops, factor, dtype, wild)
+    if fx.const_expr(early is not None):
+        early[0]()
     shrink = [fx.Float32(1.0) for _ in scores]
     unfit = fx.Boolean(False)
     for top, more in zip(tops, added, strict=True):
@@ -187,6 +191,8 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, results=None, cut
         highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
         shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
         powers, added = exponentials(scores, highest, factor, dtype)
+        if fx.const_expr(early is not None):
+            powers = early[1](powers)
         tops = highest
         if fx.const_expr(results is not None):
             results.store(results.load() * shrink[0])
@@ -202,6 +208,16 @@ def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
 def level(top: Any) -> Any:
     """Return the exponent that powers are relative to; a row without keys has none, and takes zero."""
     return (top == LOWEST).select(fx.Float32(0.0), top)
+
+
+def found_anew(powers: list[Any], zero: Any) -> list[Any]:
+    """Return the same powers by other instructions, with a zero that no compiler knows.
+
+    LLVM would round these and those of other blocks where both meet, behind a branch, and not beside `ex2`.
+    """
+    rows = [row.bitcast(fx.Int32) for row in powers]
+    flipped = [fx.Vector.from_elements([row[i] ^ zero for i in range(row.numel)], fx.Int32) for row in rows]
+    return [row.bitcast(power.dtype) for row, power in zip(flipped, powers, strict=True)]
 
 
 def exponentials(
@@ -254,4 +270,5 @@ def softmax_end(top, total, distances, sink):
         shift = highest
     empty = total == 0.0
     logarithm = empty.select(fx.Float32(LOWEST), (shift + fx.math.log2(total)) * LN_2)
-    return empty.select(fx.Float32(0.0), scale / total), logarithm
+    inverse = fx.nvvm.rcp(total) if fx.nvvm.is_target() else 1.0 / total
+    return empty.select(fx.Float32(0.0), scale * inverse), logarithm
