@@ -79,6 +79,15 @@ def test_weights_divide_evenly_where_rows_are_few(rng: np.random.Generator) -> N
         assert min(shares) <= 1.13 * seen.m / 132 + 8, (m, n, k)
 
 
+def test_products_of_integers_have_columns_in_sixteens(rng: np.random.Generator) -> None:
+    """700 x 1200 x 512 for one would take 104, which wgmma has of floats alone."""
+    for m, n, k in [(700, 1200, 512), *(rng.integers(65, 5000, (30, 3)) // 16 * 16).tolist()]:
+        for seen in (problem := Problem(m, n, k, size=1, integer=True), problem.swapped):
+            for config in configurations(seen):
+                columns = config.tile_n // (2 if config.is_wide else 1)
+                assert columns % 16 == 0 or columns in (8, 24), (m, n, k, config)
+
+
 def test_parts_of_k_fill_a_device_that_tiles_do_not() -> None:
     assert choose_config(Problem(16, 1024, 8192)).splits > 1
     assert choose_config(Problem(8192, 8192, 8192)).splits == 1

@@ -163,7 +163,7 @@ def _call_for(
     line_bytes = min(a.line_bytes, b.line_bytes)
     problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, line_bytes,
                       columns_of_one(activation), block_scaled, c_aligned=piece == LINE_BYTES,
-                      run=run_of(types[0], block_scaled, use_fast_accum))  # fmt: skip
+                      run=run_of(types[0], block_scaled, use_fast_accum), integer=types[0].is_integer)  # fmt: skip
     config = config or choose_config(problem, sms)
     check_length(k, block_scaled, config)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))

@@ -206,7 +206,8 @@ def _filling(problem: Problem, sms: int) -> list[GemmConfig]:
         for rounds in range(1, MOST_FILLED + 1):
             along_n = rounds * resident_clusters(one, sms) // along_m * one.sharing("n")
             least = ceildiv(problem.n, max(along_n, 1))
-            unit = max(8 * one.sharing("m"), 16 if replace(one, tile_n=least).is_wide else 8)
+            parts = max(one.sharing("m"), 2 if replace(one, tile_n=least).is_wide else 1)
+            unit = parts * (16 if problem.integer else 8)
             columns = ceildiv(least, unit) * unit
             if columns <= WIDTHS[rows, consumers, turns][-1]:
                 found[_tile(there if is_less else rows, consumers, turns, columns, *cluster)] = None
@@ -215,6 +216,8 @@ def _filling(problem: Problem, sms: int) -> list[GemmConfig]:
 
 def fits(problem: Problem, config: GemmConfig) -> bool:
     """Return whether the kernel can be built so; ``problem`` as the kernel sees it."""
+    if problem.integer and config.tile_n // (2 if config.is_wide else 1) % 16 and config.tile_n not in (8, 24):
+        return False
     if not problem.b_along_k and config.tile_n % 64:
         return False
     if problem.c_along_n and gcd(config.shared_columns // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:

@@ -387,6 +387,8 @@ class Problem:
     c_aligned: bool = True
     run: int = 0
     """Steps of K after which sums in f32 take what tensor cores added up; 0, if those add up all."""
+    integer: bool = False
+    """Whether numbers are integers, whose wgmma have columns in sixteens."""
 
     @property
     def straddles(self) -> bool:
