@@ -180,8 +180,6 @@ def test_groups_take_turns_and_share_nothing() -> None:
         (512, 1536, 2048, 128),
         (205, 3072, 3584, 66),
         (90, 1536, 4096, 100),
-        (256, 4096, 7168, 256),
-        (1024, 4096, 7168, 64),
     ):
         config = choose_config(Problem(rows, n, k, groups, grouped=True))
         assert config.taking_turns and config.cluster == 1

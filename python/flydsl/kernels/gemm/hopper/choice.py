@@ -70,11 +70,6 @@ whose lines several blocks read lost by it: 15104 x 768 x 1216 in tiles of 128 x
 672 x 10832 x 288 in tiles of 128 x 128 12.9 and 12.0, 2026-11-17."""
 MOST_ROUNDS = 3
 """Tiles, one after the other, in which a block may take its share of the rows."""
-MOST_TOGETHER = 128 * 192
-"""Elements of a tile of groups in 16 bits that warpgroups multiply together, where others could take turns. 64 groups
-of 256 and of 1,024 rows by 4096 x 7168 took 2.21 and 8.49 ms in tiles of 128 x 256 and 2.15 and 7.56 in those of
-256 x 160, but 1.69 and 6.13 in turns of 128 x 160; of six other shapes 128 x 256 took 2 to 30 % longer than turns of
-128 x 192, on an H200, 2026-11-17. The model has them within 2 % of each other."""
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
 """Blocks that divide few columns among them. Where lines straddle cache lines, sharing the other operand took 7.6 us
 instead of 11.2 at 64 x 5664 x 1320, and otherwise 6.8 instead of 6.6 at 64 x 5664 x 1344, on an H200, 2026-11-16."""
@@ -107,8 +102,6 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     # Turns, and results that leave later, are for blocks that have several tiles.
     several = [problem.clusters(x) > resident_clusters(x, sms) for x in found]
     kept = [(x, of) for x, of in zip(found, several) if of or not x.taking_turns]
-    if problem.grouped and problem.size > 1 and any(x.taking_turns for x, _ in kept):
-        kept = [(x, of) for x, of in kept if x.tile_m * x.tile_n <= MOST_TOGETHER or not of]
     kept = [replace(x, defers=True) if of and x.can_defer(problem) else x for x, of in kept]
     # Groups of one round took 70.6 us in halves and 69.5 in 128 x 128, skewed ones 100.7 and 91.1: 8 of 100 rows by
     # 4096 x 7168, on an H200, 2026-11-17.
