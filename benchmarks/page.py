@@ -224,7 +224,7 @@ TABLES: dict[str, tuple[str, Callable[[Row], str]]] = {
     "gemm_int4": ("gemm_int4", gemm_kind("torch, bf16 weights")),
     "forward": ("attention", attention("forward", "cuDNN", "flash")),
     "gradients": ("attention", attention("gradients", "cuDNN", "flash")),
-    "fp8_attention": ("attention", attention("fp8", "blocks", "bf16")),
+    "fp8_attention": ("attention", attention("fp8", "fast", "blocks", "bf16")),
     "decode": ("attention", decode), "latent": ("attention", latent), "moe": ("moe", moe),
 }  # fmt: skip
 """Name of a table on the page -> the file of results that it is made from, and how."""
