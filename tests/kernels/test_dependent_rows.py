@@ -9,6 +9,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from flydsl.kernels.attention.rope_cache import build_rope_module
+from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import compile_moe_reduction
+from flydsl.kernels.moe.row_order import compile_gather
+from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.kernels.norm.layernorm import build_layernorm_module
@@ -16,7 +20,11 @@ from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_ro
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
-from flydsl.kernels.quant.device_quant import build_row_quant_module, build_tensor_quant_module
+from flydsl.kernels.quant.device_quant import (
+    build_block_quant_module,
+    build_row_quant_module,
+    build_tensor_quant_module,
+)
 from tests.support.described_calls import describe_calls
 
 WAIT, SIGNAL = "griddepcontrol.wait", "griddepcontrol.launch_dependents"
@@ -35,6 +43,7 @@ def launch(name: str, n: int) -> Any:
     x, codes = np.zeros((ROWS, n), ml_dtypes.bfloat16), np.zeros((ROWS, n), np.int8)
     line, each, one = np.zeros(n, x.dtype), np.zeros(ROWS, np.float32), np.zeros(1, np.float32)
     labels, counter, powers = np.zeros(ROWS, np.int64), np.zeros(1, np.int32), np.zeros((2, ROWS), np.float32)
+    words, few = np.zeros((ROWS, n), np.int32), np.zeros((ROWS, 2), np.int32)
     sums = np.zeros((partial_rows(n, ROWS), n), np.float32)
     run, arguments = {
         "softmax": lambda: (build_softmax_module(ROWS, n, "bf16"), (x, x, ROWS)),
@@ -56,6 +65,15 @@ def launch(name: str, n: int) -> Any:
         ),
         "row_quant": lambda: (build_row_quant_module(n, "bf16", "i8"), (x, codes, each, ROWS)),
         "tensor_quant": lambda: (build_tensor_quant_module(n, "bf16", "i8"), (x, codes, each, one, ROWS)),
+        "block_quant": lambda: (build_block_quant_module(n, "bf16"), (x, codes, np.zeros((ROWS, n // 128)), ROWS)),
+        "square_quant": lambda: (build_block_quant_module(n, "bf16", 128), (x, codes, np.zeros((1, n // 128)), ROWS)),
+        "rope": lambda: (build_rope_module(1, n, "bf16"), (x, x[:, : n // 2], x[:, : n // 2], x, ROWS, ROWS)),
+        "gating": lambda: (
+            build_topk_gating_softmax_module(n, 2), (x, np.zeros((ROWS, 2), np.float32), few, few, ROWS)
+        ),
+        "gather": lambda: (compile_gather(n), (words, labels.astype(np.int32), words, ROWS)),
+        "moe_sum": lambda: (compile_moe_reduction(topk=2, model_dim=n, dtype_str="bf16"),
+                            (np.zeros((ROWS, 2, n), x.dtype), x, None, ROWS)),
     }[name]()  # fmt: skip
     run(*arguments)
     return run
@@ -65,16 +83,30 @@ CASES = (
     ("softmax", 33), ("softmax", 30011), ("softmax", 300_000), ("softmax_bwd", 1000), ("layernorm", 30011),
     ("add_rmsnorm", 1000), ("norm_bwd", 1000), ("norm_bwd", 30011), ("glu", 1000), ("glu_bwd", 33),
     ("cross_entropy", 1000), ("cross_entropy_bwd", 1000), ("row_quant", 1000), ("tensor_quant", 33),
+    ("block_quant", 256), ("square_quant", 256), ("rope", 64), ("gating", 16), ("gather", 64), ("moe_sum", 64),
 )  # fmt: skip
 """Every kernel; rows that share a wave, that blocks load at once, by pieces and through rings, and by clusters."""
+WAITING = {
+    "softmax": {"softmax_kernel"}, "softmax_bwd": {"softmax_bwd_kernel"}, "layernorm": {"norm_kernel"},
+    "add_rmsnorm": {"norm_kernel"}, "norm_bwd": {"norm_bwd_kernel", "add_rows_kernel"}, "glu": {"glu_kernel"},
+    "glu_bwd": {"glu_bwd_kernel"}, "cross_entropy": {"cross_entropy_kernel", "mean_loss_kernel"},
+    "cross_entropy_bwd": {"cross_entropy_bwd_kernel", "cross_entropy_bwd_flat_kernel"},
+    "row_quant": {"row_quant_kernel"}, "tensor_quant": {"row_top_kernel", "apply_kernel"},
+    "block_quant": {"group_quant_kernel"}, "square_quant": {"square_quant_kernel"}, "rope": {"rope_kernel"},
+    "gating": {"topk_gating_kernel"}, "gather": {"gather_kernel"}, "moe_sum": {"moe_reduction_kernel"},
+}  # fmt: skip
+"""Kernels that are launched as dependents, by launcher."""
 
 
 @pytest.mark.parametrize(("name", "n"), CASES)
 def test_memory_is_touched_behind_the_wait(name: str, n: int) -> None:
-    kernels = launch(name, n).specialisations[-1].kernels
-    dependent = [kernel.ptx for kernel in kernels if WAIT in kernel.ptx]
-    assert dependent
-    for ptx in dependent:
+    kernels = [
+        (kernel.name.rstrip("_0123456789"), kernel.ptx) for kernel in launch(name, n).specialisations[-1].kernels
+    ]
+    dependent = [(kernel, ptx) for kernel, ptx in kernels if kernel in WAITING[name]]
+    assert {kernel for kernel, _ in dependent} == WAITING[name]
+    assert not [kernel for kernel, ptx in kernels if (WAIT in ptx) != (kernel in WAITING[name])]
+    for _, ptx in dependent:
         body = [line.strip() for line in ptx[ptx.index(".entry") :].splitlines()]
         waited = next(at for at, line in enumerate(body) if line.startswith(WAIT))
         before = [line for line in body[:waited] if TOUCHES.match(line)]

@@ -445,7 +445,7 @@ def test_a_scale_that_is_shorter_than_a_row_is_refused() -> None:
             x, x, short, np.ones(6, np.float32), x.copy(), np.zeros((6, 256), np.float32), x[0], 6
         ),
     ):
-        with pytest.raises((RuntimeError, ValueError), match="a vector for rows of 256 elements has 192"):
+        with pytest.raises((RuntimeError, ValueError), match="256 numbers are asked for, and an array has 192"):
             call()
 
 

@@ -150,6 +150,11 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda v: fx.coop.warp_reduce(v, "add", width=12), ValueError, "power of two of at most 64, got 12"),
     (lambda v: fx.coop.warp_reduce(v, "add", width=128), ValueError, "power of two of at most 64, got 128"),
     (lambda v: fx.coop.warp_exclusive_scan(v, lambda a, b: a), ValueError, "needs init="),
+    (
+        lambda v: fx.coop.BlockScan[fx.Int32, 64].inclusive(v, lambda a, b: a),
+        ValueError,
+        "this scan with a function of your own needs init=",
+    ),
     (lambda v: fx.coop.BlockReduce(int), TypeError, "needs an fx number type"),
     (
         lambda v: fx.coop.BlockReduce(fx.Int32, algorithm=fx.coop.BlockReduceAlgorithm.WARP_REDUCTIONS),

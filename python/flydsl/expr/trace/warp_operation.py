@@ -53,7 +53,7 @@ def identity_of(op: Any, dtype: type[Numeric]) -> Numeric:
     known = _named(op)
     if known is None:
         raise DslValueError(
-            "an exclusive scan with a function of your own needs init=", hint="pass what the first lane gets"
+            "this scan with a function of your own needs init=", hint="pass what comes before the first value"
         )
     if known in (ReductionOp.ADD, ReductionOp.OR, ReductionOp.XOR):
         return dtype(0)

@@ -13,7 +13,9 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
 from flydsl.kernels.attention.hopper_backward import order_of_sums, sums_of_queries
 from flydsl.kernels.attention.hopper_forward import WARPGROUP
-from flydsl.kernels.attention.scores import LOG2_E, add, folded, over_lanes
+from flydsl.kernels.attention.scores import folded, over_lanes
+from flydsl.kernels.blocks.activation import LOG2_E
+from flydsl.kernels.blocks.reduce import add
 
 LANES = 4
 """Threads that share a row."""

@@ -10,7 +10,7 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.hopper_forward import WARPGROUP
 from flydsl.kernels.attention.scores import PLAIN, Band, Features, capped
-from flydsl.kernels.attention.tiles import Piece, hidden, scores_of
+from flydsl.kernels.attention.tiles import Piece, hidden, scores_of, sequence_of
 from flydsl.kernels.blocks.activation import powers_of_two
 
 
@@ -68,12 +68,12 @@ class BackwardPlan:
 
     @property
     def key_columns(self) -> tuple[int, int]:
-        """The first one of dQ and dK that this launch finds, and how many."""
+        """The first column of dQ and dK that this launch finds, and how many."""
         return self._columns(self.d)
 
     @property
     def value_columns(self) -> tuple[int, int]:
-        """The same of dV."""
+        """The first column of dV that this launch finds, and how many."""
         return self._columns(self.dv)
 
     def _columns(self, extent: int) -> tuple[int, int]:
@@ -142,13 +142,9 @@ def span_of(tile, head, batch, lengths, extents, window, plan):
     It is a `Piece` whose blocks are tiles of queries. Tiles of sequences that lie one behind the other begin at
     multiples of a `unit` in the workspace: sequence i begins i units later than it would, at most.
     """
-    queries, keys = extents
-    query_start = key_start = fx.Int32(0)
+    query_start, key_start, queries, keys = sequence_of(batch, lengths, extents)
     slot = batch * fx.ceildiv(queries, plan.unit)
     if fx.const_expr(lengths is not None):
-        starts, key_starts = lengths
-        query_start, key_start = starts[batch], key_starts[batch]
-        queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
         slot = query_start // plan.unit + batch
     band = Band(keys - queries, window[0], window[1], keys)
     low, high, size = tile * plan.keys, (tile + 1) * plan.keys, plan.queries

@@ -16,9 +16,9 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of
 from flydsl.kernels.attention.hopper_forward import ROW_LANES, WARPGROUP, Warpgroup, compute
-from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, factor_of, softmax_end
+from flydsl.kernels.attention.scores import LOWEST, Band, blocks_of, factor_of, softmax_end
 from flydsl.kernels.attention.tiles import Piece, Tickets, whole_lines
-from flydsl.kernels.blocks.activation import powers_of_two
+from flydsl.kernels.blocks.activation import LOG2_E, powers_of_two
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""

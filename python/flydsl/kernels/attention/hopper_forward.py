@@ -23,9 +23,8 @@ from flydsl.kernels.attention.forward_order import Work, load, parts_of
 from flydsl.kernels.attention.forward_rows import store
 from flydsl.kernels.attention.head_tiles import head_map, tiles_of
 from flydsl.kernels.attention.scores import PLAIN, Features, found_anew, softmax_start, softmax_step
-from flydsl.kernels.attention.tiles import ROW_LANES, FragmentRows, Tickets, hidden, rows_of, scores_of
+from flydsl.kernels.attention.tiles import ROW_LANES, WARPGROUP, FragmentRows, Tickets, hidden, rows_of, scores_of
 
-WARPGROUP = 128
 ROWS = 64
 """Queries of a warpgroup."""
 REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
@@ -223,8 +222,7 @@ class Warpgroup:
     def shrink(self, by):
         """o, and what earlier runs have, times a factor for each row."""
         for held in (self.o, self.total) if self.plan.linear else (self.o,):
-            values = held.load()
-            held.store(values * self.o_rows.spread(by).reshape(values.shape))
+            self.o_rows.scale(held, by)
 
     def release(self, pipe, state):
         if self.leader:

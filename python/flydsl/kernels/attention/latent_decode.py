@@ -221,8 +221,7 @@ def next_block(mine, piece, block, carried):
     step = softmax_step(mine.scores(piece, block), tops, sums, mine.numbers[0], ROW_LANES, mine.plan.dtype)
     powers, moved, shrink, tops, sums = step
     if moved:
-        o = mine.o.load()
-        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+        mine.o_rows.scale(mine.o, shrink)
     mine.take(powers)
     return state, tops, sums
 

@@ -24,20 +24,17 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.scores import (
-    LOG2_E,
     LOWEST,
-    add,
     exponentials,
     folded,
     level,
     maxima,
     over_lanes,
 )
-from flydsl.kernels.attention.tiles import ROW_LANES
-from flydsl.kernels.blocks.activation import powers_of_two
+from flydsl.kernels.attention.tiles import ROW_LANES, WARPGROUP
+from flydsl.kernels.blocks.activation import LOG2_E, powers_of_two
+from flydsl.kernels.blocks.reduce import add
 
-WARPGROUP = 128
-"""Threads of a warpgroup, and of the one that loads."""
 ONES = 8
 """Columns of ones behind the values, as few as a product may have more."""
 ONE = 0x38383838
@@ -88,16 +85,16 @@ def fit_queries(mine, tile):
     places = [held[None, i, thread, j] for i in range(pieces) for j in range(columns)]
     pairs = [pair for place in places for pair in pairs_of(place.load())]
     total = reduce(add, [abs(pair) for pair in pairs]).to(fx.Float32)
-    bits = fx.Vector.from_elements([over_lanes(total[0] + total[1], add, (1,))], fx.Float32).bitcast(fx.Int32)[0]
+    bits = over_lanes(total[0] + total[1], add, (1,)).bitcast(fx.Int32)
     shift = fx.max((bits >> 23) - (127 + 6), fx.Int32(0))
     if fx.gpu.any(shift > 0):
-        less = fx.Float16(power_of_two(-shift))
+        less = fx.Float16(((-shift + 127) << 23).bitcast(fx.Float32))  # 2^-shift
         codes = [fx.nvvm.cvt_e4m3x2(pair * fx.full_like(pair, less)) for pair in pairs]
         for i in fx.range_constexpr(len(places)):
             places[i].store(fx.Vector.from_elements(codes[i * 8 : i * 8 + 8], fx.Int16).bitcast(fx.Int32))
         fx.nvvm.fence_proxy_async()
     fx.nvvm.barrier_sync(8 + mine.number, WARPGROUP)
-    more, first = power_of_two(shift), mine.s_rows.query % 16 * 2
+    more, first = ((shift + 127) << 23).bitcast(fx.Float32), mine.s_rows.query % 16 * 2
     return [fx.shuffle_idx(more, first + 2 * row, 32) for row in mine.s_rows.rows]
 
 
@@ -105,10 +102,6 @@ def pairs_of(words: Any) -> list[Any]:
     """Words of four numbers of 8 bits as pairs of f16."""
     codes = words.bitcast(fx.Int16)
     return [fx.nvvm.cvt_f16x2(codes[i], fx.Float8E4M3FN) for i in range(codes.numel)]
-
-
-def power_of_two(exponent: Any) -> Any:
-    return fx.Vector.from_elements([(exponent + 127) << 23], fx.Int32).bitcast(fx.Float32)[0]
 
 
 # Softmax -------------------------------------------------------------------------------------------

@@ -15,9 +15,10 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_decode import Parts
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.parts import choose_part, room_for
-from flydsl.kernels.attention.scores import LOG2_E, Features
+from flydsl.kernels.attention.scores import Features
 from flydsl.kernels.attention.wave_decode import BLOCK, ROWS, decode_plan, wave_decode_kernel
 from flydsl.kernels.attention.waves import threads_of
+from flydsl.kernels.blocks.activation import LOG2_E
 from flydsl.kernels.blocks.inputs import (
     Array,
     empty_beside,

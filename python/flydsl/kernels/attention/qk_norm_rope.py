@@ -25,7 +25,7 @@ from flydsl.kernels.blocks.narrow import LARGEST, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan
-from flydsl.kernels.blocks.rows import require_extents, require_lines, sum_of_squares
+from flydsl.kernels.blocks.rows import require_extents, sum_of_squares
 
 WIDTH = 8
 ROWS = 4
@@ -33,9 +33,8 @@ ROWS = 4
 
 @cache
 def build_qk_norm_rope_module(
-    heads: int, head_dim: int, rope_head_dim: int, weighted: bool, group: int | None, eps: float = 1e-6,
-    quant: str = "fp8",
-) -> Any:  # fmt: skip
+    heads: int, head_dim: int, rope_head_dim: int, group: int | None, eps: float = 1e-6, quant: str = "fp8"
+) -> Any:
     """Return the launcher ``fn(X, weight, cos, sin, positions, out, scales, rows)``; X is (tokens * heads, head_dim) of
     bf16.
 
@@ -102,7 +101,7 @@ def build_qk_norm_rope_module(
     ):  # fmt: skip
         require_extents((X, out), rows, head_dim)
         require_extents((cos, sin), 1, rope_head_dim // 2)
-        require_lines((weight,), head_dim)
+        require_numbers((weight,), head_dim)
         require_extents((scales,), rows, head_dim // (group or head_dim))
         require_numbers((positions,), fx.ceildiv(rows, heads))
         lanes = min(fx.num_warp_threads(), head_dim // WIDTH)
@@ -157,7 +156,7 @@ def flydsl_qk_norm_rope_quant(
         out = _empty(array, tuple(rows.shape), bool(quant)) if out is None else written_as("out", out, -1, head_dim)
         if group and scale is None:
             scale = _empty(array, (len(rows), head_dim // group), None)
-        run = build_qk_norm_rope_module(heads, head_dim, rope_head_dim, weight is not None, group, eps)
+        run = build_qk_norm_rope_module(heads, head_dim, rope_head_dim, group, eps)
         run(rows, weight, cos_cache, sin_cache, positions, out, scale, len(rows), stream)
         results.append((out.reshape(array.shape), scale))
     (q_out, q_scale), (kv_out, kv_scale) = results

@@ -18,6 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import wide_pieces
+from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
 from flydsl.kernels.blocks.row_plan import DTYPES
@@ -187,7 +188,7 @@ def build_rope_module(heads: int, head_dim: int, dtype: str, interleaved: bool =
             c, s = (wide_pieces.load(table, token % cosines, d, length, wide) for table in (cos, sin))
             return start, a, b, c, s * sign
 
-        wide_pieces.begin()
+        begin_behind_older_launches()
         mine = wide_pieces.my_pieces(tokens, pieces, TURNS)
         loaded = [pairs(token, piece) for token, piece, _ in mine]
         for (token, _, there), (start, a, b, c, s) in zip(mine, loaded, strict=True):

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from math import gcd, log2
+from math import gcd
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.activation import powers_of_two
+from flydsl.kernels.blocks.activation import LN_2, LOG2_E, inverse, powers_of_two
+from flydsl.kernels.blocks.reduce import add
 
-LOG2_E = log2(2.718281828459045)
-LN_2 = 1 / LOG2_E
 LOWEST = float("-inf")
 LEAST_F32 = -(2.0**128 - 2.0**104)
 MAX_FACTOR = 1024.0
@@ -144,10 +143,6 @@ def of_lane(value: Any, distance: int) -> Any:
     return fx.shuffle_xor(value, distance, fx.num_warp_threads())
 
 
-def add(a: Any, b: Any) -> Any:
-    return a + b
-
-
 LIMIT = 2.0**13
 """What a thread's sum of powers may be before its maxima are looked for again: f16 ends at 2^16."""
 
@@ -270,5 +265,4 @@ def softmax_end(top, total, distances, sink):
         shift = highest
     empty = total == 0.0
     logarithm = empty.select(fx.Float32(LOWEST), (shift + fx.math.log2(total)) * LN_2)
-    inverse = fx.nvvm.rcp(total) if fx.nvvm.is_target() else 1.0 / total
-    return empty.select(fx.Float32(0.0), scale * inverse), logarithm
+    return empty.select(fx.Float32(0.0), scale * inverse(total)), logarithm

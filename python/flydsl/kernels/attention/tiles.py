@@ -6,7 +6,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.scores import LOG2_E, Band, blocks_of, capped, exponents_of, masked
+from flydsl.kernels.attention.scores import Band, blocks_of, capped, exponents_of, masked
+from flydsl.kernels.blocks.activation import LOG2_E
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 
 # Tiles -------------------------------------------------------------------------------------------
@@ -33,14 +34,24 @@ class Piece:
 
 
 @flyc.jit
-def piece_of(tile, head, batch, lengths, extents, window, plan):
-    """A tile. Sequences of different lengths lie one behind the other; ``lengths`` has where they start, or is None."""
+def sequence_of(batch, lengths, extents):
+    """Where queries and keys of a sequence start, and how many there are of both.
+
+    Sequences of different lengths lie one behind the other; ``lengths`` has where they start, or is None.
+    """
     queries, keys = extents
     query_start = key_start = fx.Int32(0)
     if fx.const_expr(lengths is not None):
         starts, key_starts = lengths
         query_start, key_start = starts[batch], key_starts[batch]
         queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
+    return query_start, key_start, queries, keys
+
+
+@flyc.jit
+def piece_of(tile, head, batch, lengths, extents, window, plan):
+    """A tile of a sequence."""
+    query_start, key_start, queries, keys = sequence_of(batch, lengths, extents)
     band = Band(keys - queries, window[0], window[1], keys)
     first = tile * plan.queries
     last = fx.min(first + plan.queries, queries) - 1
@@ -96,6 +107,8 @@ class Tickets:
 
 # Rows of a fragment --------------------------------------------------------------------------------
 
+WARPGROUP = 128
+"""Threads of a warpgroup."""
 ROW_LANES = (1, 2)
 """Distances between the four lanes that share a row of a warpgroup's accumulators."""
 
@@ -132,10 +145,10 @@ class FragmentRows:
             whole = whole.shuffle(row, [*range(whole.numel + row.numel)])
         return whole.shuffle(whole, order)
 
-    def spread(self, numbers: list[Any]) -> Any:
-        """Return each row's number at each of its values, flat."""
-        few = fx.Vector.from_elements(numbers, fx.Float32)
-        return few.shuffle(few, self._order)
+    def scale(self, held: Any, factors: list[Any]) -> None:
+        """Multiply the values that a fragment holds by a factor for each row."""
+        values, few = held.load(), fx.Vector.from_elements(factors, fx.Float32)
+        held.store(values * few.shuffle(few, self._order).reshape(values.shape))
 
 
 def whole_lines(words: Any, lane: Any) -> list[Any]:

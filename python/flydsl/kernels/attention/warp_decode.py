@@ -24,17 +24,15 @@ from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.hopper_decode import Parts, cache_map, load_block, part_at, places_of, put_together
 from flydsl.kernels.attention.hopper_forward import ROW_LANES
 from flydsl.kernels.attention.scores import (
-    LN_2,
-    LOG2_E,
     LOWEST,
     Features,
-    add,
     factor_of,
     over_lanes,
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
-from flydsl.kernels.blocks.activation import powers_of_two
+from flydsl.kernels.blocks.activation import LN_2, LOG2_E, powers_of_two
+from flydsl.kernels.blocks.reduce import add
 
 WARPS = 4
 THREADS = 32 * (WARPS + 1)
@@ -247,8 +245,7 @@ def attend(mine, piece):
         step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, fx.Float16)
         powers, moved, shrink, tops, sums = step
         if moved:
-            o = mine.o.load()
-            mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+            mine.o_rows.scale(mine.o, shrink)
         mine.take(powers)
         mine.multiply(mine.o, mine.p, mine.v, mine.keys // TILE)
         if fx.lane_id() == 0:

@@ -14,11 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from math import prod
-from operator import mul
+from operator import add, mul
 from typing import Any
 
 import flydsl.expr as fx
-from flydsl.kernels.attention.scores import PLAIN, Features, add
+from flydsl.kernels.attention.scores import PLAIN, Features
 from flydsl.kernels.attention.tiles import FragmentRows
 
 EIGHT = 8

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from math import e, log, log2
+
 import flydsl.expr as fx
 
-_LOG2_E = 1.4426950408889634
-
-
-def sigmoid(x):
-    """1 / (1 + e^-x), by the exponential of base 2 that GPUs have."""
-    return _inverse(1.0 + powers_of_two(x * -_LOG2_E))
+LOG2_E, LN_2 = log2(e), log(2)
 
 
 def powers_of_two(x):
@@ -17,8 +14,15 @@ def powers_of_two(x):
     return _of_each(fx.nvvm.ex2 if fx.nvvm.is_target() else fx.rocdl.exp2, x)
 
 
-def _inverse(x):
-    """1 / x for x of 1 at least, by the instruction that GPUs have, to a unit in the last place."""
+def powers_of_e(x, base):
+    """e^(x - base) of a number, or of each element. The difference comes first: a product of a large number with log2 e
+    is rounded by more than an exponent's range, or is infinite."""
+    return powers_of_two((x - base) * LOG2_E)
+
+
+def inverse(x):
+    """1 / x of a number, or of each element, by the GPU's own instruction: to about a unit in the last place, for those
+    that are not subnormal."""
     return _of_each(fx.nvvm.rcp if fx.nvvm.is_target() else fx.rocdl.rcp, x)
 
 
@@ -26,6 +30,16 @@ def _of_each(function, x):
     if isinstance(x, fx.Vector):
         return fx.Vector.from_elements([function(x[i]) for i in range(x.numel)], fx.Float32).reshape(x.shape)
     return function(x)
+
+
+def _like(x, constant):
+    """Return a constant as a number or a vector, which ``x`` is."""
+    return fx.full_like(x, constant) if isinstance(x, fx.Vector) else fx.Float32(constant)
+
+
+def sigmoid(x):
+    """1 / (1 + e^-x), by the exponential of base 2 that GPUs have."""
+    return inverse(1.0 + powers_of_two(x * -LOG2_E))
 
 
 def relu(x):
@@ -47,11 +61,11 @@ def normal_below(x):
     The smaller of the two shares is that power times a polynomial in 1 / (1 + 0.3 |x|), fitted to 1.5e-7 of itself for
     |x| up to 14, where f32 has nothing smaller.
     """
-    power = powers_of_two(x * x * (-0.5 * _LOG2_E))
-    near = _inverse(1.0 + abs(x) * 0.3)
-    share = fx.full_like(x, _SMALLER_SHARE[-1])
+    power = powers_of_two(x * x * (-0.5 * LOG2_E))
+    near = inverse(1.0 + abs(x) * 0.3)
+    share = _like(x, _SMALLER_SHARE[-1])
     for coefficient in _SMALLER_SHARE[-2::-1]:
-        share = fx.math.fma(share, near, fx.full_like(x, coefficient))
+        share = fx.math.fma(share, near, _like(x, coefficient))
     smaller = share * near * power
     return (x > 0.0).select(1.0 - smaller, smaller), power
 

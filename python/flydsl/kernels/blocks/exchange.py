@@ -30,6 +30,13 @@ def wait_for_older_launches() -> None:
         fx.nvvm.griddepcontrol_wait()
 
 
+def begin_behind_older_launches() -> None:
+    """Wait for older launches, and let the next one begin, which waits for this one's end in its turn."""
+    wait_for_older_launches()
+    if fx.nvvm.has_dependent_launches():
+        fx.nvvm.griddepcontrol_launch_dependents()
+
+
 def block_barrier(plan: RowPlan) -> None:
     """A barrier of the threads that have rows: beside them, a ring has a wave that sends for chunks."""
     if plan.slots:

@@ -55,7 +55,7 @@ def type_of(q: Array, k: Array, v: Array, types: dict[str, Any] = TYPES) -> Any:
 
 
 def strides(tensor: Array) -> tuple[int, ...]:
-    """In elements."""
+    """Return the strides of a tensor in elements."""
     if callable(getattr(tensor, "stride", None)):
         return tuple(tensor.stride())
     return tuple(step // tensor.itemsize for step in tensor.strides)
@@ -110,12 +110,13 @@ def require_pitch(matrix: Any, pitch: int, least: int) -> None:
 
 
 def require_numbers(arrays: Sequence[Any], count: Any) -> None:
-    """Refuse arrays with fewer elements than are read or written of them; None stands for no array."""
+    """Have a launch refuse arrays with fewer elements than are read or written of them; None stands for no array."""
     for array in arrays:
         if array is not None:
             fx.require(
                 fx.Int64(fx.size(array)) >= fx.Int64(count), "{} numbers are asked for, and an array has {}", count,
-                fx.size(array), hint="pass one for each row, and the number of rows that all arrays have",
+                fx.size(array),
+                hint="pass one for each row, or element of a row, and the number of rows that all arrays have",
             )  # fmt: skip
 
 

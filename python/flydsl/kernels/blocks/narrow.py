@@ -12,6 +12,7 @@ from functools import reduce
 from typing import Any
 
 import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import inverse
 from flydsl.kernels.blocks.reduce import maximum
 
 LARGEST = {"i8": 127.0, "fp8": 448.0, "fp8_fnuz": 240.0, "bf8": 57344.0, "i8_rounded": 127.0}
@@ -35,7 +36,7 @@ def row_scale(top: Any, quant: str) -> tuple[Any, Any]:
     exact = top * (1.0 / LARGEST[quant]) if _is_quick(quant) else top / LARGEST[quant]
     scale = (exact < SMALLEST_SCALE).select(fx.Float32(SMALLEST_SCALE), exact)
     scale = (top == 0.0).select(fx.Float32(1.0), scale)
-    return scale, fx.nvvm.rcp(scale) if _is_quick(quant) else 1.0 / scale
+    return scale, inverse(scale) if _is_quick(quant) else 1.0 / scale
 
 
 def _is_quick(quant: str) -> bool:
@@ -59,3 +60,11 @@ def e4m3_of(vector: Any) -> Any:
         pairs = [fx.nvvm.cvt_e4m3x2(vector[i], vector[i + 1]) for i in range(0, vector.numel, 2)]
         return fx.Vector.from_elements(pairs, fx.Int16).bitcast(fx.Float8E4M3FN)
     return fx.math.clampf(vector, -LARGEST["fp8"], LARGEST["fp8"]).to(fx.Float8E4M3FN)
+
+
+def number_of_e8m0(code: Any) -> Any:
+    """Return 2^(code - 127) in f32, of an exponent of eight bits; 255 is no number."""
+    code = fx.Int32(code)
+    least, most = code == 0, code == 255
+    bits = least.select(fx.Int32(0x400000), most.select(fx.Int32(0x7FC00000), code << 23))
+    return bits.bitcast(fx.Float32)

@@ -47,10 +47,10 @@ def wave_reduce(value: Any, combine: Combine, lanes: int | None = None) -> Any:
 def wave_maximum(value: fx.Float32) -> Any:
     """Return the largest f32 of a whole wave of an NVIDIA GPU, by one instruction: as integers in the order of the
     numbers. The largest of all is a NaN, where it has no sign."""
-    return _in_order(fx.nvvm.redux(_in_order(value.bitcast(fx.Int32)), "max")).bitcast(fx.Float32)
+    return in_order(fx.nvvm.redux(in_order(value.bitcast(fx.Int32)), "max")).bitcast(fx.Float32)
 
 
-def _in_order(bits: Any) -> Any:
+def in_order(bits: Any) -> Any:
     """Return integers in the order of the f32 whose bits these are, or the other way: those below zero turned
     around."""
     return bits ^ ((bits >> 31) & 0x7FFFFFFF)

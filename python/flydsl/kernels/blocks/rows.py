@@ -79,16 +79,6 @@ def require_extents(matrices: Sequence[Any], rows: Any, length: int) -> None:
             )  # fmt: skip
 
 
-def require_lines(lines: Sequence[Any], length: int) -> None:
-    """Refuse vectors for every row, a scale or a shift, that are shorter than rows; None stands for no vector."""
-    for line in lines:
-        if line is not None:
-            fx.require(
-                fx.size(line) >= length, "a vector for rows of {} elements has {}", length, fx.size(line),
-                hint="pass one that is as long as a row",
-            )  # fmt: skip
-
-
 def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
     """Return whether rows of all matrices begin at the same place in a piece of 16 bytes, counted in elements."""
     width = ACCESS_BYTES // plan.size
@@ -468,12 +458,6 @@ def _bits(vector: Any) -> list[Any]:
     """Return what a vector consists of as integers: words, or 16 bits each where these are odd in number."""
     parts = vector.bitcast(fx.Int32 if vector.numel * vector.dtype.width % 32 == 0 else fx.Int16)
     return [parts[part] for part in range(parts.numel)]
-
-
-def inverse(x: Any) -> Any:
-    """Return 1 / x, to about a unit in the last place; x is no subnormal number, for which NVIDIA's instruction would
-    need others beside it."""
-    return fx.nvvm.rcp(x) if fx.nvvm.is_target() else fx.Float32(1.0).divf(x, fastmath="arcp,afn")
 
 
 def row_sum(row: Iterable[Any]) -> Any:

@@ -12,20 +12,13 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import wait_for_older_launches
+from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 
 THREADS = 128
 ALIGNMENT = 16
 """Bytes of an access, of which addresses are multiples where it is one: NVIDIA's must be."""
 SLAB = 1 << 30
 """Pieces that are numbered in 32 bits; those of further rows are further slabs."""
-
-
-def begin() -> None:
-    """Wait for older launches, and let the next one begin, which waits for this one's end in its turn."""
-    wait_for_older_launches()
-    if fx.nvvm.has_dependent_launches():
-        fx.nvvm.griddepcontrol_launch_dependents()
 
 
 def piece_of(length: int, size: int) -> int:
@@ -79,7 +72,7 @@ def map_pieces(
     wide: bool,
 ) -> None:  # fmt: skip
     """Write ``function`` of pieces of some matrices to the same place of others; rows have ``length`` elements."""
-    begin()
+    begin_behind_older_launches()
     each = piece_of(length, sources[0].dtype.width // 8)
     mine = my_pieces(rows, length // each, turns_of(each))
     loaded = [[load(source, row, piece * each, each, wide) for source in sources] for row, piece, _ in mine]

@@ -33,7 +33,7 @@ def _summed_row(residual: fx.Tensor, e: Exchange, row: fx.Int32, n: fx.Int32) ->
 
 
 @cache
-def build_all_reduce_rms_norm(dtype: str, world: int, threads: int = THREADS) -> Any:
+def build_all_reduce_rms_norm(dtype: str, threads: int = THREADS) -> Any:
     """Return the launcher: fn(x, residual, weight, out, stage, signals, m, n, epsilon, blocks, stream).
 
     ``x``, ``residual`` (which is changed) and ``out`` have m rows of n elements one after the other.

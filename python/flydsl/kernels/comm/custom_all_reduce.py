@@ -83,7 +83,7 @@ class FlyDSLAllreduce:
             collectives.check = before
 
     def close(self) -> None:
-        """No call follows."""
+        """Refuse calls from now on, and let the memory go."""
         self._collectives = None
 
     def _open(self) -> Collectives:

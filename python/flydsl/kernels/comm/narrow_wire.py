@@ -14,7 +14,6 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.narrow import FORMATS, largest_magnitude, quantised, row_scale
 from flydsl.kernels.comm.packs import INPUT, PACK_BYTES, Exchange
 
-WIRES = ("fp8", "fp8_fnuz")
 SCALE_BYTES = 4
 
 

@@ -55,7 +55,7 @@ class Collectives:
 
         ``wire="fp8"`` sends numbers in 8 bits, which is quicker and rounds more (`narrow_wire.py`).
         """
-        flat, result, target = self._arrays(x, out, 1)
+        flat, result, target = self._arrays(x, out)
         if wire not in (None, "fp8"):
             raise ValueError(f'numbers are sent in their own type or as wire="fp8", not {wire!r}')
         self._agree("all_reduce", x, way, wire)
@@ -88,7 +88,7 @@ class Collectives:
         self, x: Any, residual: Any, weight: Any, *, eps: float = 1e-6, out: Any = None, stream: object = None
     ) -> Any:
         """RMSNorm over the last mode of (all_reduce(x) + residual), times ``weight``; ``residual`` becomes that sum."""
-        flat, result, target = self._arrays(x, out, 1)
+        flat, result, target = self._arrays(x, out)
         _check_like("residual", residual, x, tuple(x.shape))
         _check_like("weight", weight, x, tuple(x.shape[-1:]))
         self._agree("all_reduce_rms_norm", x, eps)
@@ -96,7 +96,7 @@ class Collectives:
         m = flat.shape[0] // n if n else 0
         self._require_room(m * -(-n * flat.itemsize // PACK_BYTES) * PACK_BYTES)
         if m:
-            launch = build_all_reduce_rms_norm(self._type(x), self.world, self.threads)
+            launch = build_all_reduce_rms_norm(self._type(x), self.threads)
             rows = (flat, residual.reshape(-1), weight, target)
             launch(*rows, self.stage, self.signals, m, n, eps, self.blocks, stream_of(x, stream))
         return result
@@ -107,7 +107,7 @@ class Collectives:
         if takes > 1 and (not x.shape or x.shape[0] != self.world):
             raise ValueError(f"{name} takes an array whose first mode is the {self.world} ranks, got {tuple(x.shape)}")
         shape = (*((self.world,) if gives > 1 else ()), *(x.shape[1:] if takes > 1 else x.shape))
-        flat, result, target = self._arrays(x, out, gives, shape)
+        flat, result, target = self._arrays(x, out, shape)
         self._agree(name, x)
         n = flat.shape[0] // takes
         self._require_room(takes * -(-n * flat.itemsize // PACK_BYTES) * PACK_BYTES)
@@ -123,7 +123,7 @@ class Collectives:
         launch = build_collective(name, self._type(x), self.world, self.threads, wire)
         launch(x, out, self.stage, self.signals, n, self.blocks, stream_of(x, stream))
 
-    def _arrays(self, x: Any, out: Any, gives: int, shape: Sequence[int] | None = None) -> tuple[Any, Any, Any]:
+    def _arrays(self, x: Any, out: Any, shape: Sequence[int] | None = None) -> tuple[Any, Any, Any]:
         """x in one mode; the result, and it in one mode."""
         self._type(x)
         shape = tuple(x.shape) if shape is None else tuple(shape)

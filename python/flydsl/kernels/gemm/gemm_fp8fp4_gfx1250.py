@@ -427,12 +427,12 @@ def compile_mxscale_gemm(*, data_format: str = "fp4", **options: Any) -> Any:
 
 
 def compile_mxfp4_gemm(**options: Any) -> Any:
-    """fp4 by fp4."""
+    """`compile_mxscale_gemm` of fp4 by fp4."""
     return compile_mxscale_gemm(data_format="fp4", **options)
 
 
 def compile_mxfp8_gemm(**options: Any) -> Any:
-    """fp8 by fp8."""
+    """`compile_mxscale_gemm` of fp8 by fp8."""
     return compile_mxscale_gemm(data_format="fp8", **options)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import address_of, lies_whole, require_elements, strides
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, lies_whole, require_elements, strides
 from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
@@ -131,25 +131,19 @@ def small_m_kernel_name(dtype: str, n: int, k: int, **config: int) -> str:
 
 # Functions of arrays ---------------------------------------------------------------------------------
 
-_counters: dict[Any, tuple[Any, Any]] = {}
+_counters: dict[Any, tuple[Any, ...]] = {}
 
 
-def counters_of(like: Any, stream: Any) -> tuple[Any, Any]:
+def counters_of(like: Any, stream: Any) -> tuple[Any, ...]:
     """Return the two counters of a stream and device, where ``like`` lies."""
-    if isinstance(like, np.ndarray):
-        make, where = lambda: np.zeros(COUNTED_TILES, np.int32), "host"
-    else:
-        make, where = lambda: like.new_zeros(COUNTED_TILES, dtype=_int32_of(like)), str(like.device)
+    where = "host" if isinstance(like, np.ndarray) else str(like.device)
     key = (where, getattr(stream, "cuda_stream", stream))
     if key not in _counters:
-        _counters[key] = (make(), make())
+        counters = tuple(empty_beside(like, (COUNTED_TILES,), "int32") for _ in range(2))
+        for counter in counters:
+            counter[:] = 0
+        _counters[key] = counters
     return _counters[key]
-
-
-def _int32_of(tensor: Any) -> Any:
-    import torch
-
-    return torch.int32
 
 
 def require_counters(plan: LdsPlan, m: int) -> None:

@@ -145,7 +145,7 @@ class Sorted(NamedTuple):
 
     @property
     def listed(self) -> tuple[Any, ...]:
-        """What stages ask for."""
+        """The arrays that stages take of the order."""
         return self.ids, self.expert_ids, self.weights, self.valid, self.tokens
 
 

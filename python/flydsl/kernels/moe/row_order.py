@@ -14,19 +14,21 @@ from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import empty_beside, stream_of
 from flydsl.kernels.blocks.reduce import add, wave_reduce
 from flydsl.kernels.moe.sorting import (
     SMALLEST_WAVE,
+    THREADS,
     TOGETHER,
     check_buffers,
     compile_moe_sorting,
     gate_all,
+    gate_tokens,
     moe_sorting_get_workspace_size,
 )
-from flydsl.kernels.moe.topk_gating import expert_named, lanes_of, largest_chances
+from flydsl.kernels.moe.topk_gating import expert_named, lanes_of
 
-THREADS = 256
 MOST_RANKED = 4096
 """Pairs that are compared with each other; their keys are in the shared memory of a block."""
 FEW_PAIRS = 256
@@ -83,22 +85,6 @@ class Keys:
             for key in self.fours[None, four].load():
                 found += (key < limit).select(fx.Int32(1), fx.Int32(0))
         return wave_reduce(found, add, lanes)
-
-
-@flyc.jit
-def route_tokens(logits: Any, ids: Any, weights: Any, keys: Keys, T: Any, topk: int, renormalize: bool) -> None:
-    """One block: the experts of all tokens, as many at a time as there are lanes for."""
-    lanes = lanes_of(keys.experts, fx.num_warp_threads())
-    lane, group, at_once = fx.thread_idx.x % lanes, fx.thread_idx.x // lanes, THREADS // lanes
-    for iteration in range(fx.ceildiv(T, at_once)):
-        place = iteration * at_once + group
-        token = fx.min(place, T - 1)
-        picked = largest_chances((logits, keys.experts), token, lane, lanes, topk, renormalize)
-        if (place < T) & (lane == 0):
-            for j, (weight, expert) in enumerate(picked):
-                weights[token * topk + j] = weight
-                ids[token * topk + j] = expert
-                keys.put(token * topk + j, expert)
 
 
 @flyc.jit
@@ -160,12 +146,10 @@ def compile_ranking(*, num_experts: int, topk: int, routes: bool, renormalize: b
         logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor, mask: fx.Tensor | None, row_weights: fx.Tensor,
         tokens: fx.Tensor, targets: fx.Tensor, ends: fx.Tensor, T: fx.Int32,
     ):  # fmt: skip
-        if fx.const_expr(fx.nvvm.has_dependent_launches()):
-            fx.nvvm.griddepcontrol_wait()
-            fx.nvvm.griddepcontrol_launch_dependents()
+        begin_behind_older_launches()
         keys = Keys(mask, num_experts, room)
         if fx.const_expr(routes):
-            route_tokens(logits, ids, weights, keys, T, topk, renormalize)
+            gate_tokens((logits, num_experts), weights, ids, T, topk, renormalize, keys.put)
         else:
             keys.put_all(ids, T * topk)
         fx.barrier()
@@ -235,9 +219,7 @@ def compile_gather(words: int) -> Any:
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def gather_kernel(X: fx.Tensor, rows: fx.Tensor, out: fx.Tensor, count: fx.Int32):
-        if fx.const_expr(fx.nvvm.has_dependent_launches()):
-            fx.nvvm.griddepcontrol_wait()
-            fx.nvvm.griddepcontrol_launch_dependents()
+        begin_behind_older_launches()
         last, found = fx.Int32(X.shape[0]) - 1, []
         first = fx.Int64(fx.block_idx.x) * (THREADS * PIECES) + fx.thread_idx.x
         for i in fx.range_constexpr(PIECES):

@@ -14,6 +14,7 @@ or do not exist are left out.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from math import prod
 from typing import Any
@@ -285,19 +286,23 @@ def compile_moe_sorting(*, num_experts: int, topk: int, unit_size: int = 32) -> 
 
 
 @flyc.jit
-def gate_tokens(logits: Any, weights: Any, ids: Any, T: Any, experts: int, topk: int, renormalize: bool) -> None:
-    """One block: the experts of all tokens, as many at a time as there are lanes for."""
-    lanes = lanes_of(experts, fx.num_warp_threads())
+def gate_tokens(
+    logits: Any, weights: Any, ids: Any, T: Any, topk: int, renormalize: bool, also: Callable[[Any, Any], None] | None
+) -> None:
+    """One block: the experts of all tokens, as many at a time as there are lanes for. ``logits`` are an array and its
+    experts; ``also`` is called with each place of ``ids`` and what it gets."""
+    lanes = lanes_of(logits[1], fx.num_warp_threads())
     lane, group, at_once = fx.thread_idx.x % lanes, fx.thread_idx.x // lanes, THREADS // lanes
     for iteration in range(fx.ceildiv(T, at_once)):
         place = iteration * at_once + group
         token = fx.min(place, T - 1)
-        picked = largest_chances((logits, experts), token, lane, lanes, topk, renormalize)
+        picked = largest_chances(logits, token, lane, lanes, topk, renormalize)
         if (place < T) & (lane == 0):
             for j, (weight, expert) in enumerate(picked):
                 weights[token * topk + j] = weight
                 ids[token * topk + j] = expert
-    fx.barrier()
+                if fx.const_expr(also is not None):
+                    also(token * topk + j, expert)
 
 
 @cache
@@ -314,7 +319,8 @@ def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, re
         if fx.const_expr(buffer is not None):
             clear(buffer)
         if fx.block_idx.x == 0:
-            gate_tokens(logits, weights, ids, T, num_experts, topk, renormalize)
+            gate_tokens((logits, num_experts), weights, ids, T, topk, renormalize, None)
+            fx.barrier()
             pairs = Pairs(ids, weights, mask, local, T, num_experts, topk)
             out, rounds = (sorted_ids, sorted_weights, expert_ids), fx.ceildiv(T * topk, THREADS)
             sort_chunk(pairs, out, (None, None, None), num_valid, None, T, unit_size, fx.Int32(1), rounds)

@@ -14,10 +14,11 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import powers_of_e
+from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_plan import DTYPES
 from flydsl.kernels.blocks.rows import require_extents
-from flydsl.kernels.norm.softmax import power_of_e
 
 THREADS = 256
 SMALLEST = 1e-20
@@ -54,7 +55,7 @@ def softmax_of(logits: Any, token: Any, lane: Any, lanes: int) -> tuple[list[Any
     read = [*experts[: count // lanes], *(fx.min(e, fx.Int32(count - 1)) for e in experts[count // lanes :])]
     scores = [array[token, expert].to(fx.Float32) for expert in read]
     top = wave_reduce(reduce(maximum, scores), maximum, lanes)
-    powers = [power_of_e(score, top) for score in scores]
+    powers = [powers_of_e(score, top) for score in scores]
     if count % lanes:
         powers[-1] = (experts[-1] < count).select(powers[-1], fx.Float32(0.0))
     total = wave_reduce(reduce(add, powers), add, lanes)
@@ -97,9 +98,7 @@ def build_topk_gating_softmax_module(
     def topk_gating_kernel(
         logits: fx.Tensor, weights: fx.Tensor, indices: fx.Tensor, token_expert: fx.Tensor, T: fx.Int32
     ):
-        if fx.const_expr(fx.nvvm.has_dependent_launches()):
-            fx.nvvm.griddepcontrol_wait()
-            fx.nvvm.griddepcontrol_launch_dependents()
+        begin_behind_older_launches()
         lanes = lanes_of(num_experts, fx.num_warp_threads())
         lane, group = fx.thread_idx.x % lanes, fx.thread_idx.x // lanes
         place = fx.block_idx.x * (THREADS // lanes) + group

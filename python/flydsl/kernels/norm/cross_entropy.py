@@ -21,7 +21,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import wait_for_older_launches
+from flydsl.kernels.blocks.activation import LN_2, powers_of_e
+from flydsl.kernels.blocks.exchange import begin_behind_older_launches, wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import flat_blocks, flat_plan, lie_flat, map_pieces
 from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.reduce import add, wave_count, wave_reduce
@@ -32,7 +33,6 @@ from flydsl.kernels.blocks.rows import launch_rows
 from flydsl.kernels.norm.softmax import (
     LOWEST,
     above_lowest,
-    powers_of_e,
     powers_of_row,
     powers_of_waves,
     sum_about,
@@ -41,7 +41,6 @@ from flydsl.kernels.norm.softmax import (
 )
 
 FORWARD, BACKWARD = RowTask(targets=0, once=True), RowTask(once=True)
-LN_2 = 0.6931471805599453
 
 
 def label_of(number: Any) -> fx.Int64:
@@ -79,9 +78,8 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
             work.put(powers[0, None], top)
             work.put(powers[1, None], 1.0 / total)
 
-        if fx.const_expr(whole is not None and fx.nvvm.has_dependent_launches()):
-            wait_for_older_launches()  # which whoever follows may count on
-            fx.nvvm.griddepcontrol_launch_dependents()  # `mean_loss_kernel`, which waits for all losses
+        if fx.const_expr(whole is not None):
+            begin_behind_older_launches()  # ahead of `mean_loss_kernel`, which waits for all losses
         arrays = RowArrays((logits,), fill=LOWEST, numbers=3 if smoothed else 2)
         for_each_row(arrays, m, plan, code)
         if fx.const_expr(whole is not None):

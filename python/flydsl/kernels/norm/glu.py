@@ -33,7 +33,7 @@ def silu_slope(x: Any) -> Any:
 
 
 def gelu_slope(x: Any) -> Any:
-    """Of the tanh form."""
+    """Return the slope of `gelu`, the tanh form."""
     inner = (x + x * x * x * 0.044715) * 1.5957691216057308
     s = sigmoid(inner)
     return s + x * s * (1.0 - s) * (1.5957691216057308 + x * x * 0.21406643100929196)

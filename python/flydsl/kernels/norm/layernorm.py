@@ -39,26 +39,16 @@ def build_layernorm_module(
 
     @flyc.jit
     def layernorm(
-        X: fx.Tensor,
-        gamma: fx.Tensor | None,
-        beta: fx.Tensor | None,
-        Y: fx.Tensor,
-        m: fx.Int32,
+        X: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Y: fx.Tensor, m: fx.Int32,
         stream: fx.Stream = None,
-    ):
+    ):  # fmt: skip
         run(X, None, gamma, beta, None, Y, None, None, None, None, m, stream)
 
     @flyc.jit
     def layernorm_with_stats(
-        X: fx.Tensor,
-        gamma: fx.Tensor | None,
-        beta: fx.Tensor | None,
-        Y: fx.Tensor,
-        mean: fx.Tensor,
-        rstd: fx.Tensor,
-        m: fx.Int32,
-        stream: fx.Stream = None,
-    ):
+        X: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Y: fx.Tensor, mean: fx.Tensor, rstd: fx.Tensor,
+        m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
         run(X, None, gamma, beta, None, Y, None, mean, rstd, None, m, stream)
 
     return layernorm_with_stats if form.stats else layernorm
@@ -77,30 +67,16 @@ def build_fused_add_layernorm_module(
 
     @flyc.jit
     def fused_add_layernorm(
-        X: fx.Tensor,
-        R: fx.Tensor,
-        gamma: fx.Tensor | None,
-        beta: fx.Tensor | None,
-        Y: fx.Tensor,
-        R_out: fx.Tensor,
-        m: fx.Int32,
-        stream: fx.Stream = None,
-    ):
+        X: fx.Tensor, R: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Y: fx.Tensor, R_out: fx.Tensor,
+        m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
         run(X, R, gamma, beta, None, Y, R_out, None, None, None, m, stream)
 
     @flyc.jit
     def fused_add_layernorm_with_stats(
-        X: fx.Tensor,
-        R: fx.Tensor,
-        gamma: fx.Tensor | None,
-        beta: fx.Tensor | None,
-        Y: fx.Tensor,
-        R_out: fx.Tensor,
-        mean: fx.Tensor,
-        rstd: fx.Tensor,
-        m: fx.Int32,
-        stream: fx.Stream = None,
-    ):
+        X: fx.Tensor, R: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Y: fx.Tensor, R_out: fx.Tensor,
+        mean: fx.Tensor, rstd: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
         run(X, R, gamma, beta, None, Y, R_out, mean, rstd, None, m, stream)
 
     return fused_add_layernorm_with_stats if form.stats else fused_add_layernorm
@@ -113,14 +89,9 @@ def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = 
 
     @flyc.jit
     def layernorm_dynamicquant(
-        X: fx.Tensor,
-        gamma: fx.Tensor | None,
-        beta: fx.Tensor | None,
-        Q: fx.Tensor,
-        yscale: fx.Tensor,
-        m: fx.Int32,
+        X: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Q: fx.Tensor, yscale: fx.Tensor, m: fx.Int32,
         stream: fx.Stream = None,
-    ):
+    ):  # fmt: skip
         run(X, None, gamma, beta, None, Q, None, None, None, yscale, m, stream)
 
     return layernorm_dynamicquant
@@ -133,15 +104,9 @@ def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "
 
     @flyc.jit
     def layernorm_smoothquant(
-        X: fx.Tensor,
-        gamma: fx.Tensor | None,
-        beta: fx.Tensor | None,
-        xscale: fx.Tensor,
-        Q: fx.Tensor,
-        yscale: fx.Tensor,
-        m: fx.Int32,
-        stream: fx.Stream = None,
-    ):
+        X: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, xscale: fx.Tensor, Q: fx.Tensor,
+        yscale: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
         run(X, None, gamma, beta, xscale, Q, None, None, None, yscale, m, stream)
 
     return layernorm_smoothquant
@@ -155,16 +120,9 @@ def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_s
 
     @flyc.jit
     def fused_add_layernorm_dynamicquant(
-        X: fx.Tensor,
-        R: fx.Tensor,
-        gamma: fx.Tensor | None,
-        beta: fx.Tensor | None,
-        Q: fx.Tensor,
-        R_out: fx.Tensor,
-        yscale: fx.Tensor,
-        m: fx.Int32,
-        stream: fx.Stream = None,
-    ):
+        X: fx.Tensor, R: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Q: fx.Tensor, R_out: fx.Tensor,
+        yscale: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
         run(X, R, gamma, beta, None, Q, R_out, None, None, yscale, m, stream)
 
     return fused_add_layernorm_dynamicquant
@@ -178,17 +136,9 @@ def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_st
 
     @flyc.jit
     def fused_add_layernorm_smoothquant(
-        X: fx.Tensor,
-        R: fx.Tensor,
-        gamma: fx.Tensor | None,
-        beta: fx.Tensor | None,
-        xscale: fx.Tensor,
-        Q: fx.Tensor,
-        R_out: fx.Tensor,
-        yscale: fx.Tensor,
-        m: fx.Int32,
-        stream: fx.Stream = None,
-    ):
+        X: fx.Tensor, R: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, xscale: fx.Tensor, Q: fx.Tensor,
+        R_out: fx.Tensor, yscale: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
         run(X, R, gamma, beta, xscale, Q, R_out, None, None, yscale, m, stream)
 
     return fused_add_layernorm_smoothquant
@@ -205,34 +155,17 @@ def build_layernorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, pla
 
     @flyc.jit
     def layernorm_bwd(
-        dy: fx.Tensor,
-        x: fx.Tensor,
-        gamma: fx.Tensor | None,
-        mean: fx.Tensor,
-        rstd: fx.Tensor,
-        dx: fx.Tensor,
-        dgamma_sums: fx.Tensor,
-        dbeta_sums: fx.Tensor,
-        dgamma: fx.Tensor,
-        dbeta: fx.Tensor,
-        m: fx.Int32,
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, mean: fx.Tensor, rstd: fx.Tensor, dx: fx.Tensor,
+        dgamma_sums: fx.Tensor, dbeta_sums: fx.Tensor, dgamma: fx.Tensor, dbeta: fx.Tensor, m: fx.Int32,
         stream: fx.Stream = None,
-    ):
+    ):  # fmt: skip
         run(dy, x, gamma, mean, rstd, dx, None, dgamma_sums, dbeta_sums, dgamma, dbeta, m, stream)
 
     @flyc.jit
     def layernorm_bwd_atomic(
-        dy: fx.Tensor,
-        x: fx.Tensor,
-        gamma: fx.Tensor | None,
-        mean: fx.Tensor,
-        rstd: fx.Tensor,
-        dx: fx.Tensor,
-        dgamma: fx.Tensor,
-        dbeta: fx.Tensor,
-        m: fx.Int32,
-        stream: fx.Stream = None,
-    ):
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, mean: fx.Tensor, rstd: fx.Tensor, dx: fx.Tensor,
+        dgamma: fx.Tensor, dbeta: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
         run(dy, x, gamma, mean, rstd, dx, None, dgamma, dbeta, None, None, m, stream)
 
     return layernorm_bwd_atomic if atomic else layernorm_bwd

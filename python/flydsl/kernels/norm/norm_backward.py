@@ -29,7 +29,6 @@ from flydsl.kernels.blocks.rows import (
     begin_alike,
     places,
     require_extents,
-    require_lines,
     require_rows,
     row_start,
     store_iteration,
@@ -134,7 +133,7 @@ def norm_backward_launcher(
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
         require_extents(matrices, m, length)
-        require_lines((gamma,), length)
+        require_numbers((gamma,), length)
         require_numbers((mean, rstd), m)
         if fx.const_expr(chosen.apart is None):
             launch(chosen)

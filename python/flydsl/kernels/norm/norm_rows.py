@@ -13,6 +13,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import inverse
 from flydsl.kernels.blocks.exchange import FEW_WAVES, RowExchange
 from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
@@ -22,11 +23,9 @@ from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.rows import (
     Line,
-    inverse,
     launch_rows,
     loaded_after,
     picked,
-    require_lines,
     row_sum,
     sum_of_squares,
 )
@@ -125,7 +124,7 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         lines = sum(line is not None for line in (gamma, beta, xscale))
         task = RowTask(1 + form.residual, 1 + form.residual)
         choice = only(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
-        require_lines((gamma, beta, xscale), form.length)
+        require_numbers((gamma, beta, xscale), form.length)
         require_numbers((mean, rstd, yscale), m)
         launch_rows(
             lambda chosen: norm_kernel(X, R, gamma, beta, xscale, Y, R_out, mean, rstd, yscale, m, chosen), m, choice,

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, reduce
-from math import log2
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import inverse, powers_of_e
 from flydsl.kernels.blocks.exchange import FEW_WAVES
 from flydsl.kernels.blocks.reduce import add, maximum, wave_maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
-from flydsl.kernels.blocks.rows import Line, inverse, launch_rows, row_sum
+from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum
 
-LOG2_E = log2(2.718281828459045)
 LOWEST = float("-inf")
 
 
@@ -63,7 +62,7 @@ def softmax_row(work: RowWork) -> None:
     shift = above_lowest(top)
     powers = x.mapped(lambda vector: powers_of_e(vector, shift))
     highest, total = powers_of_waves(exchange, top, row_sum(powers()))
-    scale = power_of_e(shift, highest) * inverse(total)
+    scale = powers_of_e(shift, highest) * inverse(total)
     for iteration, vector in enumerate(powers()):
         work.store(iteration, vector * scale)
 
@@ -114,7 +113,7 @@ def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tu
         higher = fx.max(top, vector.reduce("max"))
         base = above_lowest(higher)
         powers = powers_of_e(vector, base)
-        total = fx.math.fma(total, power_of_e(top, base), powers.reduce("add", fastmath="reassoc"))
+        total = fx.math.fma(total, powers_of_e(top, base), powers.reduce("add", fastmath="reassoc"))
         top = higher
         if also is not None:
             also(iteration, vector)
@@ -125,7 +124,7 @@ def powers_of_row(exchange: Any, top: Any, total: Any, more: Sequence[Any] = ())
     """Return (what powers of the row are relative to, their sum, the sum of each of ``more``), from what each thread
     has."""
     highest = exchange.reduce(top, maximum)
-    return powers_of_waves(exchange, highest, total * power_of_e(top, above_lowest(highest)), more)
+    return powers_of_waves(exchange, highest, total * powers_of_e(top, above_lowest(highest)), more)
 
 
 def powers_of_waves(exchange: Any, highest: Any, total: Any, more: Sequence[Any] = ()) -> tuple[Any, ...]:
@@ -134,23 +133,5 @@ def powers_of_waves(exchange: Any, highest: Any, total: Any, more: Sequence[Any]
     alone = FEW_WAVES if exchange.plan.few else FEW_WAVES // 2
     tops, parts = waves.read(0, LOWEST, alone), waves.read(1, 0.0, alone)
     base = above_lowest(waves.combine(tops, greatest))
-    whole = waves.combine([part * power_of_e(other, base) for other, part in zip(tops, parts, strict=True)], add)
+    whole = waves.combine([part * powers_of_e(other, base) for other, part in zip(tops, parts, strict=True)], add)
     return base, whole, *(waves.sum(2 + index) for index in range(len(more)))
-
-
-def power_of_e(x: Any, base: Any) -> Any:
-    """e^(x - base) of a number. The difference comes first: a product of a large number with log2 e is rounded by more
-    than an exponent's range, or is infinite."""
-    return power_of_two((x - base) * LOG2_E)
-
-
-def powers_of_e(x: Any, base: Any) -> Any:
-    """`power_of_e` of each element."""
-    exponents = (x - base) * LOG2_E
-    return fx.Vector.from_elements([power_of_two(exponents[i]) for i in range(exponents.numel)], fx.Float32)
-
-
-def power_of_two(exponent: Any) -> Any:
-    """2 to the power of a number by the GPU's own instruction, which spares itself the trouble with subnormal results:
-    they are zero."""
-    return (fx.nvvm.ex2 if fx.nvvm.is_target() else fx.rocdl.exp2)(exponent)

@@ -18,6 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import wide_pieces
+from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import LARGEST, e4m3_of, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
@@ -174,7 +175,7 @@ def _build_group_quant(N: int, groups: _Groups) -> Any:
 
     @flyc.kernel
     def group_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, wide: fx.Constexpr):
-        wide_pieces.begin()
+        begin_behind_older_launches()
         mine = wide_pieces.my_pieces(m, pieces, TURNS)
         vectors = [wide_pieces.load(X, row, piece * groups.length, groups.length, wide) for row, piece, _ in mine]
         for (row, piece, there), vector in zip(mine, vectors, strict=True):
@@ -261,7 +262,7 @@ def _build_square_quant(N: int, length: int, encode: Callable[[Any, Any], tuple[
 
     @flyc.kernel
     def square_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, wide: fx.Constexpr):
-        wide_pieces.begin()
+        begin_behind_older_launches()
         block_row, block_column = fx.block_idx.x // columns, fx.block_idx.x % columns
         column = block_column * SIDE + fx.thread_idx.x % lanes * length
         first = block_row * SIDE + fx.thread_idx.x // lanes

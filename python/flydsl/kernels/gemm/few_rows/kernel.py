@@ -16,6 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
+from flydsl.kernels.blocks.narrow import number_of_e8m0
 from flydsl.kernels.gemm.few_rows.plan import RUN, RUN_K, TILE, FewRows
 from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
 from flydsl.kernels.gemm.hopper.tiles import extent, warp_product
@@ -24,7 +25,6 @@ from flydsl.kernels.gemm.hopper.weights import (
     code_size,
     lane_factors,
     passed_factors,
-    power_of_two,
     unpacked_codes,
 )
 
@@ -112,8 +112,7 @@ class Strips:
         rows = own[: each // 2], own[each // 2 :]
         factors = passed_factors([(row, group % 4) for row in rows], self.dtype)
         if self.form.name == "mxfp4":
-            bits = [fx.Vector.from_elements([power_of_two(exponent)], fx.Int32) for exponent in factors]
-            return [one.bitcast(fx.Float32)[0] for one in bits], []
+            return [number_of_e8m0(exponent) for exponent in factors], []
         zeros = [fx.Float32(zero) for zero in factors[2:]] or [fx.Float32(8.0)] * 2
         size = code_size(self.form, self.dtype)
         return [fx.Float32(scale) * (1 / size) for scale in factors[:2]], [zero * size for zero in zeros]

@@ -88,7 +88,7 @@ class FewRows:
 
     @property
     def resident(self) -> int:
-        """Blocks of a multiprocessor."""
+        """Blocks that run on a multiprocessor at a time."""
         return RESIDENT_WARPS // self.warps
 
 

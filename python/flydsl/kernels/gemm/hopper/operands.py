@@ -10,6 +10,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, ROW_BYTES
 
@@ -48,7 +49,7 @@ class Bound:
 
     @property
     def compiled(self) -> Any:
-        """What serves later calls."""
+        """The compiled function, which serves all calls but the first."""
         return self._compiled
 
 
@@ -106,8 +107,7 @@ def pack_kernel(matrices: Any, forms: fx.Constexpr):
 
     A thread has a piece of a line. The GEMM that follows begins, up to where it reads, while this launch runs.
     """
-    fx.nvvm.griddepcontrol_wait()
-    fx.nvvm.griddepcontrol_launch_dependents()
+    begin_behind_older_launches()
     block = fx.block_idx.x
     for (source, packed), (along_k, width) in zip(matrices, forms, strict=True):
         pack_piece(source, packed, block * PACKING + fx.thread_idx.x, along_k, width)

@@ -21,6 +21,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.narrow import number_of_e8m0
 from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARPGROUP, GemmKind, PackedKind
 from flydsl.kernels.gemm.hopper.tiles import Operand, extent
 from flydsl.kernels.gemm.hopper.warpgroup import K_BLOCKS, LANES_OF_ROW, Warpgroup, rows_of_sums
@@ -141,7 +142,7 @@ def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> An
     """Return a word's eight weights, pairs of either of two rows at two places of K; ``own`` are scales of the rows,
     and zeros if there are any. Without zeros codes of integers are 8 too large."""
     if form.name == "mxfp4":
-        scales = [_numbers([power_of_two(x.to(fx.Uint8)) >> 16], dtype)[0] for x in own]
+        scales = [_numbers([number_of_e8m0(x.to(fx.Uint8)).bitcast(fx.Int32) >> 16], dtype)[0] for x in own]
         return unpacked_codes(word, form, dtype) * _spread(scales, dtype)
     scales, zeros = [x.to(dtype) for x in own[:2]], [zero.to(dtype) for zero in own[2:]] or [dtype(8.0)] * 2
     small = code_size(form, dtype)
@@ -183,13 +184,6 @@ def code_size(form: PackedKind, dtype: Any) -> float:
     """Return what an unpacked code of 1 is: codes of integers come as the smallest numbers, lifted as far as one
     multiplication can."""
     return {"mxfp4": 1.0}.get(form.name, 2.0**-6 if dtype is fx.BFloat16 else 2.0**-9)
-
-
-def power_of_two(exponent: Any) -> Any:
-    """Return the bits of 2^(exponent - 127) in f32, of an exponent of eight bits; 255 is no number."""
-    exponent = fx.Int32(exponent)
-    least, most = exponent == 0, exponent == 255
-    return least.select(fx.Int32(0x400000), most.select(fx.Int32(0x7FC00000), exponent << 23))
 
 
 def _numbers(words: list[Any], dtype: Any) -> Any:

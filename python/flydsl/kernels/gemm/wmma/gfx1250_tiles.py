@@ -44,7 +44,7 @@ def pipeline_fence_wait(use_cluster: bool = False) -> None:
 
 
 def pipeline_fence(outstanding: int = 0, use_cluster: bool = False) -> None:
-    """Both halves."""
+    """`pipeline_fence_signal` and `pipeline_fence_wait`, one right behind the other."""
     pipeline_fence_signal(outstanding)
     pipeline_fence_wait(use_cluster)
 

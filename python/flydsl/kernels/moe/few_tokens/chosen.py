@@ -7,10 +7,10 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
+from flydsl.kernels.blocks.activation import powers_of_e
+from flydsl.kernels.blocks.reduce import add, in_order, maximum, wave_reduce
 from flydsl.kernels.moe.few_tokens.plan import MOST_TOKENS
 from flydsl.kernels.moe.topk_gating import SMALLEST, expert_named
-from flydsl.kernels.norm.softmax import power_of_e
 
 LEAST, LAST = -(2**31), 2**31 - 1
 """A key below those of all numbers, and an expert behind all others."""
@@ -21,14 +21,12 @@ LOW_BITS = 0x1FFF
 def key_of(score: Any) -> Any:
     """Return an integer that is as large among integers as a number is among numbers."""
     score = (score == 0.0).select(fx.Float32(0.0), score)  # of either sign
-    bits = fx.Vector.from_elements([score], fx.Float32).bitcast(fx.Int32)[0]
-    return bits ^ ((bits >> 31) & 0x7FFFFFFF)
+    return in_order(score.bitcast(fx.Int32))
 
 
 def score_of(key: Any) -> Any:
     """Return the number of a key."""
-    bits = key ^ ((key >> 31) & 0x7FFFFFFF)
-    return fx.Vector.from_elements([bits], fx.Int32).bitcast(fx.Float32)[0]
+    return in_order(key).bitcast(fx.Float32)
 
 
 def pick_together(keys: list[Any], mine: list[Any], topk: int) -> list[tuple[Any, Any]]:
@@ -78,9 +76,9 @@ def largest_of(numbers: list[Any], experts: int, topk: int, renormalize: bool | 
     if renormalize is None:
         return fx.Float32(0.0), expert
     top = score_of(picked[0][0])
-    powers = [(e < experts).select(power_of_e(s, top), fx.Float32(0.0)) for e, s in zip(mine, scores, strict=True)]
+    powers = [(e < experts).select(powers_of_e(s, top), fx.Float32(0.0)) for e, s in zip(mine, scores, strict=True)]
     total = wave_reduce(reduce(add, powers), add, 32)
-    chances = [power_of_e(score_of(key), top) / total for key, _ in picked]
+    chances = [powers_of_e(score_of(key), top) / total for key, _ in picked]
     if renormalize:
         share = 1.0 / fx.max(reduce(add, chances), fx.Float32(SMALLEST))
         chances = [chance * share for chance in chances]

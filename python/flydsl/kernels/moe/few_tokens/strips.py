@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.narrow import row_scale
+from flydsl.kernels.blocks.narrow import e4m3_of, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.moe.few_tokens.plan import MOST_TOKENS, SCALED, STRIP, THREADS, WARPS, Stage
 
@@ -89,8 +89,7 @@ class HeldRows:
             numbers = words.bitcast(self.dtype).to(fx.Float32)
             top = wave_reduce(abs(numbers).reduce("maximumf"), maximum, SCALED // 8)
             scale, inverse = row_scale(top, "fp8")
-            pairs = [fx.nvvm.cvt_e4m3x2(numbers[i] * inverse, numbers[i + 1] * inverse) for i in range(0, 8, 2)]
-            codes = fx.Vector.from_elements(pairs, fx.Int16).bitcast(fx.Int32)
+            codes = e4m3_of(numbers * inverse).bitcast(fx.Int32)
             if is_there:
                 fx.make_view(self.words + (row * self.line + piece * 2), fx.make_layout(2, 1)).store(codes)
                 if piece % (SCALED // 8) == 0:

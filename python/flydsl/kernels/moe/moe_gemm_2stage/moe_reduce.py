@@ -15,8 +15,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import empty_beside, flattened, stream_of
-from flydsl.kernels.moe.moe_gemm_2stage.nibble_weights import number_of_e8m0
+from flydsl.kernels.blocks.narrow import number_of_e8m0
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2
 from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
 
@@ -34,7 +35,7 @@ def scaled_codes(X: Any, row: Any, first: Any, length: int) -> Any:
     """Eight numbers of a row of fp8 codes, which their scales follow, one for 32."""
     start = fx.recast_iter(fx.Uint8, fx.get_iter(X)) + row * (length + length // WIDTH)
     codes = fx.recast_iter(fx.Float8E4M3FN, start + first)
-    scale = number_of_e8m0(fx.Int32((start + (length + first // GROUP)).load()))
+    scale = number_of_e8m0((start + (length + first // GROUP)).load())
     return fx.make_view(codes, fx.make_layout(WIDTH, 1)).load().to(fx.Float32) * scale
 
 
@@ -106,9 +107,7 @@ def compile_moe_reduction(
             inside = (expert >= 0) & (expert < num_experts)
             return inside if mask is None else inside & (mask[inside.select(expert, fx.Int32(0))] != 0)
 
-        if fx.const_expr(fx.nvvm.has_dependent_launches()):
-            fx.nvvm.griddepcontrol_wait()
-            fx.nvvm.griddepcontrol_launch_dependents()
+        begin_behind_older_launches()
         if fx.const_expr(source is None):
             sum_codes(X, Y, listed, topk, model_dim)
         else:

@@ -15,6 +15,7 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.narrow import number_of_e8m0
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
 from flydsl.kernels.moe.mxfp_moe.mx_rows import scale_place
@@ -23,7 +24,6 @@ EIGHT = 8
 """Weights of a word."""
 SIGNS = 0x88888888 - (1 << 32)
 LOW = 0x0F0F0F0F
-LEAST_POWER, NOT_A_NUMBER = 0x00400000, 0x7FC00000
 SCALES: dict[str, Any] = {"columns": fx.Float32, "pairs": fx.BFloat16, "rows": fx.BFloat16, "e8m0": fx.Uint8}
 """How scales of groups lie -> what they are: of a group side by side, of two groups, of a row, in the order of MX."""
 
@@ -50,13 +50,6 @@ def eight_floats(word: Any, scale: Any) -> Any:
         return fx.Vector.from_elements([pair[i] for pair in pairs for i in range(2)], fx.BFloat16)
     wide = fx.Vector.from_elements([word], fx.Int32).bitcast(fx.Float4E2M1FN).to(fx.Float32)
     return (wide * scale).to(fx.BFloat16)
-
-
-def number_of_e8m0(code: Any) -> Any:
-    """2^(code - 127) in f32; 255 is no number."""
-    power = code << 23
-    power = (code == 0).select(fx.Int32(LEAST_POWER), power)
-    return (code == 255).select(fx.Int32(NOT_A_NUMBER), power).bitcast(fx.Float32)
 
 
 class NibbleWeights:
@@ -109,7 +102,7 @@ class NibbleWeights:
         if plan.interleaved:
             row = column // BLOCK * (2 * BLOCK) + part * BLOCK + column % BLOCK
         if kind == "e8m0":
-            return number_of_e8m0(fx.Int32((self.scale_start + scale_place(row, group, self.groups)).load()))
+            return number_of_e8m0((self.scale_start + scale_place(row, group, self.groups)).load())
         if kind == "rows":
             place = row * self.groups + group
         elif kind == "pairs":

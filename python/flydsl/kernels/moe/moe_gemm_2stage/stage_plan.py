@@ -151,7 +151,7 @@ class StagePlan(GemmPlan):
 
     @property
     def exchange(self) -> ResultTile:
-        """How they lie there."""
+        """How results lie in LDS on their way."""
         if self.quantised:
             return GroupTile(self.tile, fx.Float32, LANE_COLUMNS)
         return ResultTile(self.tile, OUT_DTYPES[self.out], LANE_COLUMNS)
@@ -201,7 +201,7 @@ class Rows:
 
     @property
     def sources(self) -> Any:
-        """Rows of A."""
+        """Rows of A that may be read."""
         if self.plan.rows_in_order:
             return self.first + self.plan.tile_m  # none behind this block is read
         return self.tokens * self.plan.topk if self.plan.by_slot else self.tokens

@@ -53,7 +53,7 @@ class UnitScales:
         return fx.Int32(UNIT_SCALES)
 
     def load(self, tile: int, word: Any) -> None:
-        """Nothing is fetched."""
+        """Fetch nothing: all scales are known."""
 
 
 class ExpertMxPipeline(ExpertPipeline):

@@ -102,7 +102,7 @@ class ExpertPlan(TilePlan):
 
     @property
     def exchange(self) -> ResultTile:
-        """How they lie there."""
+        """How results lie in LDS on their way."""
         return ResultTile(self.tile, OUT_DTYPES[self.out], EIGHT)
 
     @property
