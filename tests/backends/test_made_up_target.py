@@ -11,7 +11,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
-from flydsl.compiler.backends import families, registry
+from flydsl.compiler.backends import base, families
 from flydsl.compiler.lowering.mlir_compiler import MlirCompiler
 from flydsl.target import family as family_table
 from flydsl.target import target as target_table
@@ -19,7 +19,7 @@ from tests.backends.made_up.backend import AbacusBackend
 from tests.backends.made_up.family import HEADER
 from tests.backends.made_up.target import ABACUS, ABACUS_ONE
 
-TABLES = (registry._backends, families._families, family_table._families, target_table._TARGETS)
+TABLES = (base._backends, families._families, family_table._families, target_table._TARGETS)
 
 
 @pytest.fixture(autouse=True)

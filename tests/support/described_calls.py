@@ -11,7 +11,7 @@ import pytest
 
 from flydsl.base import knobs
 from flydsl.compiler import jit_function
-from flydsl.compiler.cache.disk_cache import Fetched
+from flydsl.compiler.cache.compiled_code import Fetched
 
 NO_CODE: Any = None
 
@@ -20,5 +20,5 @@ def describe_calls(monkeypatch: pytest.MonkeyPatch, arch: str = "sm_90a") -> Non
     """Let calls be noted for a target, until the end of the test."""
     monkeypatch.setenv(knobs.ARCH.name, arch)
     monkeypatch.setenv(knobs.COMPILE_ONLY.name, "1")
-    monkeypatch.setattr(jit_function.disk_cache, "artifact_for", lambda *_: Fetched(NO_CODE, False, ()))
+    monkeypatch.setattr(jit_function.compiled_code, "artifact_for", lambda *_: Fetched(NO_CODE, False, ()))
     monkeypatch.setattr(jit_function.loading, "prepare", lambda _: None)

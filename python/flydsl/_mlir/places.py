@@ -21,7 +21,7 @@ from flydsl._mlir.attributes import Attribute
 from flydsl._mlir.op_view import OpView
 from flydsl._mlir.values import show, ssa_of
 from flydsl.base.errors import DslRuntimeError, DslTypeError
-from flydsl.compiler.backends.registry import chosen_target
+from flydsl.compiler.backends.base import chosen_target
 from flydsl.compiler.tracing.emitter import TraceEmitter
 from flydsl.dialects.parts import ir_type
 from flydsl.dialects.registry import load_all

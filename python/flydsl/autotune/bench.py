@@ -7,7 +7,7 @@ from time import perf_counter_ns
 from typing import Any, overload
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.backends.registry import current_device
+from flydsl.compiler.backends.base import current_device
 from flydsl.runtime.device_events import has_events, run_times
 
 

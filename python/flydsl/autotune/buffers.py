@@ -13,9 +13,9 @@ from math import prod
 from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.arguments.array_view import HOST, ArrayView
-from flydsl.compiler.backends.registry import device_of
+from flydsl.compiler.backends.base import device_of
 from flydsl.expr.tensors.element import element_class
+from flydsl.runtime.array_view import HOST, ArrayView
 from flydsl.runtime.device_array import DeviceArray
 
 

@@ -9,17 +9,17 @@ from typing import Any
 
 from flydsl.autotune.config import Config
 from flydsl.base.errors import DslTypeError, FlyDSLError
-from flydsl.compiler.arguments import array_view
-from flydsl.compiler.arguments.array_view import ArrayView
 from flydsl.compiler.arguments.kinds import stream_handle
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
-from flydsl.compiler.backends.registry import device_of
+from flydsl.compiler.backends.base import device_of
 from flydsl.compiler.calls.call import refuse_during_capture
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import about_argument
 from flydsl.compiler.options.hints import hint_scope
 from flydsl.expr.memory.struct import is_struct_type
 from flydsl.expr.trace.host_argument import Stream
+from flydsl.runtime import array_view
+from flydsl.runtime.array_view import ArrayView
 
 
 class Parameters:

@@ -27,15 +27,15 @@ from flydsl.autotune.reporting import warn
 from flydsl.base import knobs
 from flydsl.base.log import get_logger
 from flydsl.base.records import dataclass
-from flydsl.compiler.arguments import array_view
-from flydsl.compiler.arguments.array_view import ArrayView, TensorSpec
 from flydsl.compiler.arguments.kinds import Dynamic
-from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
+from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor, TensorSpec
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.options.hints import hint_scope, scoped
 from flydsl.expr.tensors.element import element_class
 from flydsl.expr.trace.host_argument import Stream
+from flydsl.runtime import array_view
+from flydsl.runtime.array_view import ArrayView
 from flydsl.target.family import HOST
 
 

@@ -16,11 +16,11 @@ from flydsl.autotune.call import Call
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError
 from flydsl.base.toolchain import processor_text, toolchain_text
-from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.cache.cache_store import backend_texts
+from flydsl.compiler.cache.compiled_code import backend_texts
 from flydsl.compiler.capture.inputs import Inputs, Walk
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.expr.numeric import Numeric
+from flydsl.runtime.array_view import ArrayView
 from flydsl.target.family import family
 
 Problem = tuple[tuple[str, str], ...]

@@ -18,8 +18,8 @@ from flydsl.autotune.options import Options, pruned
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError
 from flydsl.base.log import get_logger
-from flydsl.compiler.arguments import array_view
 from flydsl.compiler.options.hints import hint_scope
+from flydsl.runtime import array_view
 
 
 def normalize_strides(array: Any) -> tuple[int | str, ...]:

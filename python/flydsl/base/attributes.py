@@ -5,6 +5,7 @@ Python's own `hasattr` takes only AttributeError for a no, and dictionaries with
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 _ABSENT = object()
@@ -21,3 +22,9 @@ def attribute(value: Any, name: str, default: Any = None) -> Any:
 def has_attribute(value: Any, name: str) -> bool:
     """Return whether asking for an attribute gives one."""
     return attribute(value, name, _ABSENT) is not _ABSENT
+
+
+def is_numpy_scalar(value: object) -> bool:
+    """Return whether this is a scalar of NumPy, a number and no array; while nobody has imported NumPy, nothing is."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic)

@@ -25,8 +25,6 @@ _CPU_LINES = (
 )  # fmt: skip
 _AT_HWCAP, _AT_HWCAP2 = 16, 26
 _DIGITS = 32
-NOTES = "package-"
-"""How names of files begin in which digests are noted, in the directory of the cache."""
 _SETTLED_SECONDS = 2.0
 """Age from which on a file that is written again has another time, whatever the file system counts in."""
 
@@ -80,7 +78,7 @@ def _note(folder: str) -> Path | None:
     except DslRuntimeError:  # the cache itself says so when it is used
         return None
     name = _sha256(folder.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return root and root / f"{NOTES}{name}"
+    return root and root / f"{files.NOTES}{name}"
 
 
 def _noted(note: Path | None, stamp: str) -> str | None:

@@ -8,11 +8,10 @@ from flydsl.base.lazy import lazy_face
 with making_what_stays():
     from flydsl.compiler import protocol
     from flydsl.compiler.arguments.adapting import JitArgumentRegistry
-    from flydsl.compiler.arguments.array_view import TensorSpec
     from flydsl.compiler.arguments.kinds import from_c_void_p
-    from flydsl.compiler.arguments.tensor_adaptor import from_dlpack, from_torch_tensor
+    from flydsl.compiler.arguments.tensor_adaptor import TensorSpec, from_dlpack, from_torch_tensor
     from flydsl.compiler.backends import BaseBackend, GPUTarget, compile_backend_name, get_backend, register_backend
-    from flydsl.compiler.backends.registry import current_device
+    from flydsl.compiler.backends.base import current_device
     from flydsl.compiler.jit_function import JitFunction, jit
     from flydsl.compiler.kernel_function import KernelFunction, kernel
     from flydsl.compiler.options.hints import sanitize

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.compiler.arguments.adapting import JitArgumentRegistry, adapt, convert_to_jit_arguments
-from flydsl.compiler.arguments.array_view import TensorSpec
 from flydsl.compiler.arguments.kinds import (
     ANY,
     Dynamic,
@@ -19,7 +18,13 @@ from flydsl.compiler.arguments.kinds import (
     from_c_void_p,
     stream_handle,
 )
-from flydsl.compiler.arguments.tensor_adaptor import DLTensorAdaptor, TensorAdaptor, from_dlpack, from_torch_tensor
+from flydsl.compiler.arguments.tensor_adaptor import (
+    DLTensorAdaptor,
+    TensorAdaptor,
+    TensorSpec,
+    from_dlpack,
+    from_torch_tensor,
+)
 
 TorchTensorJitArg = DLTensorJitArg = TensorAdaptor
 PointerJitArg = PointerArgument

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from flydsl.base.attributes import attribute, has_attribute
+from flydsl.base.attributes import attribute, has_attribute, is_numpy_scalar
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
 from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.adapting import Signature, check_constexpr
 from flydsl.compiler.arguments.kinds import scalar_argument
 from flydsl.compiler.messages.decorated import Decorated, check_decorated
-from flydsl.compiler.messages.diagnostics import definition_of, located, user_errors
+from flydsl.compiler.messages.diagnostics import definition_of, explain, located, present, returning_line
 from flydsl.compiler.options.hints import checked, hint_scope
-from flydsl.compiler.rewrite.syntax import find_source, own_nodes
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.expr.numeric import Boolean, Int32, Int64, Integer, Numeric, operand
 from flydsl.expr.trace.context import current, is_tracing, tracing
@@ -25,7 +22,7 @@ from flydsl.expr.trace.protocol import construct_from_ir_values, extract_to_ir_v
 from flydsl.expr.trace.shared_ledger import SharedLedger
 from flydsl.expr.values.handle import describe
 from flydsl.expr.values.int_tuple import IntTuple
-from flydsl.expr.values.numpy_scalar import is_numpy_scalar, python_value
+from flydsl.expr.values.numpy_scalar import python_value
 
 if TYPE_CHECKING:
     from flydsl.compiler.rewrite import rewriter
@@ -61,9 +58,21 @@ class KernelFunction(Decorated):
     def _known_block_size(self) -> tuple[int, int, int] | None:
         return self.known_block_size
 
-    @located
     def __call__(self, *args: Any, unit_attrs: Sequence[str] | None = None, value_attrs: dict[str, Any] | None = None,
                  **kwargs: Any) -> KernelLauncher:  # fmt: skip
+        try:
+            self._check_place()
+        except DslRuntimeError as error:
+            if not is_tracing():
+                present(error)
+            raise
+        values = self.signature.bind(args, kwargs)
+        launcher = self.launcher(self, values, list(unit_attrs or ()), dict(value_attrs or {}))
+        current().builder.waiting[launcher] = current().here()  # type: ignore[attr-defined]
+        return launcher
+
+    def _check_place(self) -> None:
+        """Refuse a call that is not in a jit function."""
         if not is_tracing():
             raise DslRuntimeError(
                 f"kernel '{self.__name__}' was called outside a jit function",
@@ -74,10 +83,6 @@ class KernelFunction(Decorated):
                 f"kernel '{self.__name__}' was called inside another kernel",
                 hint="a plain function (or @flyc.jit) is inlined when called from a kernel",
             )
-        values = self.signature.bind(args, kwargs)
-        launcher = self.launcher(self, values, list(unit_attrs or ()), dict(value_attrs or {}))
-        current().builder.waiting[launcher] = current().here()  # type: ignore[attr-defined]
-        return launcher
 
     @located
     def __getitem__(self, grid: Any) -> Any:
@@ -377,29 +382,22 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     emitter = builder.kernel(symbol, arguments, size, attributes, kernel.func.__code__)
     parameters = zip(adapted, kernel.signature.names, strict=True)
     builder.name_arguments(emitter, [n for value, n in parameters for _ in extract_to_ir_values([value])])
-    with tracing(emitter), user_errors(kernel.func):
-        inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
-        args, kwargs = kernel.signature.split(inside)
-        result = rewriter.rewritten(kernel.func)(*args, **kwargs)
+    with tracing(emitter):
+        try:
+            inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
+            args, kwargs = kernel.signature.split(inside)
+            result = rewriter.rewritten(kernel.func)(*args, **kwargs)
+        except Exception as error:
+            explain(error, kernel.func)
+            raise
     if result is not None:
         raise DslTypeError(
             f"kernel '{kernel.__name__}' returns a value",
             hint="write results to a tensor argument and return nothing",
-            location=_returning_line(kernel.func),
+            location=returning_line(kernel.func),
         )
     builder.finish_kernel(emitter)
     return symbol, arguments
-
-
-def _returning_line(func: Callable[..., Any]) -> SourceLocation | None:
-    """Return the line on which a function returns a value, if it does."""
-    source = find_source(func) if isinstance(func, FunctionType) else None
-    returns = [node for node in own_nodes(source.node) if isinstance(node, ast.Return)] if source is not None else []
-    for node in returns:
-        if node.value is not None:
-            end = (node.end_col_offset or 0) + 1 if node.end_lineno == node.lineno else 0
-            return SourceLocation(func.__code__.co_filename, node.lineno, node.col_offset + 1, end, func.__name__)
-    return None
 
 
 def _kernel_value(value: Any, signature: Signature, index: int) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from flydsl.compiler.backends.registry import chosen_target
+from flydsl.compiler.backends.base import chosen_target
 from flydsl.kernels.blocks.inputs import address_of, lies_whole
 
 ALIGNMENT = 16

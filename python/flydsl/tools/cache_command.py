@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from flydsl.base import knobs
+from flydsl.base.files import Entry, Store, open_store, read_trusted
 from flydsl.compiler.artifacts import artifact as artifact_file
-from flydsl.compiler.cache.cache_store import Entry, Store, open_store, place_of, read_trusted
+from flydsl.compiler.cache.compiled_code import place_of
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -11,8 +11,8 @@ import pytest
 import flydsl.compiler as flyc
 from flydsl.autotune.agreement import Agreement, difference
 from flydsl.autotune.buffers import Snapshot
-from flydsl.compiler.arguments import array_view
-from flydsl.compiler.backends.registry import device_of
+from flydsl.compiler.backends.base import device_of
+from flydsl.runtime import array_view
 from tests.support import random_data
 
 HOST = device_of([("host", 0)])

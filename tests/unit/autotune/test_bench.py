@@ -6,7 +6,7 @@ import pytest
 
 import flydsl.autotune.bench as bench
 from flydsl.autotune import do_bench
-from flydsl.compiler.backends.registry import device_of
+from flydsl.compiler.backends.base import device_of
 
 
 @pytest.fixture

@@ -174,7 +174,7 @@ def _environment_readers(tree: ast.AST) -> list[int]:
     return lines
 
 
-OBSERVER = PACKAGE / "compiler" / "capture" / "code.py"
+OBSERVER = PACKAGE / "base" / "environment_reads.py"
 """Sees what kernels read of the environment; it reads nothing for the package itself."""
 
 

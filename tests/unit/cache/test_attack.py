@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from flydsl.base import files
 from flydsl.base.errors import FlyDSLError
 from flydsl.compiler.artifacts import artifact as artifact_file
-from flydsl.compiler.cache import cache_store, disk_cache
-from flydsl.compiler.cache.cache_store import CacheKey
+from flydsl.compiler.cache import compiled_code
+from flydsl.compiler.cache.compiled_code import CacheKey
 from flydsl.runtime.object_code import load_object
 from tests.unit.cache.small import new_function, run
 from tests.unit.cache.test_artifact_file import mutate
@@ -144,7 +145,7 @@ def test_an_unreadable_file(attacked: tuple[Path, Path], monkeypatch: pytest.Mon
                 raise PermissionError(13, "Permission denied")
             return real(path, *rest)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(cache_store.os, "open", refusing)
+        monkeypatch.setattr(files.os, "open", refusing)
     assert run(new_function()).misses == 1
 
 
@@ -156,7 +157,7 @@ def test_a_link_in_place_of_the_directory(attacked: tuple[Path, Path], tmp_path:
 
 
 def test_the_pool_is_checked_too(fresh_cache: Path) -> None:
-    from flydsl.compiler.running.loading import pool_object
+    from flydsl.compiler.cache.compiled_code import pool_object
 
     good = pool_object()
     (path,) = fresh_cache.glob("host_pool_*/*.flydsl")
@@ -220,19 +221,19 @@ def test_nobody_waits_for_ever(fresh_cache: Path, monkeypatch: pytest.MonkeyPatc
     (path,) = fresh_cache.glob("small_*/*.flydsl")
     path.unlink()
     held: list[CacheKey] = []
-    key_of = disk_cache.key_of
+    key_of = compiled_code.key_of
 
     def remembering(*arguments: object) -> object:
         found = key_of(*arguments)  # type: ignore[arg-type]
         held.append(found[0])  # type: ignore[arg-type]
         return found
 
-    monkeypatch.setattr(disk_cache, "key_of", remembering)
+    monkeypatch.setattr(compiled_code, "key_of", remembering)
     run(new_function())
     path.unlink()
-    monkeypatch.setattr(disk_cache, "PATIENCE_SECONDS", 0.05)
-    store = cache_store.open_store()
+    monkeypatch.setattr(compiled_code, "PATIENCE_SECONDS", 0.05)
+    store = files.open_store()
     assert store is not None
-    with store.lock(held[0], 1):
+    with store.lock(held[0].place, 1):
         assert run(new_function()).misses == 1
     assert run(new_function()).hits == 1

@@ -10,7 +10,7 @@ import pytest
 
 from flydsl.__main__ import main
 from flydsl.base import knobs
-from flydsl.compiler.running.loading import pool_object
+from flydsl.compiler.cache.compiled_code import pool_object
 from tests.unit.cache.small import new_function, run
 
 

@@ -535,7 +535,7 @@ def test_what_is_known_by_identity_is_said_once(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_specialisations_that_were_not_used_for_longest_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flydsl.compiler.calls.version.MOST_SPECIALISATIONS", 4)
+    monkeypatch.setattr("flydsl.compiler.jit_function.MOST_SPECIALISATIONS", 4)
 
     @flyc.kernel
     def kernel(out: fx.Tensor, n: fx.Constexpr):

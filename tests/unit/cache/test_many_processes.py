@@ -15,12 +15,12 @@ from pathlib import Path
 from threading import Thread
 
 from flydsl.compiler.artifacts import artifact as artifact_file
-from flydsl.compiler.cache.cache_store import place_of
+from flydsl.compiler.cache.compiled_code import place_of
 from tests.unit.cache.small import new_function, run
 
 
 def load_the_compiler() -> None:
-    for name in ("tracing.trace", "lowering.driver", "cache.disk_cache", "running.loading"):
+    for name in ("tracing.trace", "lowering.driver", "cache.compiled_code"):
         import_module(f"flydsl.compiler.{name}")
 
 

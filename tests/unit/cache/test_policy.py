@@ -14,13 +14,13 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.base import knobs
+from flydsl.base import code_reads, files, knobs
 from flydsl.base.errors import DslRuntimeError
+from flydsl.base.log import get_logger
 from flydsl.base.own_code import own_file
 from flydsl.compiler.artifacts import artifact as site_map
 from flydsl.compiler.artifacts.artifact import Artifact
-from flydsl.compiler.cache import cache_store, disk_cache
-from flydsl.compiler.capture import code as capture_code
+from flydsl.compiler.cache import compiled_code
 from tests.unit.cache.small import new_function, run
 
 
@@ -91,7 +91,7 @@ def test_the_least_recently_used_goes_first(fresh_cache: Path, monkeypatch: pyte
     for number in range(4):
         run(new_function(number), number)
     now = time.time()
-    store = cache_store.open_store()
+    store = files.open_store()
     assert store is not None
     entries = store.entries()
     for entry in entries:
@@ -106,7 +106,7 @@ def test_the_least_recently_used_goes_first(fresh_cache: Path, monkeypatch: pyte
 
 
 def test_writing_keeps_within_the_limit(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disk_cache, "_sizes", {})
+    monkeypatch.setattr(compiled_code, "_sizes", {})
     monkeypatch.setenv(knobs.RUNTIME_CACHE_SIZE.name, "16K")
     for number in range(8):
         run(new_function(number), number)
@@ -122,7 +122,7 @@ def test_leftovers_of_killed_writers_go(fresh_cache: Path) -> None:
     old, new = folder / ".x.flydsl.1.2.3.tmp", folder / ".y.flydsl.1.2.3.tmp"
     old.write_bytes(b"half"), new.write_bytes(b"half")
     os.utime(old, (1, 1))
-    store = cache_store.open_store()
+    store = files.open_store()
     assert store is not None
     store.evict(1 << 30)
     assert not old.exists() and new.exists()
@@ -134,8 +134,8 @@ def test_leftovers_of_killed_writers_go(fresh_cache: Path) -> None:
 @pytest.fixture
 def warnings_of_the_cache(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     said: list[str] = []
-    monkeypatch.setattr(cache_store, "_warned", set())
-    monkeypatch.setattr(cache_store._log, "warning", said.append)
+    monkeypatch.setattr(files, "_warned", set())
+    monkeypatch.setattr(get_logger(files.__name__), "warning", said.append)
     return said
 
 
@@ -269,7 +269,7 @@ def test_a_kernel_of_this_package_edited_after_the_start_is_not_kept(
         built = softmax.build_softmax_module.__wrapped__(2, 32, "f32")
         with monkeypatch.context() as patch:
             if edited:
-                patch.setattr(capture_code, "_STARTED", os.stat(softmax.__file__).st_mtime - 1)
+                patch.setattr(code_reads, "_STARTED", os.stat(softmax.__file__).st_mtime - 1)
             built(out, out, 2)
         assert built.cache_info().disk_size == size
 

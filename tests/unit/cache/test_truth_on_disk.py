@@ -212,7 +212,9 @@ def test_another_version_compiles_again(name: str, base_result: list[int], fresh
 
 def test_another_processor_compiles_again(base_result: list[int], fresh_folder: Folder,
                                           monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setattr("flydsl.compiler.cache.cache_store.processor_text", lambda: "a processor with one more feature")
+    monkeypatch.setattr(
+        "flydsl.compiler.cache.compiled_code.processor_text", lambda: "a processor with one more feature"
+    )
     with imported(FILES, fresh_folder()) as main:
         assert numbers(main) == base_result
         assert was_compiled(main)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from flydsl.base import knobs, log
-from flydsl.compiler.cache import disk_cache
+from flydsl.compiler.cache import compiled_code
 from tests.unit.cache.small import new_function, run
 
 
@@ -24,7 +24,7 @@ def _restored_logger() -> Iterator[None]:
         for knob in (knobs.DEBUG_LOG_LEVEL, knobs.DEBUG_LOG_TO_CONSOLE, knobs.DEBUG_LOG_TO_FILE):
             patch.delenv(knob.name, raising=False)
         log.configure()
-    disk_cache._log_settings = None
+    compiled_code._log_settings = None
     root.setLevel(level)
 
 
@@ -77,7 +77,7 @@ def test_a_call_that_is_compiled_logs_nothing(logged: Path) -> None:
 
 
 def test_eviction(logged: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disk_cache, "_sizes", {})
+    monkeypatch.setattr(compiled_code, "_sizes", {})
     monkeypatch.setenv(knobs.RUNTIME_CACHE_SIZE.name, "1K")
     run(new_function())
     text = logged.read_text()
@@ -98,7 +98,7 @@ def test_the_console(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setenv(knobs.DEBUG_LOG_LEVEL.name, "DEBUG")
     monkeypatch.setenv(knobs.DEBUG_LOG_TO_CONSOLE.name, "1")
     run(new_function())
-    assert "INFO flydsl.compiler.cache.disk_cache: small: compiled for gfx942 on host in" in capsys.readouterr().err
+    assert "INFO flydsl.compiler.cache.compiled_code: small: compiled for gfx942 on host in" in capsys.readouterr().err
     monkeypatch.delenv(knobs.DEBUG_LOG_TO_CONSOLE.name)
     run(new_function(6), 6)
     assert "small" not in capsys.readouterr().err

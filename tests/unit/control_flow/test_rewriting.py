@@ -14,10 +14,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DslSyntaxError, SourceLocation
-from flydsl.compiler.rewrite.context import Liveness
 from flydsl.compiler.rewrite.jumps import lower_jumps
+from flydsl.compiler.rewrite.liveness import Liveness, changed_names, read_names
 from flydsl.compiler.rewrite.rewriter import Rewriter, rewritten
-from flydsl.compiler.rewrite.syntax import bound_names, changed_names, read_names
+from flydsl.compiler.rewrite.syntax import bound_names
 from flydsl.expr.trace.context import current
 from tests.unit.control_flow.running import launch
 

@@ -15,9 +15,9 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
-from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.kinds import Dynamic
 from flydsl.compiler.jit_argument import adapt, convert_to_jit_arguments
+from flydsl.runtime import array_view
 from tests.support import random_data
 from tests.support.only_dlpack import OnlyDlpack
 from tests.unit.jit.kernels import copying, scaling

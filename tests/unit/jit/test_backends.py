@@ -16,8 +16,8 @@ import flydsl.expr as fx
 from flydsl.autotune.key import build_of
 from flydsl.base import knobs
 from flydsl.compiler import backends
-from flydsl.compiler.backends import registry
-from flydsl.compiler.backends.registry import device_of
+from flydsl.compiler.backends import base
+from flydsl.compiler.backends.base import device_of
 from flydsl.compiler.backends.rocm import RocmBackend
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.lowering.mlir_compiler import MlirCompiler
@@ -26,10 +26,10 @@ from tests.unit.cache.small import new_function, run
 
 @pytest.fixture
 def table() -> Iterator[None]:
-    before = dict(registry._backends)
+    before = dict(base._backends)
     yield
-    registry._backends.clear()
-    registry._backends.update(before)
+    base._backends.clear()
+    base._backends.update(before)
 
 
 def test_targets() -> None:

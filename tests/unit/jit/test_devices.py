@@ -13,7 +13,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.compiler.artifacts.artifact import Executable
-from flydsl.compiler.backends import registry as target_choice
+from flydsl.compiler.backends import base as target_choice
 from flydsl.compiler.calls.call import refuse_during_capture
 from flydsl.compiler.calls.launch_code import Parameter, launch_function
 from flydsl.runtime import cuda

@@ -16,9 +16,9 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslValueError
-from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.calls.launch_code import numpy_header
+from flydsl.runtime import array_view
 from tests.support import random_data
 from tests.support.cuda_recording import Recording, forget_devices
 from tests.support.only_dlpack import OnlyDlpack

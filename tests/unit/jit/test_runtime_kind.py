@@ -10,7 +10,7 @@ import pytest
 import flydsl.compiler as flyc
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError, FlyDSLError
-from flydsl.compiler.backends.registry import device_of
+from flydsl.compiler.backends.base import device_of
 from tests.unit.cache.small import new_function
 
 

@@ -12,8 +12,7 @@ import flydsl.compiler as flyc
 from flydsl.autotune import do_bench
 from flydsl.autotune.buffers import Snapshot
 from flydsl.base.errors import DriverError
-from flydsl.compiler.arguments import array_view
-from flydsl.runtime import hip
+from flydsl.runtime import array_view, hip
 from flydsl.runtime.device_events import FLUSH_BYTES
 from tests.support import random_data
 from tests.support.hip_recording import Recording, forget_devices

@@ -12,7 +12,7 @@ import pytest
 
 from flydsl.backends.host.thread_loops import ATOMIC, ORDERING, READ, WRITE
 from flydsl.base import native_names as names
-from flydsl.compiler.running import loading
+from flydsl.compiler.cache import compiled_code
 from flydsl.compiler.running.sanitized_arrays import ArrayInterval, WatchedMemory
 from flydsl.compiler.running.sanitized_executable import load_checker
 from flydsl.native.constants import REPORT_WORDS
@@ -48,7 +48,7 @@ class Seen:
 
 
 def _native(name: str, result: Any, *arguments: Any) -> Any:
-    host_pool.start(loading.pool_object)
+    host_pool.start(compiled_code.pool_object)
     return ctypes.CFUNCTYPE(result, *arguments)(load_checker().address(name))
 
 

@@ -17,7 +17,6 @@ from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
-from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.kinds import (
     JitArgument,
     NoneArgument,
@@ -43,6 +42,7 @@ from flydsl.expr.trace.host_argument import Stream, c_abi_spec, cache_signature,
 from flydsl.expr.trace.protocol import extract_to_ir_values
 from flydsl.expr.values.handle import describe
 from flydsl.expr.values.numpy_scalar import python_value
+from flydsl.runtime import array_view
 
 # Parameters -----------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from weakref import ref
 from flydsl.base.errors import DslTypeError, DslValueError, SourceLocation
 from flydsl.base.records import dataclass, field, replace
 from flydsl.compiler.arguments.adapting import adapt
-from flydsl.compiler.arguments.array_view import ArrayView, is_writable
 from flydsl.compiler.arguments.kinds import (
     Code,
     Dynamic,
@@ -31,6 +30,7 @@ from flydsl.compiler.messages.shown_value import shown
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.layout.leaf import INT32_LIMIT
+from flydsl.runtime.array_view import ArrayView, is_writable
 from flydsl.target.family import family_of_place
 
 # Arrays that must not be written, passed where compiled code writes: found before anything runs ----

@@ -15,9 +15,8 @@ from math import prod
 from types import NoneType, UnionType
 from typing import Any, Protocol, Union, get_args, get_origin
 
-from flydsl.base.attributes import attribute
+from flydsl.base.attributes import attribute, is_numpy_scalar
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
-from flydsl.compiler.arguments.array_view import ArrayView, element_of
 from flydsl.compiler.messages.diagnostics import located
 from flydsl.dialects.fly.payload import Pointer
 from flydsl.expr.atoms.hardware_enums import AddressSpace
@@ -27,10 +26,10 @@ from flydsl.expr.trace.abi_slots import number_format, number_value
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.trace.host_argument import Stream
 from flydsl.expr.values.handle import from_value
-from flydsl.expr.values.numpy_scalar import is_numpy_scalar
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import INT32_LIMIT, Unknown
 from flydsl.layout.tensor import Tensor as TensorPayload
+from flydsl.runtime.array_view import ArrayView, element_of
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.family import CUDA, family
 

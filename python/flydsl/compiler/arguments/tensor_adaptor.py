@@ -1,4 +1,7 @@
-"""`from_dlpack` and its marks: a tensor argument whose layout is static, leaf by leaf, until it is marked dynamic."""
+"""Tensors that say more or less than an array: `from_dlpack` and its marks, and descriptions without data.
+
+The layout of the former is static, leaf by leaf, until it is marked dynamic; the latter serve to compile ahead.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.arguments import array_view
-from flydsl.compiler.arguments.array_view import ArrayView
 from flydsl.compiler.arguments.kinds import ANY, Code, Dynamic, TensorArgument
 from flydsl.compiler.messages.diagnostics import located
+from flydsl.expr.numeric import Numeric
+from flydsl.expr.tensors.element import element_name
+from flydsl.runtime import array_view
+from flydsl.runtime.array_view import ArrayView
+from flydsl.target import family
 from flydsl.target.dtype import storage_bytes
 
 
@@ -176,3 +182,56 @@ def from_torch_tensor(
 ) -> TensorAdaptor:
     """Return the same for a torch tensor."""
     return from_dlpack(tensor, assumed_align=assumed_align, use_32bit_stride=use_32bit_stride)
+
+
+# Descriptions ---------------------------------------------------------------------------------------------------------
+
+
+class TensorSpec(array_view.ArrayDescription):
+    """Shape, element type and place of an array that need not exist: ``flyc.TensorSpec((8, 64), fx.Float16)``.
+
+    ``dtype`` is an `fx` number type, or the element type of NumPy or torch, or its name. ``strides`` count elements;
+    without them the array is row-major. ``device`` is ``"host"``, ``"cuda"``, ``"cuda:1"`` or ``"rocm"``; without it,
+    the device new work goes to.
+    """
+
+    __slots__ = ("dtype",)
+
+    def __init__(
+        self, shape: Sequence[int], dtype: Any, *, strides: Sequence[int] | None = None, device: str | None = None
+    ) -> None:
+        self.shape = _extents(shape, "shape")
+        if any(extent < 0 for extent in self.shape):
+            raise DslValueError(f"the shape {self.shape} has a negative extent")
+        self.dtype = dtype
+        self.elem = _element(dtype)
+        self.strides = array_view.row_major(self.shape) if strides is None else _extents(strides, "strides")
+        if len(self.strides) != len(self.shape):
+            raise DslValueError(f"the shape {self.shape} and the strides {self.strides} differ in rank")
+        self.device = _place(device)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec({self.shape}, {self.elem})"
+
+
+def _extents(values: Sequence[int], what: str) -> tuple[int, ...]:
+    if isinstance(values, int) or not all(type(value) is int for value in values):
+        raise DslTypeError(f"{what} must be a tuple of ints, got {values!r}")
+    return tuple(values)
+
+
+def _element(dtype: Any) -> str:
+    if isinstance(dtype, type) and issubclass(dtype, Numeric):
+        return array_view.in_arrays(element_name(dtype))
+    text = getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or str(dtype)
+    return array_view.array_element(text.removeprefix("torch."))
+
+
+def _place(device: str | None) -> tuple[str, int] | None:
+    if device is None:
+        return None
+    kind, _, index = str(device).partition(":")
+    found = family.family_of_place(kind)
+    if found is None or (index and not index.isdigit()):
+        raise DslValueError(f"unknown device {device!r}", hint='write "host", "cuda", "cuda:1" or "rocm"')
+    return array_view.HOST if found.virtual else (found.name, int(index or 0))

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslRuntimeError, DslTimeoutError, SourceLocation
+from flydsl.base.files import LARGEST
 from flydsl.base.lazy import lazy_module
 from flydsl.base.native_names import (
     BAD_BLOCK,
@@ -278,8 +279,6 @@ class Executable:
 
 MAGIC = b"FLYDSLA\n"
 FORMAT = 2
-LARGEST = 1 << 28
-"""Bytes of the largest file that is read."""
 
 _HEAD = struct.Struct("<8sII32s")
 
@@ -288,27 +287,14 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+def _are_rows(*kinds: tuple[type, ...]) -> Callable[[Any], bool]:
+    """Return a check of a list of lists, by the types that each item of a row may have."""
 
+    def is_row(row: Any) -> bool:
+        whole = isinstance(row, list) and len(row) == len(kinds)
+        return whole and all(type(item) in kind for item, kind in zip(row, kinds, strict=True))
 
-def _is_sites(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(item, list) and [type(part) for part in item] == [str, int, str] for item in value
-    )
-
-
-def _is_writes(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(item, list) and [type(part) for part in item] == [int, bool, int] for item in value
-    )
-
-
-def _is_environment(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(item, list) and len(item) == 2 and type(item[0]) is str and isinstance(item[1], (str, type(None)))
-        for item in value
-    )
+    return lambda value: isinstance(value, list) and all(map(is_row, value))
 
 
 def _is_format(value: Any) -> bool:
@@ -323,11 +309,11 @@ _FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "target": _is_text,
     "device": _is_text,
     "argument_format": _is_format,
-    "kernels": _is_texts,
-    "sites": _is_sites,
+    "kernels": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "sites": _are_rows((str,), (int,), (str,)),
     "sanitizer": _is_text,
-    "writes": _is_writes,
-    "environment": _is_environment,
+    "writes": _are_rows((int,), (bool,), (int,)),
+    "environment": _are_rows((str,), (str, type(None))),
     "prints": lambda value: isinstance(value, bool),
 }
 """What the header says of each field that is not a section."""

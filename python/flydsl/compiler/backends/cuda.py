@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from flydsl.compiler.backends.base import BaseBackend, GPUTarget, environment_target
+from flydsl.compiler.backends.base import BaseBackend, GPUTarget, environment_target, own_backend
 from flydsl.runtime import cuda
 
 _DEFAULT = "sm_90a"
 
 
+@own_backend
 class CudaBackend(BaseBackend):
     """PTX for NVIDIA's GPUs."""
 

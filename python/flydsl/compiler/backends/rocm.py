@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from flydsl.base import knobs
-from flydsl.compiler.backends.base import BaseBackend, GPUTarget, environment_target
+from flydsl.compiler.backends.base import BaseBackend, GPUTarget, environment_target, own_backend
 from flydsl.runtime.device import get_rocm_arch
 from flydsl.target.target import parse_target
 
 
+@own_backend
 class RocmBackend(BaseBackend):
     """Code objects for AMD's GPUs: 64 threads in a wave of gfx9, 32 elsewhere."""
 

@@ -1,1 +1,1 @@
-"""Compiled code on disk: keys, files, and who compiles."""
+"""Compiled code by its key: from disk or compiled, and into the process."""

@@ -9,10 +9,10 @@ from flydsl.base.lazy import lazy_module
 if TYPE_CHECKING:
     import pathlib
 
-    from flydsl.compiler.cache import cache_store
+    from flydsl.base import files
 else:
     pathlib = lazy_module("pathlib")
-    cache_store = lazy_module("flydsl.compiler.cache.cache_store")
+    files = lazy_module("flydsl.base.files")
 
 
 class CacheInfo(NamedTuple):
@@ -45,8 +45,8 @@ class CacheCounts:
             return None
         on_disk = 0
         if self.key is not None:
-            store = cache_store.open_store()
-            on_disk = store.count(self.key) if store is not None else 0
+            store = files.open_store()
+            on_disk = store.count(self.key.directory) if store is not None else 0
         return CacheInfo(self.hits, self.misses, size, on_disk)
 
 
@@ -75,4 +75,4 @@ class JitCacheManager:
 
     @staticmethod
     def _store() -> Any:
-        return cache_store.open_store()
+        return files.open_store()

@@ -25,8 +25,7 @@ from flydsl.compiler.arguments.argument_form import (
     part_of,
 )
 from flydsl.compiler.arguments.kinds import NoneArgument, StreamArgument, check_stream_device
-from flydsl.compiler.backends.base import age
-from flydsl.compiler.backends.registry import backend_for, device_of, is_own
+from flydsl.compiler.backends.base import age, backend_for, device_of, is_own
 from flydsl.compiler.calls.launch_code import Parameter
 from flydsl.compiler.messages.diagnostics import about_argument
 from flydsl.compiler.options.hints import Hints

@@ -13,12 +13,12 @@ from functools import lru_cache
 from types import FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
+from flydsl.base.attributes import is_numpy_scalar
 from flydsl.base.errors import DslTypeError
+from flydsl.base.libraries import is_known
 from flydsl.compiler.capture import values
-from flydsl.compiler.capture.code import is_known
 from flydsl.compiler.capture.walk import Names, ValueWalk
 from flydsl.expr.trace.constexpr_key import Same, constexpr_key
-from flydsl.expr.values.numpy_scalar import is_numpy_scalar
 
 _PLAIN = frozenset({bool, int, str, type(None)})
 

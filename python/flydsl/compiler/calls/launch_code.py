@@ -23,6 +23,9 @@ generic readers would cost several times as much as the reads. So each specialis
 It answers False, having done nothing, when the arguments are not those the code was compiled for. In `exact` form,
 which a jit function uses, that includes arguments the code would serve as well but which a fresh call would compile
 for in another way; the other form is that of `flyc.compile`, which also ignores compile-time arguments.
+
+The function that served last is tried first. Then those are tried that were made for arguments of the same types,
+element types and compile-time values. What none of them takes goes the full way.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
+from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError
 from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapting import adapt
@@ -397,3 +401,86 @@ def numpy_header() -> NumpyHeader | None:
     samples = [numpy.zeros(3), numpy.zeros((4, 5), numpy.int8)[1:, 2:], numpy.empty(0), numpy.zeros(3)]
     samples[-1].flags.writeable = False
     return header if _agree(header, samples) else None
+
+
+# Functions that are kept ----------------------------------------------------------------------------------------------
+
+_MOST_ALIKE = 16
+"""Launch functions kept for arguments that look alike; the oldest goes first."""
+
+
+def _look(value: Any) -> Any:
+    """Return what tells arguments apart at a glance."""
+    kind = value.__class__
+    if kind is TensorAdaptor:
+        return value.key, value.source.__class__
+    if kind is int or kind is float or value is None:
+        return kind
+    return kind, getattr(value, "dtype", None)
+
+
+class CallPath:
+    """Launch functions of one jit function under one state of the environment and of the hints."""
+
+    __slots__ = ("_alike", "_constant", "environment", "hints", "latest", "scoped")
+
+    def __init__(self, constexpr: list[bool], environment: knobs.Watch, hints: dict[str, Any], scoped: Any) -> None:
+        self._constant = constexpr
+        self.environment = environment
+        self.hints = dict(hints)
+        self.scoped = scoped
+        self.latest: Launch = _nothing
+        self._alike: dict[Any, list[tuple[Any, Launch]]] = {}
+
+    def holds(self, hints: dict[str, Any], scoped: Any) -> bool:
+        """Return whether the environment and the hints are still those of this path."""
+        return self.environment.unchanged() and hints == self.hints and scoped == self.scoped
+
+    def launch_another(self, args: tuple[Any, ...]) -> Any:
+        """Launch with a function made for arguments that look like these: its code, or None if none takes them."""
+        try:
+            alike = self._alike.get(self._looks(args), ())
+        except Exception:  # a compile-time value that cannot be hashed, or an object with strange attributes
+            return None
+        for executable, launch in alike:
+            if launch(args):
+                self.latest = launch
+                return executable
+        return None
+
+    def forget(self, executable: Any) -> None:
+        """Drop the launch functions of some code."""
+        for looks, alike in list(self._alike.items()):
+            kept = [pair for pair in alike if pair[0] is not executable]
+            if len(kept) == len(alike):
+                continue
+            if any(launch is self.latest for _, launch in alike):
+                self.latest = _nothing
+            self._alike[looks] = kept
+            if not kept:
+                del self._alike[looks]
+
+    def knows(self, args: tuple[Any, ...], executable: Any) -> bool:
+        """Return whether there is a function already for this code and arguments that look like these."""
+        try:
+            return any(known is executable for known, _ in self._alike.get(self._looks(args), ()))
+        except Exception:
+            return True
+
+    def add(self, args: tuple[Any, ...], executable: Any, launch: Launch) -> None:
+        """Keep a launch function for arguments like these."""
+        looks = self._looks(args)
+        self._alike[looks] = [(executable, launch), *self._alike.get(looks, ())][:_MOST_ALIKE]
+        self.latest = launch
+
+    def _looks(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            [
+                (value.__class__, value) if fixed else _look(value)
+                for value, fixed in zip(args, self._constant, strict=True)
+            ]
+        )
+
+
+def _nothing(args: tuple[Any, ...]) -> bool:
+    return False

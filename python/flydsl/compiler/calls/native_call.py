@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.argument_form import ConstantForm, NoneForm, ScalarForm, StreamForm, TensorForm
-from flydsl.compiler.arguments.array_view import DL_KINDS
 from flydsl.compiler.arguments.kinds import Dynamic
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.expr.trace.host_argument import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.native import constants as native
+from flydsl.runtime.array_view import DL_KINDS
 from flydsl.target.family import dlpack_type, family
 
 if TYPE_CHECKING:
-    from flydsl.compiler.running import loading
+    from flydsl.compiler.cache import compiled_code
 else:
-    loading = lazy_module("flydsl.compiler.running.loading")
+    compiled_code = lazy_module("flydsl.compiler.cache.compiled_code")
 
 
 # Where Python's own C functions lie, for native code that calls them --------------------------------------------------
@@ -75,7 +75,7 @@ HEAP_IS_LOW = not ctypes.addressof(ctypes.create_string_buffer(4096)) >> 32
 @cache
 def _native() -> tuple[Any, Any]:
     """Return the loaded code, and its entry as a function that keeps the interpreter's lock."""
-    loaded = loading.native_code("native_call")
+    loaded = compiled_code.native_code("native_call")
     kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return loaded, kind(loaded.address("fly_native_call"))
 

@@ -22,9 +22,9 @@ from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, dlpack_reader, fun
 from flydsl.native import constants as native
 
 if TYPE_CHECKING:
-    from flydsl.compiler.running import loading
+    from flydsl.compiler.cache import compiled_code
 else:
-    loading = lazy_module("flydsl.compiler.running.loading")
+    compiled_code = lazy_module("flydsl.compiler.cache.compiled_code")
 
 _FAST_CALL = 0x80
 """METH_FASTCALL: a function of its `self`, an array of arguments and their number."""
@@ -66,7 +66,7 @@ class _MethodDef(ctypes.Structure):
 
 @cache
 def _method(name: str) -> _MethodDef:
-    return _MethodDef(name.encode(), loading.native_code("native_replay").address(name), _FAST_CALL, None)
+    return _MethodDef(name.encode(), compiled_code.native_code("native_replay").address(name), _FAST_CALL, None)
 
 
 def _function(name: str, table: bytes) -> Callable[..., Any]:

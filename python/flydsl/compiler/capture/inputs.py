@@ -20,10 +20,11 @@ from importlib.util import resolve_name
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flydsl.base import code_reads, environment_reads, libraries
 from flydsl.base.errors import DslTypeError
 from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.adapting import Adapted
-from flydsl.compiler.capture import code, values
+from flydsl.compiler.capture import values
 from flydsl.compiler.capture.walk import Cursor, Reader, ValueWalk
 from flydsl.compiler.messages.shown_value import shown
 
@@ -49,7 +50,7 @@ class Walk(ValueWalk):
     def _function(self, function: FunctionType) -> str:
         self.functions.append(function)
         self.guard.function(function)
-        reads = code.code_reads(function.__code__)
+        reads = code_reads.code_reads(function.__code__)
         self._taken |= reads.taken
         self._content |= reads.content
         self._computes_names |= reads.computes_names
@@ -58,7 +59,7 @@ class Walk(ValueWalk):
         reader = Reader(function, reads)
         before, self._at = self._at, Cursor(reader)
         self._scope = self._scope or function.__globals__
-        parts = [f"function {function.__qualname__} {code.code_digest(function.__code__)}"]
+        parts = [f"function {function.__qualname__} {code_reads.code_digest(function.__code__)}"]
         parts.append(self._inside(function.__defaults__, f"{function.__name__}.__defaults__", None))
         parts += [self._keyword_defaults(function), self._closure(function)]
         parts += [f"{name}={self._global(function.__globals__, name)}" for name in reads.globals]
@@ -100,14 +101,14 @@ class Walk(ValueWalk):
     def _global(self, scope: dict[str, Any], name: str) -> str:
         """Return what a name means in a module; names of this package's modules are covered by its digest."""
         module = str(scope.get("__name__"))
-        if code.is_ours(module) and getattr(sys.modules.get(module), "__dict__", None) is scope:
+        if libraries.is_ours(module) and getattr(sys.modules.get(module), "__dict__", None) is scope:
             return "ours"
         if name in self._volatile.get(id(scope), ()):
             self._opaque.append(f"the global {name} changes while it is traced")
             return "volatile"
         label = name if scope is self._scope else f"{module}.{name}"
         value = scope.get(name, values.MISSING)
-        if not isinstance(value, ModuleType) or code.known_module(value) is None:  # nobody assigns to `fx`
+        if not isinstance(value, ModuleType) or libraries.known_module(value) is None:  # nobody assigns to `fx`
             self.guard.name(scope, name, label)
         return self._builtin(scope, name) if value is values.MISSING else self._variable(value, label, name)
 
@@ -125,12 +126,12 @@ class Walk(ValueWalk):
         chains = reads.chains.get(name) if reads is not None else None
         if isinstance(value, ModuleType):
             return self._module(value, chains)
-        form = bool(chains) and all(chain[:1] and chain[0] in code.FORM for chain in chains)
+        form = bool(chains) and all(chain[:1] and chain[0] in code_reads.FORM for chain in chains)
         if form and values.content_of(value) is not None:
             return self._form(value, f"{self._at.label} (its shape or type)")
         return self._inside(value, label, None)
 
-    def _computed_globals(self, function: FunctionType, reads: code.CodeReads) -> list[str]:
+    def _computed_globals(self, function: FunctionType, reads: code_reads.CodeReads) -> list[str]:
         """Globals that a function may reach through `globals()` and its like: those that its texts speak of."""
         used = _REACHES_GLOBALS.intersection(reads.globals)
         if not used:
@@ -159,7 +160,7 @@ class Walk(ValueWalk):
                 raise ImportError(name)
             module = import_module(full)
             top = sys.modules[full.partition(".")[0]]
-            texts = [self._module(module)] if code.is_known(full) else [self._module(module), self._module(top)]
+            texts = [self._module(module)] if libraries.is_known(full) else [self._module(module), self._module(top)]
             return f"import {full} {' '.join(texts)}"
         except DslTypeError:
             raise
@@ -172,9 +173,9 @@ class Walk(ValueWalk):
 
         ``chains`` are the attributes it takes, if that is known; else it may be any that it takes from anything.
         """
-        known, reader = code.known_module(module), self._at.reader
+        known, reader = libraries.known_module(module), self._at.reader
         head = f"module {known or module.__name__}"
-        if code.is_ours(known) or reader.reads is None:
+        if libraries.is_ours(known) or reader.reads is None:
             return head
         if chains is None or () in chains:
             if id(module) in reader.modules:
@@ -215,15 +216,15 @@ class Walk(ValueWalk):
         if type(value) in values.LEAVES or isinstance(value, (tuple, list, dict, set, bytearray)):
             self.guard.name(vars(owner), name, label)
             return f"{label}={self._inside(tuple(value) if isinstance(value, tuple) else value, label, None)}"
-        if code.is_array_type(value) or (values.library_value(value) is not None and not callable(value)):
+        if libraries.is_array_type(value) or (values.library_value(value) is not None and not callable(value)):
             return ""
         self._judge(owner.__name__, name)
         self.guard.name(vars(owner), name, label)
-        if isinstance(value, FunctionType) and not code.is_known(value.__module__ or ""):  # somebody put it there
+        if isinstance(value, FunctionType) and not libraries.is_known(value.__module__ or ""):  # somebody put it there
             return f"{label}={self._inside(value, label, None)}"
         return ""
 
-    def _modules_by_name(self, reads: code.CodeReads) -> str:
+    def _modules_by_name(self, reads: code_reads.CodeReads) -> str:
         """Return the modules that a function takes from `sys.modules` or imports by name: those that its texts name."""
         found = [(text, sys.modules[text]) for text in reads.strings if text in sys.modules]
         if not found:
@@ -271,7 +272,7 @@ class Inputs:
         if self._code:
             self.same = _both(self.same, brought.guard.holds)
         if self._environment:
-            self.same = _both(self.same, code.check_of(self._environment))
+            self.same = _both(self.same, environment_reads.check_of(self._environment))
         if self._on_check is not None:
             self._on_check(self.same)
 
@@ -316,7 +317,7 @@ class Inputs:
 
     def matches(self, now: Walked | None = None) -> bool:
         """Return whether everything is equal to what it was, be it in other objects; ``now`` is how it is, if known."""
-        if not code.still_holds(self._environment):
+        if not environment_reads.still_holds(self._environment):
             return False
         own = now if now is not None and not self._volatile else self._walked([self._func])
         if own.text != self._own.text:
@@ -329,18 +330,18 @@ class Inputs:
 
     def changes(self) -> list[str]:
         """Return what is different now, in the user's words."""
-        now = code.values_of(self._environment)
+        now = environment_reads.values_of(self._environment)
         found = [
             f"the environment variable {name} is {_set_to(now.get(name))}, was {_set_to(self._environment.get(name))}"
             for name in dict.fromkeys((*self._environment, *now))
-            if name != code.EVERYTHING and now.get(name) != self._environment.get(name)
+            if name != environment_reads.EVERYTHING and now.get(name) != self._environment.get(name)
         ]
         changed = (*self._own.guard.changes(), *self._brought.guard.changes())
         return found + [f"captured {text}" for text in dict.fromkeys(changed)]
 
     def also(self, values: Iterable[Any]) -> None:
         """Follow the code behind arguments: compile-time functions, and classes of objects whose methods are used."""
-        new = [root for value in values for root in code_behind(value) if code.known_name(root) is None]
+        new = [root for value in values for root in code_behind(value) if libraries.known_name(root) is None]
         new = [root for root in dict.fromkeys(new) if not any(root is known for known in self._code)]
         if new:
             self._code += new
@@ -433,7 +434,7 @@ def _parts_of(value: Any) -> list[Any]:
         return [part for part in (vars(value).get("func"), vars(value).get("instance")) if part is not None]
     if dataclasses.is_dataclass(value):
         return [getattr(value, field.name, None) for field in dataclasses.fields(value)]
-    if code.is_known(type(value).__module__):
+    if libraries.is_known(type(value).__module__):
         return []
     try:
         return list(object.__getattribute__(value, "__dict__").values())

@@ -22,10 +22,11 @@ from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
+from flydsl.base import code_reads, libraries
 from flydsl.base.errors import DslTypeError
 from flydsl.base.own_code import is_own_module
 from flydsl.base.records import dataclass, field
-from flydsl.compiler.capture import code, values
+from flydsl.compiler.capture import values
 from flydsl.compiler.messages.diagnostics import definition_of
 
 _MOST_NODES = 20_000
@@ -57,7 +58,7 @@ class Reader:
     """The function on whose behalf values are read."""
 
     function: FunctionType | None = None
-    reads: code.CodeReads | None = None
+    reads: code_reads.CodeReads | None = None
     modules: set[int] = field(default_factory=set)
     """Modules that were seen on its behalf."""
     finds_modules: bool = False
@@ -155,7 +156,7 @@ class ValueWalk:
         if (leaf := values.LEAVES.get(type(value))) is not None:
             return leaf(value)
         if type(value) is CodeType:
-            return f"code {code.code_digest(value)}"
+            return f"code {code_reads.code_digest(value)}"
         if type(value) is tuple and nested < _MOST_NESTED:
             return f"({''.join(self.text(item, nested + 1) + ', ' for item in value)})"
         if isinstance(value, ModuleType):
@@ -163,9 +164,9 @@ class ValueWalk:
         if (number := self._numbers.get(id(value))) is not None:
             return f"#{number}"
         if isinstance(value, (type, FunctionType, BuiltinFunctionType)):
-            name = code.known_name(value)
+            name = libraries.known_name(value)
             if name is not None:
-                if not code.is_array_type(value):
+                if not libraries.is_array_type(value):
                     self._judge(value.__module__, value.__qualname__)
                 return name
         if len(self._numbers) > _MOST_NODES:
@@ -186,7 +187,7 @@ class ValueWalk:
 
     def _judge(self, module: str, path: str) -> None:
         """Note a function or class of a library that may look at more than its arguments."""
-        if self._judges and not code.is_steady(module, path):
+        if self._judges and not libraries.is_steady(module, path):
             self._opaque.append(f"{module}.{path} may give something else at the next start")
         if (module, path) in _IMPORTERS:
             self.imports_by_name = self._at.reader.finds_modules = True

@@ -31,9 +31,8 @@ from flydsl.base.progress import stage
 from flydsl.base.records import replace
 from flydsl.codegen.llvm_build import emit_object
 from flydsl.compiler.artifacts.artifact import Artifact
-from flydsl.compiler.backends.base import TO_LLVM, BaseBackend
+from flydsl.compiler.backends.base import TO_LLVM, BaseBackend, backend_for
 from flydsl.compiler.backends.families import AfterStageA, Assemble, Lowered, device_family
-from flydsl.compiler.backends.registry import backend_for
 from flydsl.compiler.options.hints import Hints, as_mapping, check_device
 from flydsl.passes.pipeline import PASSES, Pass, with_checks
 from flydsl.passes.shared.walk import gpu_modules, sanitizer_settings, sanitizer_text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, VerifyError
 from flydsl.base.lazy import lazy_module
-from flydsl.compiler.backends.registry import current_device
+from flydsl.compiler.backends.base import current_device
 from flydsl.dialects.fly.payload import Pointer
 from flydsl.expr.trace.abi_slots import slot_letters
 from flydsl.layout.tensor import Tensor

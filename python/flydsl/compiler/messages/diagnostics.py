@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
-import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from types import FrameType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -16,14 +15,17 @@ from flydsl.base import knobs
 from flydsl.base.errors import DSLCompileError as DSLCompileError
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SourceLocation
 from flydsl.base.lazy import lazy_module
+from flydsl.base.libraries import INSTALLED, STANDARD
 from flydsl.base.own_code import is_own_file, is_own_module, own_file
-from flydsl.compiler.rewrite.syntax import HIDDEN, find_source
+from flydsl.compiler.rewrite.syntax import HIDDEN, own_nodes
 from flydsl.expr.trace.context import is_tracing
 
 if TYPE_CHECKING:
     from flydsl.compiler.messages import python_errors
+    from flydsl.compiler.rewrite import rewriter
 else:
     python_errors = lazy_module("flydsl.compiler.messages.python_errors")
+    rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,15 +48,13 @@ def _is_ours(frame: FrameType) -> bool:
     return generated or is_own_file(frame.f_code.co_filename)
 
 
-_STANDARD = os.path.dirname(os.__file__) + os.sep
-_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _OUR_LIBRARIES = ("xdsl", "llvmlite")
 
 
 def _is_library(frame: FrameType) -> bool:
     """Return whether a frame is of the standard library, xDSL or LLVM: no place where a user wrote something."""
     file = frame.f_code.co_filename
-    standard = file.startswith(_STANDARD) and not any(part in file for part in _INSTALLED)
+    standard = file.startswith(STANDARD) and not any(part in file for part in INSTALLED)
     return standard or frame.f_globals.get("__name__", "").partition(".")[0] in _OUR_LIBRARIES
 
 
@@ -89,24 +89,16 @@ def _location(traceback: TracebackType) -> SourceLocation:
     return SourceLocation(code.co_filename, traceback.tb_lineno, column, end, function)
 
 
-@contextmanager
-def user_errors(func: Callable[..., Any]) -> Iterator[None]:
-    """Give errors raised while tracing ``func`` the line they come from."""
-    try:
-        yield
-    except FlyDSLError as error:
-        if error.location is None:
-            error.location = innermost_user_location(error.__traceback__)
-        if error.location is None:
-            error.location = definition_of(func)
+def explain(error: Exception, func: Callable[..., Any]) -> None:
+    """Give an error raised while tracing ``func`` the line it comes from, or raise it anew in the user's words."""
+    if isinstance(error, FlyDSLError):
+        error.location = error.location or innermost_user_location(error.__traceback__) or definition_of(func)
         _note_missing_source(error, func)
-        raise
-    except (NameError, AttributeError, TypeError, LookupError) as error:
+    elif isinstance(error, (NameError, AttributeError, TypeError, LookupError)):
         explanation = _unbound(error) if isinstance(error, NameError) else _about_our_values(error)
-        if explanation is None:
-            raise
-        explanation.location = innermost_user_location(error.__traceback__)
-        raise explanation from None
+        if explanation is not None:
+            explanation.location = innermost_user_location(error.__traceback__)
+            raise explanation from None
 
 
 def _about_our_values(error: Exception) -> FlyDSLError | None:
@@ -129,7 +121,7 @@ def _unbound(error: NameError) -> FlyDSLError | None:
 
 def _note_missing_source(error: FlyDSLError, func: Callable[..., Any]) -> None:
     """A run-time `if` in a function that was not rewritten fails as a misuse of the value; say what is behind it."""
-    if isinstance(error, DslRuntimeError) and isinstance(func, FunctionType) and find_source(func) is None:
+    if isinstance(error, DslRuntimeError) and isinstance(func, FunctionType) and rewriter.find_source(func) is None:
         note = (
             f"the source of {func.__name__}() cannot be read, so its control flow was not rewritten: put it in a file"
         )
@@ -177,6 +169,17 @@ def definition_of(func: Callable[..., Any]) -> SourceLocation:
         line += 1
     found = line if "def " in linecache.getline(code.co_filename, line) else code.co_firstlineno
     return SourceLocation(code.co_filename, found, function=code.co_name)
+
+
+def returning_line(func: Callable[..., Any]) -> SourceLocation | None:
+    """Return the line on which a function returns a value, if it does."""
+    source = rewriter.find_source(func) if isinstance(func, FunctionType) else None
+    returns = [node for node in own_nodes(source.node) if isinstance(node, ast.Return)] if source is not None else []
+    for node in returns:
+        if node.value is not None:
+            end = (node.end_col_offset or 0) + 1 if node.end_lineno == node.lineno else 0
+            return SourceLocation(func.__code__.co_filename, node.lineno, node.col_offset + 1, end, func.__name__)
+    return None
 
 
 def about_argument(error: FlyDSLError, func: Callable[..., Any], parameter: str) -> FlyDSLError:

@@ -26,12 +26,12 @@ from flydsl.compiler.outlets.jit_call import jit_call, jit_function
 
 if TYPE_CHECKING:
     from flydsl.compiler.artifacts import artifact as artifact_file
-    from flydsl.compiler.backends import registry as target_choice
-    from flydsl.compiler.running import loading
+    from flydsl.compiler.backends import base as target_choice
+    from flydsl.compiler.cache import compiled_code
 else:
     artifact_file = lazy_module("flydsl.compiler.artifacts.artifact")
-    target_choice = lazy_module("flydsl.compiler.backends.registry")
-    loading = lazy_module("flydsl.compiler.running.loading")
+    target_choice = lazy_module("flydsl.compiler.backends.base")
+    compiled_code = lazy_module("flydsl.compiler.cache.compiled_code")
 
 
 _MOST = 16
@@ -158,7 +158,7 @@ def _restored(name: str, data: bytes, forms: Any, defaults: Any, hints: Hints, i
     artifact = artifact_file.from_bytes(data, _PICKLED)
     if artifact is None:
         raise DslValueError(f"the pickled code of '{name}' is damaged, or of another version", hint="compile it again")
-    executable = loading.load(artifact, target_choice.device_for(place, artifact.target))
+    executable = compiled_code.load(artifact, target_choice.device_for(place, artifact.target))
     return CompiledFunction(name, executable, forms, defaults, hints, ir_text)
 
 

@@ -29,7 +29,7 @@ from flydsl.base.records import dataclass, replace
 from flydsl.codegen.exported_object import Processor, exported_object, exported_pool, llvm_version, processor
 from flydsl.codegen.llvm_options import option_scope
 from flydsl.compiler.arguments.adapting import Adapted
-from flydsl.compiler.backends.registry import chosen_target
+from flydsl.compiler.backends.base import chosen_target
 from flydsl.compiler.calls.call import Call
 from flydsl.compiler.jit_function import JitFunction, collector_paused
 from flydsl.compiler.lowering.driver import Lowered, cubin_of, lower_module

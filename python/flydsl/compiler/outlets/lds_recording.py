@@ -14,10 +14,10 @@ from flydsl.backends.host.compile import shared_globals
 from flydsl.backends.host.lds_record import AccessSite, LdsRecorder
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.base.records import dataclass
+from flydsl.compiler.cache import compiled_code
 from flydsl.compiler.calls.call import Call
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.lowering import driver
-from flydsl.compiler.running import loading
 from flydsl.compiler.tracing import trace
 from flydsl.target.bank_fixes import ArrayPlace, WaveAccess
 
@@ -56,7 +56,7 @@ def run_recorded(function: JitFunction, call: Call, recorder: LdsRecorder) -> li
         builder.module, function.__name__, device.target, device.kind, formats, recorder=recorder, hints=hints
     )
     call.check_writable(artifact)
-    loading.load(artifact, device).launch(call.numbers)
+    compiled_code.load(artifact, device).launch(call.numbers)
     arrays = list(_allocations(builder.shared_ledgers, shared))
     return _waves(recorder, arrays, device.target.wave_size)
 

@@ -18,9 +18,9 @@ from numpy.typing import DTypeLike
 
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslRuntimeError, DslValueError
+from flydsl.compiler.cache.compiled_code import pool_object
 from flydsl.compiler.ranks.process_watch import ProcessWatch, ended
 from flydsl.compiler.ranks.rank import Rank
-from flydsl.compiler.running.loading import pool_object
 from flydsl.runtime import device_memory, host_pool, host_ranks
 from flydsl.runtime.symmetric_memory import (
     ALIGNMENT,

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.compiler.cache.compiled_code import pool_object
 from flydsl.compiler.ranks.rank import ThreadRank
 from flydsl.compiler.running import rank_report
-from flydsl.compiler.running.loading import pool_object
 from flydsl.expr.memory.symmetric import Symmetric
 from flydsl.runtime import host_pool, host_ranks
 from flydsl.runtime.symmetric_memory import aligned_bytes, array_bytes, part_of, stride_of, virtual_multicast

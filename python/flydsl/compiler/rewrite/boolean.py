@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 
 from flydsl.compiler.rewrite import checks, syntax
-from flydsl.compiler.rewrite.context import Context
 from flydsl.compiler.rewrite.jumps import ENDS_EARLY, is_const_expr
+from flydsl.compiler.rewrite.syntax import Context
 
 _SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
@@ -118,7 +118,7 @@ def rewrite_if_exp(context: Context, node: ast.IfExp) -> ast.expr:
         context.generic_visit(node)
         return node
     location = context.location(node)
-    refusals = context.region_refusals("conditional expression", location, {})
+    refusals = checks.region_refusals(context, "conditional expression", location, {})
     if _stays_in_scope(node.body, node.orelse):
         refusals = [*refusals, checks.walrus_in_branch(location, hasattr(node, ENDS_EARLY))]
         number = context.site("conditional expression", location, refusals)

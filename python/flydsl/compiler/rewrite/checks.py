@@ -14,7 +14,7 @@ from flydsl.base.errors import (
     DslTypeError,
     SourceLocation,
 )
-from flydsl.compiler.rewrite.syntax import own_nodes, yield_of
+from flydsl.compiler.rewrite.syntax import Context, own_nodes, yield_of
 from flydsl.expr.flow.site import Refusal
 
 _WORDS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
@@ -146,3 +146,15 @@ def stray_yield(node: ast.expr, function: ast.FunctionDef, location: SourceLocat
         message = f"`yield` inside a branch or before the end of the loop of line {loop.lineno}"
         hint = "yield once, as the last statement of the loop; choose the values before it with `if`"
     return Refusal(DslControlFlowError, message, hint, location)
+
+
+def region_refusals(context: Context, kind: str, location: SourceLocation, names: dict[str, int]) -> list[Refusal]:
+    """Return what no run-time region allows, whatever its kind."""
+    found: list[Refusal] = []
+    if context.scope.try_line:
+        found.append(inside_try(kind, context.scope.try_line, location))
+    for keyword, group in (("global", context.scope.global_names), ("nonlocal", context.scope.nonlocal_names)):
+        for name in sorted(group & names.keys()):
+            place = SourceLocation(context.file, names[name], function=context.scope.node.name)
+            found.append(captured_assignment(name, keyword, place))
+    return found

@@ -24,9 +24,9 @@ from __future__ import annotations
 import ast
 
 from flydsl.compiler.rewrite import checks, syntax
-from flydsl.compiler.rewrite.context import PYTHON_LOOP, Context, assigned_lines
 from flydsl.compiler.rewrite.jumps import UNTIL, explicit_init, is_const_expr, run_time_range
-from flydsl.compiler.rewrite.syntax import bound_names, changed_names, yield_of
+from flydsl.compiler.rewrite.liveness import assigned_lines, changed_names
+from flydsl.compiler.rewrite.syntax import PYTHON_LOOP, Context, bound_names, yield_of
 from flydsl.expr.flow.site import Refusal
 
 _ITEM = "__fly_item"
@@ -41,15 +41,15 @@ def rewrite_for(context: Context, node: ast.For) -> list[ast.stmt]:
     source: list[ast.AST] = [node.target, *(node.body[:-1] if last is not None else node.body)]
     names = bound_names(source)
     location = context.location(node, node.iter)
-    liveness = context.scope.liveness
+    scope = context.scope
     lines = assigned_lines(source)
     if last is not None:
         lines["yield"] = (last.lineno, 0)
-    carried = (liveness.head[node] | liveness.after[node]) & names.keys()
+    carried = (scope.head[node] | scope.after[node]) & names.keys()
     number = context.site(
         "for",
         location,
-        [*_shape_refusals(context, node, explicit), *context.region_refusals("for", location, names)],
+        [*_shape_refusals(context, node, explicit), *checks.region_refusals(context, "for", location, names)],
         names=tuple(names),
         live=carried,
         carried=carried,
@@ -118,13 +118,13 @@ def rewrite_while(context: Context, node: ast.While) -> list[ast.stmt]:
     source: list[ast.AST] = [node.test, *node.body]
     names = bound_names(source)
     location = context.location(node, node.test)
-    liveness = context.scope.liveness
+    scope = context.scope
     number = context.site(
         "while",
         location,
-        context.region_refusals("while", location, names),
+        checks.region_refusals(context, "while", location, names),
         names=tuple(names),
-        carried=(liveness.head[node] | liveness.after[node]) & names.keys(),
+        carried=(scope.head[node] | scope.after[node]) & names.keys(),
         changed=frozenset(changed_names(source)),
         lines=assigned_lines(source),
     )

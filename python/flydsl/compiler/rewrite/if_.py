@@ -14,9 +14,9 @@ from __future__ import annotations
 import ast
 
 from flydsl.compiler.rewrite import checks, syntax
-from flydsl.compiler.rewrite.context import PYTHON_CONDITION, Context, assigned_lines
 from flydsl.compiler.rewrite.jumps import LEFT, is_const_expr
-from flydsl.compiler.rewrite.syntax import bound_names, changed_names
+from flydsl.compiler.rewrite.liveness import assigned_lines, changed_names
+from flydsl.compiler.rewrite.syntax import PYTHON_CONDITION, Context, bound_names
 
 
 def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
@@ -29,9 +29,9 @@ def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
     number = context.site(
         "if",
         location,
-        context.region_refusals("if", location, names),
+        checks.region_refusals(context, "if", location, names),
         names=tuple(names),
-        live=context.scope.liveness.after[node] & names.keys(),
+        live=context.scope.after[node] & names.keys(),
         changed=frozenset(changed_names([*node.body, *node.orelse])),
         lines=assigned_lines(node.body, node.orelse),
         left=getattr(node, LEFT, (False, False)),

@@ -3,6 +3,9 @@
 `rewritten(f)` is a function with the globals, closure, defaults and source positions of ``f`` whose branches and
 loops call `ControlFlow` of `flydsl.expr.flow.control_flow`. Functions nested in ``f`` are rewritten with it, and
 helpers when it calls them: those without a decorator keep their loops over known numbers as Python loops.
+
+The whole file is parsed and the definition looked up by its line, so columns are right whatever the indentation.
+Notebook cells and the REPL work too, since `linecache` knows their text.
 """
 
 from __future__ import annotations
@@ -12,8 +15,10 @@ import ast
 import builtins
 import difflib
 import inspect
+import linecache
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from operator import is_
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -22,22 +27,14 @@ from weakref import WeakKeyDictionary
 from flydsl.base import knobs
 from flydsl.base.errors import SourceLocation
 from flydsl.base.own_code import is_own_module
+from flydsl.base.records import dataclass
 from flydsl.compiler.rewrite import checks, syntax
 from flydsl.compiler.rewrite.boolean import rewrite_bool_op, rewrite_compare, rewrite_if_exp, rewrite_not
-from flydsl.compiler.rewrite.context import Context, Scope
 from flydsl.compiler.rewrite.for_ import rewrite_for, rewrite_while
 from flydsl.compiler.rewrite.if_ import rewrite_if, rewrite_jump, rewrite_raise
 from flydsl.compiler.rewrite.jumps import JUMPS, explicit_init, lower_jumps
-from flydsl.compiler.rewrite.syntax import (
-    FunctionSource,
-    bound_names,
-    find_source,
-    mangle_private_names,
-    outer_expressions,
-    own_nodes,
-    parameters,
-    yield_of,
-)
+from flydsl.compiler.rewrite.liveness import BRANCHES, Liveness
+from flydsl.compiler.rewrite.syntax import Context, Scope, bound_names, own_nodes, parameters
 from flydsl.expr.flow.control_flow import ControlFlow
 
 # Definitions ----------------------------------------------------------------------------------------------------------
@@ -91,7 +88,7 @@ class Rewriter(Context):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """Return a nested function: rewritten with the one around it, unless it is a Python generator."""
-        for expression in outer_expressions(node):
+        for expression in syntax.outer_expressions(node):
             self.visit(expression)
         yields = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in own_nodes(node))
         explicit = any(isinstance(i, ast.stmt) and explicit_init(i) is not None for i in own_nodes(node))
@@ -102,6 +99,9 @@ class Rewriter(Context):
 
     def _function(self, node: ast.FunctionDef) -> ast.FunctionDef:
         scope = Scope.of(node)
+        if any(isinstance(inner, BRANCHES) for inner in own_nodes(node)):
+            live = Liveness(node)
+            scope.after, scope.head = live.after, live.head
         self.scopes.append(scope)
         body = self.block(node.body)
         self.scopes.pop()
@@ -120,7 +120,7 @@ class Rewriter(Context):
     def _check_yields(self, node: ast.FunctionDef) -> None:
         """A kernel function is no generator; an explicit loop may end with a `yield`."""
         loops = [n for n in own_nodes(node) if isinstance(n, ast.For) and explicit_init(n) is not None]
-        allowed = [last for loop in loops if (last := yield_of(loop.body[-1])) is not None]
+        allowed = [last for loop in loops if (last := syntax.yield_of(loop.body[-1])) is not None]
         yields = (n for n in own_nodes(node) if isinstance(n, (ast.Yield, ast.YieldFrom)) and n not in allowed)
         for found in yields:
             place = SourceLocation(self.file, found.lineno, found.col_offset + 1, function=node.name)
@@ -224,6 +224,124 @@ def _is_ours(function: ast.Name | ast.Attribute) -> bool:
     value = getattr(function, "value", None)
     generated = isinstance(value, ast.Name) and value.id == syntax.HIDDEN
     return generated or getattr(function, "attr", getattr(function, "id", "")) in ("const_expr", "range_constexpr")
+
+
+# Sources --------------------------------------------------------------------------------------------------------------
+
+Definitions = dict[int, list[tuple[ast.FunctionDef, "str | None"]]]
+"""The functions of a file by their first line, each with the class it stands in."""
+
+_files: dict[str, tuple[str, Definitions]] = {}
+"""Parsed files, with the text they were parsed from: a REPL or a notebook may use a file name again."""
+
+
+@dataclass(frozen=True)
+class FunctionSource:
+    """The definition of a function; the node is a copy of its own."""
+
+    file: str
+    node: ast.FunctionDef
+    class_name: str | None
+    """The class whose body the definition stands in, which decides about names like ``self.__x``."""
+
+
+def find_source(function: FunctionType) -> FunctionSource | None:
+    """Return where a function is defined; None for lambdas and for functions whose source is not to be had."""
+    code = function.__code__
+    if code.co_name == "<lambda>":
+        return None
+    for node, class_name in _definitions(code.co_filename, function.__globals__).get(code.co_firstlineno, ()):
+        if _matches(node, function):
+            return FunctionSource(code.co_filename, _copied(node), class_name)
+    return None
+
+
+def _definitions(file: str, module_globals: dict[str, object]) -> Definitions:
+    linecache.checkcache(file)  # a module may be edited and loaded again in one process
+    text = "".join(linecache.getlines(file, module_globals))
+    known = _files.get(file)
+    if known is not None and known[0] == text:
+        return known[1]
+    found: Definitions = {}
+    with suppress(SyntaxError):  # not Python: a template, or a notebook cell with magic commands
+        _collect(ast.parse(text, file), None, found)
+    _files[file] = (text, found)
+    return found
+
+
+def _collect(node: ast.AST, class_name: str | None, found: Definitions) -> None:
+    for child in syntax.children(node):
+        if isinstance(child, ast.FunctionDef):
+            found.setdefault(first_line(child), []).append((child, class_name))
+        if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+            _collect(child, child.name if isinstance(child, ast.ClassDef) else class_name, found)
+
+
+def first_line(node: ast.FunctionDef) -> int:
+    """Return the line Python counts as a function's first: that of its first decorator."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _matches(node: ast.FunctionDef, function: FunctionType) -> bool:
+    """Return whether this can be the function's definition; it is not if the file has changed since it was imported."""
+    code = function.__code__
+    given = [a.arg for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
+    count = code.co_argcount + code.co_kwonlyargcount
+    mangled = [_unmangled(name) for name in code.co_varnames[:count]]
+    return node.name == code.co_name and [_unmangled(name) for name in given] == mangled
+
+
+def _unmangled(name: str) -> str:
+    return name[name.index("__") :] if name.startswith("_") and "__" in name[1:] and not name.startswith("__") else name
+
+
+def _copied(node: ast.FunctionDef) -> ast.FunctionDef:
+    """Return a deep copy that can be changed; much faster than ``copy.deepcopy``."""
+    copied = _copy(node)
+    assert isinstance(copied, ast.FunctionDef)
+    return copied
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_copy(item) for item in value]
+    if not isinstance(value, ast.AST) or not value.__dict__:  # `Load`, `Add` and the like are all alike
+        return value
+    made = type(value).__new__(type(value))
+    made.__dict__.update({name: _copy(part) for name, part in value.__dict__.items()})
+    return made
+
+
+class _Mangle(ast.NodeTransformer):
+    """Spells private names as the class body does, since the rewritten function is compiled outside of it."""
+
+    def __init__(self, class_name: str) -> None:
+        self.prefix = "_" + class_name.lstrip("_")
+
+    def spelled(self, name: str) -> str:
+        return self.prefix + name if name.startswith("__") and not name.endswith("__") else name
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self.spelled(node.id)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
+        node.attr = self.spelled(node.attr)
+        self.generic_visit(node)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        return node  # a class of its own, compiled as one
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.arg = self.spelled(node.arg)
+        return node
+
+
+def mangle_private_names(source: FunctionSource) -> None:
+    """Replace private names of a method by what the class body makes of them."""
+    if source.class_name is not None and source.class_name.strip("_"):
+        _Mangle(source.class_name).visit(source.node)
 
 
 # Functions ------------------------------------------------------------------------------------------------------------

@@ -1,139 +1,19 @@
-"""Syntax trees: a function's source, the shapes of generated code, and which names a tree binds, reads and declares.
+"""What the rewriting of each construct works with: shapes of generated code, the names of a scope, and its state.
 
-The whole file is parsed and the definition looked up by its line, so columns are right whatever the indentation.
-Notebook cells and the REPL work too, since `linecache` knows their text. Nodes that are made take the position of the
-source they stand for.
+Nodes that are made take the position of the source they stand for.
 """
 
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager
 from functools import cache
-from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
 
-from flydsl.base.records import dataclass
-
-# Names --------------------------------------------------------------------------------------------------------------
-
-Definitions = dict[int, list[tuple[ast.FunctionDef, "str | None"]]]
-"""The functions of a file by their first line, each with the class it stands in."""
-
-_files: dict[str, tuple[str, Definitions]] = {}
-"""Parsed files, with the text they were parsed from: a REPL or a notebook may use a file name again."""
-
-
-@dataclass(frozen=True)
-class FunctionSource:
-    """The definition of a function; the node is a copy of its own."""
-
-    file: str
-    node: ast.FunctionDef
-    class_name: str | None
-    """The class whose body the definition stands in, which decides about names like ``self.__x``."""
-
-
-def find_source(function: FunctionType) -> FunctionSource | None:
-    """Return where a function is defined; None for lambdas and for functions whose source is not to be had."""
-    code = function.__code__
-    if code.co_name == "<lambda>":
-        return None
-    for node, class_name in _definitions(code.co_filename, function.__globals__).get(code.co_firstlineno, ()):
-        if _matches(node, function):
-            return FunctionSource(code.co_filename, _copied(node), class_name)
-    return None
-
-
-def _definitions(file: str, module_globals: dict[str, object]) -> Definitions:
-    linecache.checkcache(file)  # a module may be edited and loaded again in one process
-    text = "".join(linecache.getlines(file, module_globals))
-    known = _files.get(file)
-    if known is not None and known[0] == text:
-        return known[1]
-    found: Definitions = {}
-    with suppress(SyntaxError):  # not Python: a template, or a notebook cell with magic commands
-        _collect(ast.parse(text, file), None, found)
-    _files[file] = (text, found)
-    return found
-
-
-def _collect(node: ast.AST, class_name: str | None, found: Definitions) -> None:
-    for child in children(node):
-        if isinstance(child, ast.FunctionDef):
-            found.setdefault(first_line(child), []).append((child, class_name))
-        if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
-            _collect(child, child.name if isinstance(child, ast.ClassDef) else class_name, found)
-
-
-def first_line(node: ast.FunctionDef) -> int:
-    """Return the line Python counts as a function's first: that of its first decorator."""
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-
-
-def _matches(node: ast.FunctionDef, function: FunctionType) -> bool:
-    """Return whether this can be the function's definition; it is not if the file has changed since it was imported."""
-    code = function.__code__
-    given = [a.arg for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
-    count = code.co_argcount + code.co_kwonlyargcount
-    mangled = [_unmangled(name) for name in code.co_varnames[:count]]
-    return node.name == code.co_name and [_unmangled(name) for name in given] == mangled
-
-
-def _unmangled(name: str) -> str:
-    return name[name.index("__") :] if name.startswith("_") and "__" in name[1:] and not name.startswith("__") else name
-
-
-def _copied(node: ast.FunctionDef) -> ast.FunctionDef:
-    """Return a deep copy that can be changed; much faster than ``copy.deepcopy``."""
-    copied = _copy(node)
-    assert isinstance(copied, ast.FunctionDef)
-    return copied
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_copy(item) for item in value]
-    if not isinstance(value, ast.AST) or not value.__dict__:  # `Load`, `Add` and the like are all alike
-        return value
-    made = type(value).__new__(type(value))
-    made.__dict__.update({name: _copy(part) for name, part in value.__dict__.items()})
-    return made
-
-
-class _Mangle(ast.NodeTransformer):
-    """Spells private names as the class body does, since the rewritten function is compiled outside of it."""
-
-    def __init__(self, class_name: str) -> None:
-        self.prefix = "_" + class_name.lstrip("_")
-
-    def spelled(self, name: str) -> str:
-        return self.prefix + name if name.startswith("__") and not name.endswith("__") else name
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        node.id = self.spelled(node.id)
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
-        node.attr = self.spelled(node.attr)
-        self.generic_visit(node)
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        return node  # a class of its own, compiled as one
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        node.arg = self.spelled(node.arg)
-        return node
-
-
-def mangle_private_names(source: FunctionSource) -> None:
-    """Replace private names of a method by what the class body makes of them."""
-    if source.class_name is not None and source.class_name.strip("_"):
-        _Mangle(source.class_name).visit(source.node)
-
+from flydsl.base.errors import SourceLocation
+from flydsl.base.records import dataclass, field
+from flydsl.expr.flow.site import Refusal, Site
 
 # Generated code -------------------------------------------------------------------------------------------------------
 
@@ -196,15 +76,9 @@ def yield_of(node: ast.stmt) -> ast.Yield | None:
 # Names --------------------------------------------------------------------------------------------------------------
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
-Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp"
 
 T = TypeVar("T")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-MUTATORS = frozenset(
-    ("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update")
-)
-"""Methods that change a list or dict in place."""
 
 
 @cache
@@ -253,7 +127,7 @@ class _Bindings(ast.NodeVisitor):
 
     def visit(self, node: ast.AST) -> None:
         if isinstance(node, ast.stmt):
-            self.lines.update(_remembered(node, "fly_bound", lambda: _bound_in(node)))
+            self.lines.update(remembered(node, "fly_bound", lambda: _bound_in(node)))
         else:
             super().visit(node)
 
@@ -332,7 +206,7 @@ def bound_names(nodes: Iterable[ast.AST]) -> dict[str, int]:
     return found.lines
 
 
-def _remembered(node: ast.stmt, fact: str, compute: Callable[[], T]) -> T:
+def remembered(node: ast.stmt, fact: str, compute: Callable[[], T]) -> T:
     """Return a fact about a statement, found once: the statements around it ask for it again and again."""
     known = node.__dict__.get(fact)
     if known is None:
@@ -354,10 +228,6 @@ def parameters(node: Function) -> list[str]:
     return [a.arg for a in [*plain, arguments.vararg, arguments.kwarg] if a is not None]
 
 
-def body_of(node: Function) -> list[ast.AST]:
-    return [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-
-
 def scope_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield every node of a scope; nested functions and classes are given, but not entered."""
     waiting = [*nodes][::-1]
@@ -375,7 +245,7 @@ def scope_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 def own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
     """Return every node of a function's own scope, as it was before any rewriting."""
-    return _remembered(function, "fly_nodes", lambda: list(scope_nodes(function.body)))
+    return remembered(function, "fly_nodes", lambda: list(scope_nodes(function.body)))
 
 
 def declared(node: ast.FunctionDef) -> tuple[set[str], set[str]]:
@@ -389,85 +259,116 @@ def declared(node: ast.FunctionDef) -> tuple[set[str], set[str]]:
     return found
 
 
-def read_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that these nodes read, here or in functions defined inside them."""
-    found: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.stmt):
-            found |= _remembered(node, "fly_read", lambda node=node: _read_in(node))
-        elif isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Store):
-                found.add(node.id)
-        elif isinstance(node, ast.Lambda):
-            found |= read_names(outer_expressions(node)) | free_names(node)
-        elif isinstance(node, COMPREHENSIONS):
-            found |= read_names(children(node)) - _targets(node)
-        else:
-            found |= read_names(children(node))
-    return found
+# The state of a rewriting ---------------------------------------------------------------------------------------------
+
+Names = frozenset[str]
+PYTHON_LOOP = -1
+"""Stands, in ``Scope.loops``, for a loop that stays a Python loop."""
+PYTHON_CONDITION = -1
+"""Stands, in ``Scope.conditions``, for a condition that has to be known while tracing."""
 
 
-def _read_in(node: ast.stmt) -> set[str]:
-    if isinstance(node, FUNCTIONS):
-        return read_names(outer_expressions(node)) | free_names(node)
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        return {node.target.id} | read_names([node.value])
-    return read_names(children(node))
+@dataclass
+class Scope:
+    """One function: what is known of its names, and where in it the rewriting is."""
+
+    node: ast.FunctionDef
+    global_names: set[str]
+    nonlocal_names: set[str]
+    regions: list[int] = field(default_factory=list)
+    loops: list[int] = field(default_factory=list)
+    conditions: list[int] = field(default_factory=list)
+    """The `if`s and loops around that decide whether a statement runs: sites, and those that stay Python's."""
+    try_line: int = 0
+    shared: set[str] = field(default_factory=set)
+    """Variables that nested functions made here assign."""
+    after: Mapping[ast.stmt, Names] = field(default_factory=dict)
+    """Names live behind each branch and loop."""
+    head: Mapping[ast.stmt, Names] = field(default_factory=dict)
+    """Names live at the next iteration of each loop."""
+
+    @staticmethod
+    def of(node: ast.FunctionDef) -> Scope:
+        return Scope(node, *declared(node))
 
 
-def _targets(node: Comprehension) -> set[str]:
-    return set(bound_names(generator.target for generator in node.generators))
+class Context(ast.NodeTransformer):
+    """What the rewriting of each construct works with; the constructs themselves are in files of their own."""
 
+    def __init__(self, file: str, owner: str, range_is_builtin: bool) -> None:
+        self.file = file
+        self.owner = owner
+        self.range_is_builtin = range_is_builtin
+        self.sites: list[Site] = []
+        self.scopes: list[Scope] = []
 
-def free_names(node: Function) -> set[str]:
-    """Names that a function takes from the scopes around it."""
-    body = body_of(node)
-    own = set(parameters(node)) | set(bound_names(body))
-    if isinstance(node, ast.FunctionDef):
-        own -= set.union(*declared(node))
-    return read_names(body) - own
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Rewrite the nodes inside a node, each of which becomes one or, in a list, several."""
+        for name in node_fields(type(node)):
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                setattr(node, name, self.visit(part))
+            elif isinstance(part, list):
+                rewritten = (self.visit(item) if isinstance(item, ast.AST) else item for item in part)
+                part[:] = [item for done in rewritten for item in (done if isinstance(done, list) else (done,))]
+        return node
 
+    @property
+    def scope(self) -> Scope:
+        return self.scopes[-1]
 
-def captured_names(node: ast.FunctionDef) -> set[str]:
-    """Names that functions, classes and generators inside a function read later than where they stand."""
-    found: set[str] = set()
-    for inner in own_nodes(node):
-        if isinstance(inner, FUNCTIONS):
-            found |= free_names(inner)
-        elif isinstance(inner, (ast.ClassDef, ast.GeneratorExp)):
-            found |= read_names([*inner.body] if isinstance(inner, ast.ClassDef) else [inner])
-    return found
+    # Sites -------------------------------------------------------------------------------------
 
+    def location(self, node: ast.AST, end: ast.AST | None = None) -> SourceLocation:
+        """Return the place of a node, up to the end of another one on the same line."""
+        line, column = node.lineno, node.col_offset + 1  # type: ignore[attr-defined]
+        last: Any = end or node
+        end_column = last.end_col_offset + 1 if last.end_lineno == line else 0
+        return SourceLocation(self.file, line, column, end_column, self.scope.node.name)
 
-def changed_names(nodes: Iterable[ast.AST]) -> dict[str, int]:
-    """Objects that are changed in place, as ``x`` or ``self.x``, with the last line: `x[i] = …`, `x.append(…)`."""
-    found: dict[str, int] = {}
-    for node in nodes:
-        if isinstance(node, ast.stmt):
-            found.update(_remembered(node, "fly_changed", lambda node=node: _changed_in(node)))
-        elif isinstance(node, ast.expr):
-            for inner in scope_nodes([node]):
-                _note_change(inner, found)
-        else:
-            found.update(changed_names(children(node)))
-    return found
+    def site(self, kind: str, location: SourceLocation, refusals: Sequence[Refusal] = (), nearest: int | None = None,
+             **facts: Any) -> int:  # fmt: skip
+        """Add a site; its number. ``nearest`` is the only site around it that matters, where not all do."""
+        within = tuple(self.scope.regions) if nearest is None else (nearest,)
+        self.sites.append(Site(kind, location, self.owner, refusals=tuple(refusals), within=within, **facts))
+        return len(self.sites) - 1
 
+    # Nested functions --------------------------------------------------------------------------
 
-def _changed_in(node: ast.stmt) -> dict[str, int]:
-    if isinstance(node, FUNCTIONS):
-        return changed_names(outer_expressions(node))
-    return {} if isinstance(node, ast.ClassDef) else changed_names(children(node))
+    @contextmanager
+    def region(self, number: int) -> Iterator[None]:
+        """Rewrite what becomes a nested function of the site."""
+        self.scope.regions.append(number)
+        try:
+            with self.condition(number):
+                yield
+        finally:
+            self.scope.regions.pop()
 
+    @contextmanager
+    def condition(self, number: int = PYTHON_CONDITION) -> Iterator[None]:
+        """Rewrite what runs only if a condition holds."""
+        self.scope.conditions.append(number)
+        try:
+            yield
+        finally:
+            self.scope.conditions.pop()
 
-def _note_change(node: ast.AST, found: dict[str, int]) -> None:
-    target: ast.expr | None = None
-    if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-        target = node.value
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
-        target = node.func.value
-    path: list[str] = []
-    while isinstance(target, (ast.Subscript, ast.Attribute)):
-        path = [] if isinstance(target, ast.Subscript) else [target.attr, *path]
-        target = target.value
-    if isinstance(target, ast.Name):
-        found[".".join([target.id, *path])] = target.lineno
+    def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Rewrite the statements of a block."""
+        found: list[ast.stmt] = []
+        for node in statements:
+            done = self.visit(node)
+            found += done if isinstance(done, list) else [done]
+        return found
+
+    def nested(self, name: str, parameters: Sequence[str], names: Iterable[str], body: list[ast.stmt],
+               place: ast.AST) -> ast.FunctionDef:  # fmt: skip
+        """Return a function of rewritten statements; ``names`` are the variables of this one that it assigns."""
+        bound = set(names)
+        shared = sorted(bound - self.scope.global_names)
+        self.scope.shared.update(shared)
+        head: list[ast.stmt] = [at(place, ast.Nonlocal(shared))] if shared else []
+        if bound & self.scope.global_names:
+            head.append(at(place, ast.Global(sorted(bound & self.scope.global_names))))
+        return function(name, parameters, [*head, *body], place)

@@ -1,1 +1,1 @@
-"""Artifacts brought to life, sanitized ones included."""
+"""Sanitized code while it runs: its arrays, its checker, its reports."""

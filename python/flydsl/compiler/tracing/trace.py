@@ -31,9 +31,9 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslNameError, DslTypeError, SourceLocation
 from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.adapting import Adapted, keyword_only
-from flydsl.compiler.backends.registry import backend_for
+from flydsl.compiler.backends.base import backend_for
 from flydsl.compiler.kernel_function import refuse_waiting
-from flydsl.compiler.messages.diagnostics import user_errors
+from flydsl.compiler.messages.diagnostics import explain
 from flydsl.compiler.options.hints import Hints, as_mapping, math_flags
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.tracing.emitter import SHARED_ALIGN, TraceEmitter
@@ -354,17 +354,21 @@ def traced(
     owners = [n for n, a in zip(names, arguments, strict=True) if isinstance(a, Adapted) for _ in a.argument.ir_types()]
     emitter.argument_names = dict(zip(emitter.entry.args, owners, strict=False))
     builder.name_arguments(emitter, owners)
-    with tracing(emitter), user_errors(func), fastmath(math_flags(hints)):
-        inside = [
-            a.argument.construct([next(values) for _ in a.argument.ir_types()]) if isinstance(a, Adapted) else a
-            for a in arguments
-        ]
-        stream = ir_type(STREAM_TYPE)
-        emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if v.type == stream)
-        names = keyword_only(func)
-        by_position = len(inside) - len(names)
-        rewritten(func)(*inside[:by_position], **dict(zip(names, inside[by_position:], strict=True)))
-        refuse_waiting(builder.waiting)
+    with tracing(emitter), fastmath(math_flags(hints)):
+        try:
+            inside = [
+                a.argument.construct([next(values) for _ in a.argument.ir_types()]) if isinstance(a, Adapted) else a
+                for a in arguments
+            ]
+            stream = ir_type(STREAM_TYPE)
+            emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if v.type == stream)
+            names = keyword_only(func)
+            by_position = len(inside) - len(names)
+            rewritten(func)(*inside[:by_position], **dict(zip(names, inside[by_position:], strict=True)))
+            refuse_waiting(builder.waiting)
+        except Exception as error:
+            explain(error, func)
+            raise
     builder.finish_host(emitter)
     watch_arguments(builder.module, func, [a.argument if isinstance(a, Adapted) else None for a in arguments])
     return builder, formats

@@ -8,13 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from flydsl.base.attributes import is_numpy_scalar
 from flydsl.expr.numbers.numeric_types import NumberFormat
-
-
-def is_numpy_scalar(value: Any) -> bool:
-    """Return whether this is one; while nobody has imported NumPy, nothing is."""
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, numpy.generic)
 
 
 def python_value(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.compiler.backends.registry import chosen_target
+from flydsl.compiler.backends.base import chosen_target
 
 Array = Any
 """A tensor of PyTorch or an array of NumPy."""

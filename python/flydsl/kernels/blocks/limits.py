@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flydsl.compiler.backends.registry import current_target
+from flydsl.compiler.backends.base import current_target
 from flydsl.target.target import Target, parse_target
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from flydsl.base.attributes import attribute, has_attribute
+from flydsl.base.attributes import attribute, has_attribute, is_numpy_scalar
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
-from flydsl.expr.numeric import Numeric
-from flydsl.expr.tensors.element import element_name
-from flydsl.expr.values.numpy_scalar import is_numpy_scalar
 from flydsl.runtime import cuda, hip
 from flydsl.runtime.device_array import DeviceArray
 from flydsl.target import family
@@ -33,6 +30,16 @@ class ArrayView(NamedTuple):
     writable: bool = True
     has_data: bool = True
     """False for a description, which serves to compile but not to launch."""
+
+
+class ArrayDescription:
+    """An array that need not exist: what a view says of it, but for the data."""
+
+    __slots__ = ("device", "elem", "shape", "strides")
+    elem: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    device: tuple[str, int] | None
 
 
 HOST = (family.HOST.name, 0)
@@ -74,10 +81,11 @@ def element_of(name: str) -> str:
 
 def array_element(name: str) -> str:
     """Our name of the elements of an array. Bytes have a sign there, as FlyDSL's kernels expect: uint8 is Int8."""
-    return _in_arrays(element_of(name))
+    return in_arrays(element_of(name))
 
 
-def _in_arrays(elem: str) -> str:
+def in_arrays(elem: str) -> str:
+    """Return the name that the elements of an array have instead of another."""
     return "i8" if elem == "ui8" else elem
 
 
@@ -191,7 +199,7 @@ _DL_READ_ONLY, _DL_COPIED = 1, 2
 
 DL_KINDS: dict[tuple[int, int], str] = {
     **{(0, bits): f"i{bits}" for bits in (8, 16, 32, 64)},
-    **{(1, bits): _in_arrays(f"ui{bits}") for bits in (8, 16, 32, 64)},
+    **{(1, bits): in_arrays(f"ui{bits}") for bits in (8, 16, 32, 64)},
     (2, 16): "f16",
     (2, 32): "f32",
     (2, 64): "f64",
@@ -207,9 +215,9 @@ DL_KINDS: dict[tuple[int, int], str] = {
 }
 
 
-def _from_dlpack(source: Any) -> ArrayView:
+def _from_dlpack(source: object) -> ArrayView:
     try:
-        capsule = _capsule(source)
+        capsule = _capsule(attribute(source, "__dlpack__"))
         tensor, writable = _dl_tensor(capsule)
     except DslTypeError:
         raise
@@ -231,16 +239,16 @@ def _from_dlpack(source: Any) -> ArrayView:
     return ArrayView(pointer, DL_KINDS[kind], shape, strides, place, (source, capsule), writable)
 
 
-def _capsule(source: Any) -> Any:
+def _capsule(export: Callable[..., object]) -> object:
     """Return the producer's capsule, in the newer form where it has that: only there can it say that data is
     read-only."""
     try:
-        return source.__dlpack__(max_version=_DL_VERSION)
+        return export(max_version=_DL_VERSION)
     except TypeError:  # a producer of before DLPack 1.0 does not know the parameter
-        return source.__dlpack__()
+        return export()
 
 
-def _dl_tensor(capsule: Any) -> tuple[_DLTensor, bool]:
+def _dl_tensor(capsule: object) -> tuple[_DLTensor, bool]:
     """Return the tensor in a capsule of either form, and whether it may be written."""
     get, is_valid = ctypes.pythonapi.PyCapsule_GetPointer, ctypes.pythonapi.PyCapsule_IsValid
     get.restype = ctypes.c_void_p
@@ -262,10 +270,10 @@ def _from_device_array(array: DeviceArray) -> ArrayView:
 _CUDA_KINDS: dict[str, str] = {"f": "float", "i": "int", "u": "uint"}
 
 
-def _from_cuda_interface(source: Any) -> ArrayView:
+def _from_cuda_interface(source: object) -> ArrayView:
     """Arrays of CuPy, Numba and others that speak `__cuda_array_interface__`."""
     try:
-        return _read_cuda_interface(source, source.__cuda_array_interface__)
+        return _read_cuda_interface(source, attribute(source, "__cuda_array_interface__"))
     except FlyDSLError:
         raise
     except Exception as error:
@@ -276,7 +284,7 @@ def _from_cuda_interface(source: Any) -> ArrayView:
         ) from None
 
 
-def _read_cuda_interface(source: Any, interface: Any) -> ArrayView:
+def _read_cuda_interface(source: object, interface: Mapping[str, Any]) -> ArrayView:
     kind, size = interface["typestr"][1], int(interface["typestr"][2:])
     name = "bool" if kind == "b" else f"{_CUDA_KINDS.get(kind, kind)}{size * 8}"
     if interface["typestr"][0] not in ("|", "<" if sys.byteorder == "little" else ">"):
@@ -301,17 +309,13 @@ def _read_cuda_interface(source: Any, interface: Any) -> ArrayView:
     return ArrayView(pointer, array_element(name), shape, strides, place, source, not read_only)
 
 
-def _from_spec(spec: TensorSpec) -> ArrayView:
-    return ArrayView(0, spec.elem, spec.shape, spec.strides, spec.device, spec, has_data=False)
-
-
 def is_writable(view: ArrayView) -> bool:
     """Return whether the array may be written now: NumPy's may be locked and unlocked while we hold a view of them."""
     writeable = getattr(getattr(view.owner, "flags", None), "writeable", None)
     return view.writable if writeable is None else bool(writeable)
 
 
-def of(value: Any) -> ArrayView | None:
+def of(value: object) -> ArrayView | None:
     """Return the view of an array, or None when the value is no array."""
     view = _of(value)
     if view is None or 0 in view.shape:
@@ -335,11 +339,11 @@ def _plain_empty(view: ArrayView) -> ArrayView:
     return view._replace(strides=row_major(view.shape)) if says_nothing else view
 
 
-def _of(value: Any) -> ArrayView | None:
+def _of(value: object) -> ArrayView | None:
     if isinstance(value, DeviceArray):
         return _from_device_array(value)
-    if isinstance(value, TensorSpec):
-        return _from_spec(value)
+    if isinstance(value, ArrayDescription):
+        return ArrayView(0, value.elem, value.shape, value.strides, value.device, value, has_data=False)
     if is_numpy_scalar(value):
         return None
     module = type(value).__module__
@@ -358,59 +362,6 @@ def _of(value: Any) -> ArrayView | None:
     if has_attribute(value, "__dlpack__"):
         return _from_dlpack(value)
     return None
-
-
-# TensorSpec: an array described without data, for compiling ahead -----------------------------
-
-
-class TensorSpec:
-    """Shape, element type and place of an array that need not exist: ``flyc.TensorSpec((8, 64), fx.Float16)``.
-
-    ``dtype`` is an `fx` number type, or the element type of NumPy or torch, or its name. ``strides`` count elements;
-    without them the array is row-major. ``device`` is ``"host"``, ``"cuda"``, ``"cuda:1"`` or ``"rocm"``; without it,
-    the device new work goes to.
-    """
-
-    __slots__ = ("device", "dtype", "elem", "shape", "strides")
-
-    def __init__(
-        self, shape: Sequence[int], dtype: Any, *, strides: Sequence[int] | None = None, device: str | None = None
-    ) -> None:
-        self.shape = _extents(shape, "shape")
-        if any(extent < 0 for extent in self.shape):
-            raise DslValueError(f"the shape {self.shape} has a negative extent")
-        self.dtype = dtype
-        self.elem = _element(dtype)
-        self.strides = row_major(self.shape) if strides is None else _extents(strides, "strides")
-        if len(self.strides) != len(self.shape):
-            raise DslValueError(f"the shape {self.shape} and the strides {self.strides} differ in rank")
-        self.device = _place(device)
-
-    def __repr__(self) -> str:
-        return f"TensorSpec({self.shape}, {self.elem})"
-
-
-def _extents(values: Sequence[int], what: str) -> tuple[int, ...]:
-    if isinstance(values, int) or not all(type(value) is int for value in values):
-        raise DslTypeError(f"{what} must be a tuple of ints, got {values!r}")
-    return tuple(values)
-
-
-def _element(dtype: Any) -> str:
-    if isinstance(dtype, type) and issubclass(dtype, Numeric):
-        return _in_arrays(element_name(dtype))
-    text = getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or str(dtype)
-    return array_element(text.removeprefix("torch."))
-
-
-def _place(device: str | None) -> tuple[str, int] | None:
-    if device is None:
-        return None
-    kind, _, index = str(device).partition(":")
-    found = family.family_of_place(kind)
-    if found is None or (index and not index.isdigit()):
-        raise DslValueError(f"unknown device {device!r}", hint='write "host", "cuda", "cuda:1" or "rocm"')
-    return HOST if found.virtual else (found.name, int(index or 0))
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

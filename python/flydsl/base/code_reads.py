@@ -1,16 +1,8 @@
-"""What code reads from around it: the names in a code object, libraries, and variables of the environment.
+"""What code reads from around it, by the names in a code object; and its content, as a digest.
 
 Names are read off the instructions, for the functions inside a code object as well. Attributes taken right from a
 global or closure variable are known exactly (`chains`); of all others only the names are known, whatever they are taken
 from. That finds `mod.helper`, `m = mod; m.helper` and `getattr(mod, "helper")` alike, at the price of a name too many.
-
-Code that is named instead of followed: this package, the standard library and installed libraries. Their content is
-covered by something else in the key: a digest of this package's sources, Python's version, or the library's, which is
-part of the name here. All other code is the user's; so is a package that is installed editable, whose files lie
-elsewhere, and an installed library of kernels, whose settings may change.
-
-Which variables of the environment are read is known only when they are: the name may be computed, and the reader may be
-a library. So `os.environ` gets another class while a function is traced, which notes what the tracing thread asks for.
 """
 
 from __future__ import annotations
@@ -20,19 +12,15 @@ import opcode
 import os
 import re
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from importlib import import_module
-from types import CodeType, EllipsisType, FunctionType, ModuleType
-from typing import Any
+from types import CodeType, EllipsisType, FunctionType
+from typing import Any, cast
 
-from flydsl.base.attributes import attribute
-from flydsl.base.own_code import PACKAGE, is_library_module, is_own_module
+from flydsl.base.own_code import is_library_module
 from flydsl.base.records import dataclass
-from flydsl.expr.flow import truth
 
 _GLOBAL, _NAME, _IMPORT, _STORE, _DELETE = (
     opcode.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
@@ -216,10 +204,10 @@ def _content(code: CodeType, first: int) -> Iterator[bytes]:
 
 def constant_text(value: Any) -> str:
     """Return a constant of a code object as text that tells True, 1 and 1.0 apart, and 0.0 from -0.0."""
-    if isinstance(value, tuple):
-        return f"({', '.join(map(constant_text, value))},)"
-    if isinstance(value, frozenset):  # its order differs between processes
-        return f"frozenset({', '.join(sorted(map(constant_text, value)))})"
+    if isinstance(value, (tuple, frozenset)):
+        texts = map(constant_text, cast("Iterable[Any]", value))
+        # The order of a set differs between processes.
+        return f"({', '.join(texts)},)" if isinstance(value, tuple) else f"frozenset({', '.join(sorted(texts))})"
     if type(value) is int:
         return f"int {value:#x}"  # decimal digits have a limit
     if value is None or isinstance(value, (bool, str, bytes, float, complex, EllipsisType)):
@@ -278,223 +266,3 @@ def _is_edited(file: str) -> bool:
         return os.stat(file).st_mtime > _STARTED
     except OSError:
         return True
-
-
-# Libraries ------------------------------------------------------------------------------------------------------------
-
-STEADY = frozenset({
-    "abc", "array", "ast", "base64", "binascii", "bisect", "builtins", "cmath", "collections", "contextlib",
-    "contextvars", "copy", "copyreg", "ctypes", "dataclasses", "enum", "flydsl", "fractions", "functools", "hashlib",
-    "heapq", "inspect", "itertools", "json", "keyword", "llvmlite", "logging", "math", "ml_dtypes", "numbers", "numpy",
-    "operator", "pprint", "re", "reprlib", "statistics", "string", "struct", "textwrap", "types", "typing",
-    "typing_extensions", "unicodedata", "warnings", "weakref", "xdsl", "zlib",
-    "os.PathLike", "os.environ", "os.environb", "os.fspath", "os.getenv", "os.getenvb",
-    "posixpath.basename", "posixpath.dirname", "posixpath.join", "posixpath.normpath", "posixpath.split",
-    "posixpath.splitext", "sys.exc_info", "sys.getsizeof", "sys.intern", "sys.stderr", "sys.stdout",
-    "torch.arange", "torch.finfo", "torch.full", "torch.iinfo", "torch.ones", "torch.tensor", "torch.zeros",
-})  # fmt: skip
-"""Modules, without the underscore of those written in C, and names of others, that look at nothing but their arguments.
-Variables of the environment are noted while they are read."""
-
-UNSTEADY = frozenset({
-    "builtins.breakpoint", "builtins.eval", "builtins.exec", "builtins.globals", "builtins.hash", "builtins.id",
-    "builtins.input", "builtins.locals", "builtins.open", "builtins.vars", "builtins.__import__", "ctypes.util",
-    "inspect.currentframe", "inspect.getfile", "inspect.getsource", "inspect.getsourcelines", "inspect.stack",
-    "inspect.trace", "numpy.DataSource", "numpy.fromfile", "numpy.fromregex", "numpy.genfromtxt", "numpy.geterr",
-    "numpy.get_printoptions", "numpy.load", "numpy.loadtxt", "numpy.memmap", "numpy.random", "numpy.show_config",
-    "ctypes.CDLL", "ctypes.cdll", "ctypes.pythonapi", "ctypes.string_at",
-})  # fmt: skip
-"""Names of such modules that do look elsewhere."""
-
-_VERSIONED = frozenset({"numpy", "torch", "ml_dtypes", "xdsl", "llvmlite", "jax", "triton", "typing_extensions"})
-_STANDARD = os.path.dirname(os.__file__) + os.sep
-_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
-
-
-def _top(module: str) -> str:
-    return module.partition(".")[0]
-
-
-def is_steady(module: str, path: str) -> bool:
-    """Return whether a function or class, by its module and its name there, gives the same at every start."""
-    top, *inner = module.split(".")
-    top = top if top == "builtins" else top.lstrip("_")
-    names = {f"{top}.{name}" for name in (path.partition(".")[0], *inner[:1])}
-    return (top in STEADY and UNSTEADY.isdisjoint(names)) or not STEADY.isdisjoint(names)
-
-
-def is_array_type(value: Any) -> bool:
-    """Return whether a value is a class of a library of arrays, which are settings and read nothing."""
-    return isinstance(value, type) and value.__module__.partition(".")[0] in ("torch", "jax", "triton")
-
-
-def is_known(module: str) -> bool:
-    """Return whether code of the module of this name is known by its name."""
-    return _kind(_top(module)) is not None
-
-
-def is_ours(module: Any) -> bool:
-    """Return whether a module, by its dotted name, is of this package, kernels included: nobody assigns there."""
-    return isinstance(module, str) and _top(module) == PACKAGE
-
-
-def known_module(module: ModuleType) -> str | None:
-    """Return how a key names a module, or None if the module is the user's."""
-    name = module.__name__
-    kind = _kind(_top(name))
-    return None if kind is None or sys.modules.get(name) is not module else name + kind
-
-
-def known_name(value: Any) -> str | None:
-    """Return how a key names a function or class, or None if it has to be followed.
-
-    A name counts only if it leads back to the same object: what a library makes on the fly has the user's data in it.
-    """
-    module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-    if not isinstance(module, str) or not isinstance(path, str) or "<locals>" in path:
-        return None
-    kind = _kind(_top(module))
-    if kind is None:
-        return None
-    found: Any = sys.modules.get(module)
-    for part in path.split("."):
-        found = attribute(found, part)  # a module may load what is asked for, and fail
-    return f"{module}.{path}{kind}" if found is value else None
-
-
-@cache
-def _kind(top: str) -> str | None:
-    """Return what to add to names of a top-level package: its version, nothing, or None for the user's own."""
-    if top in (PACKAGE, "builtins"):
-        return ""
-    module = sys.modules.get(top)
-    if top in _VERSIONED:
-        return f"@{getattr(module, '__version__', '?')}"
-    file = getattr(module, "__file__", None)
-    if top not in sys.stdlib_module_names:
-        return _installed(module, file)
-    inside = file is None or (file.startswith(_STANDARD) and "site-packages" not in file)
-    return "" if inside else None
-
-
-def _installed(module: ModuleType | None, file: str | None) -> str | None:
-    """Return a library's version, or when its first file was written; None for code that is no library."""
-    if module is None or file is None or not any(part in file for part in _INSTALLED) or _has_kernels(module.__name__):
-        return None
-    version = getattr(module, "__version__", None)
-    return f"@{version}" if isinstance(version, str) else f"@{os.stat(file).st_mtime_ns}"
-
-
-def _has_kernels(package: str) -> bool:
-    """Return whether a module of a package uses this one."""
-    modules = [module for name, module in list(sys.modules.items()) if _top(name) == package]
-    values = (value for module in modules if isinstance(module, ModuleType) for value in list(vars(module).values()))
-    return any(isinstance(value, ModuleType) and value.__name__.partition(".")[0] == PACKAGE for value in values)
-
-
-# The environment ------------------------------------------------------------------------------------------------------
-
-EVERYTHING = ""
-"""Stands for all variables, where code goes through them; no variable has this name."""
-
-_NOT_TRACED = ("xdsl", "llvmlite")
-"""Packages whose own reads are no part of the traced code. Nor are the compiler's: its settings are in the key."""
-
-_lock = threading.Lock()
-_depth = 0
-_local = threading.local()
-
-
-class _Recorded(os._Environ):  # type: ignore[type-arg]
-    """`os.environ` while something is traced."""
-
-    def __getitem__(self, key: Any) -> Any:
-        try:
-            value = super().__getitem__(key)
-        except KeyError:
-            _note(os.fsdecode(key), None)
-            raise
-        _note(os.fsdecode(key), os.fsdecode(value))
-        return value
-
-    def __iter__(self) -> Iterator[Any]:
-        _note(EVERYTHING, None)
-        return super().__iter__()
-
-    def __len__(self) -> int:
-        _note(EVERYTHING, None)
-        return super().__len__()
-
-    def copy(self) -> Any:
-        _note(EVERYTHING, None)
-        return super().copy()
-
-
-def _note(name: str, value: str | None) -> None:
-    """What was read, unless it was read on behalf of this package. The first read of a variable counts."""
-    reads = getattr(_local, "reads", None)
-    if reads is None or name in reads:
-        return
-    frame, module = sys._getframe(2), ""
-    while frame is not None:
-        module = str(frame.f_globals.get("__name__"))
-        # Some do what the traced code says: the standard library, and `truth`, which asks `"HOME" in os.environ`.
-        if _top(module) not in sys.stdlib_module_names and module not in (__name__, truth.__name__):
-            break
-        frame = frame.f_back
-    if frame is None or not (_top(module) in _NOT_TRACED or is_own_module(module)):
-        reads[name] = value
-
-
-def _environments() -> list[Any]:
-    """Return the objects through which programs read the environment, unless others were put in their place."""
-    found = (os.environ, getattr(os, "environb", None))
-    return [each for each in found if type(each) in (os._Environ, _Recorded)]
-
-
-@contextmanager
-def recorded() -> Iterator[dict[str, str | None]]:
-    """What this thread reads of the environment inside: values by name, None for a variable that is not set."""
-    global _depth
-    before, reads = getattr(_local, "reads", None), {}
-    _local.reads = reads
-    with _lock:
-        _depth += 1
-        if _depth == 1:
-            for each in _environments():
-                each.__class__ = _Recorded
-    try:
-        yield reads
-    finally:
-        with _lock:
-            _depth -= 1
-            if _depth == 0:
-                for each in _environments():
-                    each.__class__ = os._Environ
-        _local.reads = before
-        if EVERYTHING in reads:
-            reads.update(values_of(reads))
-        if before is not None:  # tracing within tracing
-            before.update({**reads, **before})
-
-
-def values_of(names: Any) -> dict[str, str | None]:
-    """Return what variables are set to now, in the order of their names; all if `EVERYTHING` is among them."""
-    if EVERYTHING in names:
-        return {EVERYTHING: None, **dict(sorted(os.environ.items()))}
-    return {name: os.environ.get(name) for name in sorted(names)}
-
-
-def still_holds(values: Mapping[str, str | None]) -> bool:
-    """Return whether variables are set as they were."""
-    return not values or values_of(values) == values
-
-
-def check_of(values: Mapping[str, str | None]) -> Callable[[], bool]:
-    """Return whether variables are set as they were, at a cost that every call can bear."""
-    data: Any = getattr(os.environ, "_data", None)
-    if data is None or EVERYTHING in values:
-        return lambda: still_holds(values)
-    names = [os.fsencode(name) for name in values]
-    texts = [None if value is None else os.fsencode(value) for value in values.values()]
-    return lambda: [*map(data.get, names)] == texts
