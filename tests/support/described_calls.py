@@ -21,4 +21,4 @@ def describe_calls(monkeypatch: pytest.MonkeyPatch, arch: str = "sm_90a") -> Non
     monkeypatch.setenv(knobs.ARCH.name, arch)
     monkeypatch.setenv(knobs.COMPILE_ONLY.name, "1")
     monkeypatch.setattr(jit_function.compiled_code, "artifact_for", lambda *_: Fetched(NO_CODE, False, ()))
-    monkeypatch.setattr(jit_function.loading, "prepare", lambda _: None)
+    monkeypatch.setattr(jit_function.compiled_code, "prepare", lambda _: None)
