@@ -115,12 +115,12 @@ def rows(x: Any) -> Any:
     size = matrix.dtype.itemsize
     piece = gcd(length * size, ALIGNMENT)
     if is_array(matrix):
-        step, unit = (stride // size for stride in matrix.strides)
+        step, unit = matrix.strides
         address = matrix.ctypes.data
     else:
-        step, unit = matrix.stride()
+        step, unit = (stride * size for stride in matrix.stride())
         address = matrix.data_ptr()
-    if unit == 1 and address % piece == 0 and (step * size % piece == 0 or matrix.shape[0] < 2):
+    if unit == size and address % piece == 0 and (step % piece == 0 or matrix.shape[0] < 2):
         return matrix
     return copied(matrix)
 
@@ -209,6 +209,11 @@ is_traced: Any = _never
 of the machine, or repeated."""
 is_transformed: Any = _never
 """Whether tensors may be more than memory: with tangents of forward-mode differentiation, or in `torch.func`."""
+
+
+def wants_gradient(*values: Any) -> bool:
+    """Return whether autograd would keep what is computed of some arrays, None or others that have no gradient."""
+    return any(getattr(value, "requires_grad", False) for value in values) and met_torch().is_grad_enabled()
 
 
 def arch_of(x: Any) -> str:

@@ -15,7 +15,10 @@ from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, on
 
 WITHOUT_ATTENTION = ("gfx1100", "gfx1151", "gfx1250")
 """Targets whose matrix instructions `kernels/attention/waves.py` has none of."""
-_NUMBERS = "bool causal, float scale, int left, int right, float softcap, int most_q, int most_k, bool deterministic"
+_NUMBERS = (
+    "bool causal, float scale, SymInt left, SymInt right, float softcap, SymInt most_q, SymInt most_k, "
+    "bool deterministic"
+)
 """What is asked for, as torch's schemas have it; -1 where nothing is."""
 
 
@@ -109,9 +112,8 @@ def _why_not(query: Array, key: Array, value: Array, *others: Any) -> str | None
         return reason
     if query.shape[-1] % 32 or value.shape[-1] % 32 or max(query.shape[-1], value.shape[-1]) > MAX_HEAD:
         return f"heads are multiples of 32 up to {MAX_HEAD} long, got {query.shape[-1]} and {value.shape[-1]}"
-    if not arrays.is_array(query) and arrays.met_torch().is_grad_enabled():
-        if any(t is not None and t.requires_grad for t in others):
-            return "gradients are those of queries, keys and values alone"
+    if arrays.wants_gradient(*others):
+        return "gradients are those of queries, keys and values alone"
     return same_kind(query, key, value)
 
 

@@ -101,7 +101,8 @@ def cross_entropy(
 
     Targets are int64, int32 or uint8. One pass over the logits forward and one backward, in f32. A row's loss is within
     1e-5 of its size, and so is the mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6
-    in f32 and a rounding of the type else, relative to the largest of a row.
+    in f32 and a rounding of the type else, relative to the largest of a row. The gradient reads the logits again, not a
+    copy: to change them in between is an error.
     """
     if weight is None and not arrays.is_followed():
         found = CROSS_ENTROPY.lanes.again(input, target, ignore_index, reduction, label_smoothing)

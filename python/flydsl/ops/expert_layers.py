@@ -171,8 +171,7 @@ def _check_weights(w1: Any, w2: Any) -> None:
 
 
 def _wants_gradient(input: Any, router: Any, w1: Any, w2: Any) -> bool:
-    given = [input, *(router if isinstance(router, tuple | list) else (router,)), w1, w2]
-    return any(getattr(value, "requires_grad", False) for value in given) and arrays.met_torch().is_grad_enabled()
+    return arrays.wants_gradient(input, *(router if isinstance(router, tuple | list) else (router,)), w1, w2)
 
 
 def moe_weights(w1: Any, w2: Any, kind: str = "plain") -> Experts:

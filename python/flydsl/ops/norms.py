@@ -218,8 +218,7 @@ def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float 
     given = [value for value in (*arranged, *weights) if value is not None and not isinstance(value, int | float)]
     reason = why_not_rows(input, *given)
     length = prod(_arranged(normalized_shape, weights[0] if weights else None, input)[0])
-    wants = not arrays.is_array(input) and any(value.requires_grad for value in (input, *given))
-    if reason is None and wants and length > LONGEST_GRADIENT:
+    if reason is None and length > LONGEST_GRADIENT and arrays.wants_gradient(input, *given):
         return f"the gradient of rows of {length} elements has no kernel"
     return reason
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any
 
 from flydsl.ops import arrays
@@ -47,6 +48,8 @@ class Op:
     """Which result of the gradient is that of each array; in order where nothing is said. The rest have none."""
     in_place: bool = False
     """Whether the first result may lie where an array lies: what is written was read before, by the same threads."""
+    chosen: bool = False
+    """Whether the gradient takes as its last number which arrays want one, and computes those alone."""
     strided: bool = False
     """Whether the gradient reads those of the outputs as they lie, where elements of the last dimension do together."""
     lanes: Lanes = field(default_factory=Lanes)
@@ -56,6 +59,10 @@ class Op:
     def derived(self) -> int:
         """How many arrays may have a gradient, the first ones."""
         return self.tensors if self.spread is None else len(self.spread)
+
+    def choice(self, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
+        """Return what the gradient is told of which arrays want one; nothing where it computes all."""
+        return wanted[: self.derived] if self.chosen else ()
 
     def gradients(self, found: Arguments, wanted: Sequence[bool]) -> list[Any]:
         """Return a gradient for each array that wants one."""
@@ -129,8 +136,18 @@ def written(name: str, out: Any, result: Any) -> Any:
     if out is None:
         return result
     check_out(name, out, result)
+    if arrays.wants_gradient(out, result):
+        raise no_gradient_of_out(name)
     arrays.copy_into(out, result)
     return out
+
+
+def no_gradient_of_out(name: str) -> RuntimeError:
+    """Return what is raised where a result that wants a gradient is to go into ``out``, in torch's words."""
+    return RuntimeError(
+        f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+        "requires grad."
+    )
 
 
 def check_out(name: str, out: Any, result: Any) -> None:
@@ -210,7 +227,8 @@ def numpy_only(name: str, reason: str | None) -> None:
 
 
 def last_dimension(dim: int, rank: int) -> bool:
-    """Return whether ``dim`` is the last; one that does not exist is an error, as torch's."""
+    """Return whether ``dim`` is the last; one that does not exist, or is no integer, is an error, as torch's."""
+    dim = index(dim)
     if not -max(rank, 1) <= dim < max(rank, 1):
         low, high = -max(rank, 1), max(rank, 1) - 1
         raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")

@@ -69,20 +69,27 @@ def _product(a: Any, b: Any) -> Arguments:
     return (arrays.empty(a, (*a.shape[:-1], b.shape[-1])),)
 
 
+def _wanted(like: Arguments, wanted: list[bool]) -> Arguments:
+    """Return arrays for gradients, empty ones for those that nobody wants."""
+    return tuple(arrays.empty_like(x) if want else arrays.empty(x, (0,)) for x, want in zip(like, wanted, strict=False))
+
+
 def _product_gradients(arguments: Arguments, results: Arguments) -> None:
-    dc, a, b = arguments
+    dc, a, b, wanted = arguments
     dc = arrays.rows(dc).reshape(dc.shape)
-    multiply(dc, b.swapaxes(-1, -2), results[0])
-    multiply(a.swapaxes(-1, -2), dc, results[1])
+    if wanted[0]:
+        multiply(dc, b.swapaxes(-1, -2), results[0])
+    if wanted[1]:
+        multiply(a.swapaxes(-1, -2), dc, results[1])
 
 
 MATMUL_BACKWARD = Op(
-    "matmul_backward", "Tensor dc, Tensor a, Tensor b",
-    lambda dc, a, b: (arrays.empty_like(a), arrays.empty_like(b)), _product_gradients, results=2, tensors=3,
+    "matmul_backward", "Tensor dc, Tensor a, Tensor b, bool[] wanted",
+    lambda dc, a, b, wanted: _wanted((a, b), wanted), _product_gradients, results=2, tensors=3,
 )  # fmt: skip
 MATMUL = Op(
     "matmul", "Tensor a, Tensor b", _product, lambda a, results: multiply(a[0], a[1], results[0]), tensors=2,
-    gradient=MATMUL_BACKWARD, saved=lambda a, results: (a, ()),
+    gradient=MATMUL_BACKWARD, saved=lambda a, results: (a, ()), chosen=True,
 )  # fmt: skip
 
 
@@ -180,28 +187,27 @@ def _launch_linear(arguments: Arguments, results: Arguments) -> None:
 
 
 def _linear_gradients(arguments: Arguments, results: Arguments) -> None:
-    dy, x, weight, bias = arguments
+    dy, x, weight, wanted = arguments
     dx, dweight, dbias = results
     dy, x = arrays.rows(dy), arrays.rows(x)
-    multiply(dy, weight, arrays.rows(dx))
-    multiply(dy.swapaxes(0, 1), x, dweight)
-    if bias is not None:
+    if wanted[0]:
+        multiply(dy, weight, arrays.rows(dx))
+    if wanted[1]:
+        multiply(dy.swapaxes(0, 1), x, dweight)
+    if wanted[2]:
         ones = arrays.empty(dy, (1, dy.shape[0]))
         arrays.filled(ones, 1.0)
         multiply(ones, dy, dbias.reshape(1, -1))
 
 
 LINEAR_BACKWARD = Op(
-    "linear_backward", "Tensor dy, Tensor x, Tensor weight, Tensor? bias",
-    lambda dy, x, weight, bias: (
-        arrays.empty_like(x), arrays.empty_like(weight),
-        arrays.empty(x, (0,)) if bias is None else arrays.empty_like(bias),
-    ),
-    _linear_gradients, results=3, tensors=4,
+    "linear_backward", "Tensor dy, Tensor x, Tensor weight, bool[] wanted",
+    lambda dy, x, weight, wanted: (*_wanted((x, weight), wanted), arrays.empty(x, (weight.shape[0] * wanted[2],))),
+    _linear_gradients, results=3, tensors=3,
 )  # fmt: skip
 LINEAR = Op(
     "linear", "Tensor x, Tensor weight, Tensor? bias", _linear, _launch_linear, tensors=3, gradient=LINEAR_BACKWARD,
-    saved=lambda a, results: (a, ()),
+    saved=lambda a, results: (a[:2], ()), chosen=True,
 )  # fmt: skip
 
 
@@ -227,9 +233,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if reason is not None:
         if arrays.is_array(input):
             numpy_only("linear", reason)
-        return fall_back(
-            "linear", reason, lambda: arrays.met_torch().nn.functional.linear(input, weight, bias)
-        )  # fmt: skip
+        return fall_back("linear", reason, lambda: arrays.met_torch().nn.functional.linear(input, weight, bias))
     n, k = weight.shape
     if not input.shape or input.shape[-1] != k:
         m, last = prod(input.shape[:-1]), input.shape[-1] if input.shape else 1
@@ -383,9 +387,7 @@ def _launch_grouped(a: Any, b: Any, offs: Any, result: Any) -> None:
     hopper_grouped_gemm(a, _in_lines(b), result, arrays.line(offs, len(offs)))
 
 
-def why_not_grouped(
-    mat_a: Any, mat_b: Any, offs: Any = None, bias: Any = None, out_dtype: Any = None
-) -> str | None:  # fmt: skip
+def why_not_grouped(mat_a: Any, mat_b: Any, offs: Any = None, bias: Any = None, out_dtype: Any = None) -> str | None:
     """Return why there is no kernel, or None."""
     one_place(mat_a, mat_b, offs, bias)
     reason = why_not_rows(mat_a, mat_b)
@@ -399,7 +401,7 @@ def why_not_grouped(
         return "groups are multiplied in f16 and bf16, on Hopper"
     if mat_b.shape[0] > MOST_GROUPS:
         return f"there are more than {MOST_GROUPS} groups"
-    if not arrays.is_array(mat_a) and (mat_a.requires_grad or mat_b.requires_grad):
+    if arrays.wants_gradient(mat_a, mat_b):
         return "its gradient has no kernel"
     return None
 
@@ -423,6 +425,8 @@ def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, ou
     if mat_a.shape[1] != mat_b.shape[1]:
         raise RuntimeError(f"contraction dimension of mat_a and mat_b must match, got {_by(mat_a.shape)} and "
                            f"{_by(mat_b.shape)}")  # fmt: skip
+    if tuple(offs.shape) != (mat_b.shape[0],) or str(offs.dtype).split(".")[-1] != "int32":
+        raise ValueError(f"offs are int32 of shape ({mat_b.shape[0]},), got {offs.dtype} of {tuple(offs.shape)}")
     ends = host_numbers(offs)
     if ends is not None and ends.size and not (ends.min() >= 0 and ends.max() <= len(mat_a)):
         raise IndexError(f"offs say where groups of {len(mat_a)} rows end, got {ends.min()} to {ends.max()}")

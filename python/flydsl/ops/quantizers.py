@@ -15,7 +15,10 @@ from flydsl.kernels.quant.device_quant import (
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, numpy_only, why_not_rows
 
-NAMES = {"int8": "i8", "i8": "i8", "fp8": "fp8", "float8_e4m3fn": "fp8", "fp8_fnuz": "fp8_fnuz", "bf8": "bf8"}
+NAMES = {
+    "int8": "i8", "i8": "i8", "fp8": "fp8", "float8_e4m3fn": "fp8", "fp8_fnuz": "fp8_fnuz",
+    "float8_e4m3fnuz": "fp8_fnuz", "bf8": "bf8", "float8_e5m2": "bf8",
+}  # fmt: skip
 
 
 def _row_shapes(x: Any, quant: str, whole: bool) -> Arguments:

@@ -33,13 +33,8 @@ ROPE = Op(
 def why_not(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> str | None:
     """Return why a call is left to torch, or None."""
     reason = why_not_rows(input, cos, sin)
-    return "gradients are those of the input alone" if reason is None and _learned(cos, sin) else reason
-
-
-def _learned(cos: Any, sin: Any) -> bool:
-    """Return whether a table wants a gradient."""
-    wanted = getattr(cos, "requires_grad", False) or getattr(sin, "requires_grad", False)
-    return wanted and arrays.met_torch().is_grad_enabled()
+    learned = reason is None and arrays.wants_gradient(cos, sin)
+    return "gradients are those of the input alone" if learned else reason
 
 
 def rope(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:

@@ -15,7 +15,7 @@ import torch
 
 from flydsl.compiler.calls.native_replay import Replay, forward_function, replays_are_native
 from flydsl.ops import arrays, recordings, replays
-from flydsl.ops.op import Arguments, Op
+from flydsl.ops.op import Arguments, Op, no_gradient_of_out
 
 NAMESPACE = "flydsl"
 arrays.met_torch()
@@ -29,10 +29,7 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
         return _traced_call(op, arguments, out)
     if _wants_gradient((*tensors, out)):
         if out is not None:
-            raise RuntimeError(
-                f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
-                "the arguments requires grad."
-            )
+            raise no_gradient_of_out(op.name)
         if op.gradient is None:
             return _Underivable.apply(partial(_outputs, op, arguments), f"{op.name} has no gradient", *tensors)
         return _Direct.apply(_lane(op, tensors, numbers, key), *tensors)
@@ -93,8 +90,8 @@ class Lane:
         self._kept: dict[str, Any] = {}
         self._apply: Any = None
         """Autograd's way to the replay that gives (outputs, arrays to save)."""
-        self.backward: Callable[..., Any] = _nothing
-        """Of gradients and saved arrays: their gradients, or None."""
+        self.backward: dict[tuple[bool, ...], Callable[..., Any]] = {}
+        """By what is chosen: of gradients and saved arrays, their gradients or None."""
         self.saved_numbers: Arguments = ()
         self._there: tuple[bool, ...] = ()
         """Which of the arrays that the gradient takes are there, if not all: those that are not are not saved either,
@@ -155,20 +152,22 @@ class Lane:
         following = iter(saved)
         return tuple(next(following) if there else None for there in self._there)
 
-    def run_backward(self, tensors: Arguments) -> Arguments:
-        """Return the gradients of the op's arrays."""
-        gradient, arguments = self.op.gradient, (*tensors, *self.saved_numbers)
+    def run_backward(self, tensors: Arguments, choice: tuple[bool, ...]) -> Arguments:
+        """Return the gradients of the op's arrays, those that are chosen where the op says so."""
+        gradient, numbers = self.op.gradient, (*self.saved_numbers, *_told(choice))
+        arguments = (*tensors, *numbers)
         assert gradient is not None
         if any(map(_is_batched, tensors[: self.op.outputs])):
             return _by_operator(gradient, arguments)
         tensors = (*map(_in_memory, tensors[: self.op.outputs]), *tensors[self.op.outputs :])
-        arguments = (*tensors, *self.saved_numbers)
+        arguments = (*tensors, *numbers)
+        way = f"gradient {choice}" if choice else "gradient"
         lie_well = (t.is_contiguous() or (self.op.strided and t.stride(-1) == 1) for t in tensors[: self.op.outputs])
-        if not all(lie_well) or not self._records("gradient", tensors):
+        if not all(lie_well) or not self._records(way, tensors):
             return gradient.run(*arguments)
         results, replay = recordings.recorded(gradient, arguments, replays.facts_of(tensors, ()))
-        self._keep(gradient=replay)
-        self.backward = _nothing if replay is None else replay.call
+        self._keep(**{way: replay})
+        self.backward[choice] = _nothing if replay is None else replay.call
         return results
 
 
@@ -180,11 +179,17 @@ def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     return Lane(op, numbers, facts) if known is None else known
 
 
+def _told(choice: tuple[bool, ...]) -> Arguments:
+    """Return a choice as an argument of the gradient, where there is one."""
+    return (list(choice),) if choice else ()
+
+
 def _gradients(ctx: Any, *gradients: Any) -> Any:
-    lane = ctx.lane
-    tensors = *gradients, *lane.arranged(ctx.saved_tensors)
-    found, first = lane.backward(*tensors) or lane.run_backward(tensors), ctx.first
-    return *[None] * first, *lane.op.gradients(found, ctx.needs_input_grad[first:])
+    lane, first = ctx.lane, ctx.first
+    tensors, wanted = (*gradients, *lane.arranged(ctx.saved_tensors)), ctx.needs_input_grad[first:]
+    choice = lane.op.choice(wanted)
+    found = lane.backward.get(choice, _nothing)(*tensors) or lane.run_backward(tensors, choice)
+    return *[None] * first, *lane.op.gradients(found, wanted)
 
 
 class _Underivable(torch.autograd.Function):
@@ -302,9 +307,9 @@ def _backward(op: Op) -> Callable[..., Any]:
 
     def backward(ctx: Any, *gradients: Any) -> Any:
         given = gradients[: op.outputs]
-        found = _operators[gradient.name](*given, *ctx.saved_tensors, *ctx.numbers)
-        found = (found,) if gradient.results == 1 else tuple(found)
         wanted = ctx.needs_input_grad[: op.tensors]
+        found = _operators[gradient.name](*given, *ctx.saved_tensors, *ctx.numbers, *_told(op.choice(wanted)))
+        found = (found,) if gradient.results == 1 else tuple(found)
         return (*op.gradients(found, wanted), *[None] * (ctx.count - op.tensors))
 
     return backward

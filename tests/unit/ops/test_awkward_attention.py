@@ -143,6 +143,29 @@ def test_scales_that_torch_traces_as_symbols(torch: Any, rng: np.random.Generato
         assert torch.equal(traced(scale), decode(scale))
 
 
+@pytest.mark.torch
+def test_longest_sequences_that_change_are_traced_once(torch: Any, rng: np.random.Generator) -> None:
+    """Batches of sequences have another longest one each; torch refuses a function that it compiled eight times."""
+    graphs = []
+
+    def compiler(graph: Any, _: Any) -> Any:
+        graphs.append(graph)
+        return graph.forward
+
+    def attended(x: Any, starts: Any, most: int) -> Any:
+        run = partial(ops.attention, cu_seqlens_q=starts, cu_seqlens_k=starts, max_seqlen_q=most, max_seqlen_k=most)
+        return run(x, x, x, is_causal=True, window=(most, 0))
+
+    ops.register_operators()
+    torch.compiler.reset()
+    traced = torch.compile(attended, fullgraph=True, backend=compiler)
+    for tokens in (8, 9, 12, 13):
+        x = torch.from_numpy(rng.standard_normal((tokens, 2, 64)).astype(np.float16))
+        starts = torch.tensor([0, 3, tokens], dtype=torch.int32)
+        assert torch.equal(traced(x, starts, tokens - 3), attended(x, starts, tokens - 3))
+    assert len(graphs) == 2  # one for the first sizes, one for all
+
+
 @pytest.mark.parametrize("far", [(1 << 31) - 1, 1 << 40])
 def test_windows_without_an_end(far: int, rng: np.random.Generator) -> None:
     q, k, v = heads(rng, 9), heads(rng, 33), heads(rng, 33)

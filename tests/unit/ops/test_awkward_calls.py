@@ -129,6 +129,55 @@ def test_what_is_left_to_torch_goes_to_out(torch: Any) -> None:
         torch.testing.assert_close(out, want)
 
 
+@pytest.mark.torch
+def test_out_and_gradients_exclude_each_other(torch: Any) -> None:
+    """Also where the result is copied into ``out``, which has another shape than the kernel's."""
+    x, vector = torch.randn(2, 3, 8, requires_grad=True), torch.randn(8)
+    for run, shape in (
+        (lambda out: ops.matmul(x, vector, out=out), (2, 3)),
+        (lambda out: ops.rms_norm(x, (3, 8), out=out), (2, 3, 8)),
+    ):
+        with pytest.raises(RuntimeError, match=r"functions with out=\.\.\. arguments don't support automatic diff"):
+            run(torch.empty(shape))
+        with torch.no_grad():
+            assert not run(torch.empty(shape)).requires_grad
+
+
+@pytest.mark.torch
+def test_parameters_where_no_gradient_is_wanted(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has no kernel for a gradient has one for a call without it."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    row, gains = torch.randn(1, 40000), torch.ones(40000, requires_grad=True)
+    groups, ends = torch.ones(2, 16, 8, dtype=torch.half, requires_grad=True), torch.tensor([1, 2], dtype=torch.int32)
+    rows = torch.ones(2, 16, dtype=torch.half)
+    for run in (
+        lambda told: told(ops.rms_norm, row, (40000,), gains),
+        lambda told: told(ops.add_rms_norm, row, row, gains),
+        lambda told: told(ops.grouped_mm, rows, groups, offs=ends),
+    ):
+        assert "left to torch" in run(ops.explain)
+        with torch.no_grad():
+            assert "runs FlyDSL's kernels" in run(ops.explain)
+    with torch.no_grad():  # a warning would be an error
+        torch.testing.assert_close(ops.grouped_mm(rows, groups, offs=ends), torch.full((2, 8), 16.0).half())
+
+
+def test_fields_of_records(rng: np.random.Generator) -> None:
+    """Elements that lie no multiple of their size apart."""
+    records = np.zeros((6, 16), [("x", np.float32), ("flag", np.int8)])
+    records["x"] = rng.standard_normal((6, 16))
+    np.testing.assert_allclose(ops.softmax(records["x"]), softmax(records["x"]), atol=1e-6)
+
+
+def test_dimensions_are_integers() -> None:
+    x = np.zeros((2, 3), np.float32)
+    dimensions: list[Any] = [np.int64(1), 1.0, None]
+    assert ops.softmax(x, dimensions[0]).shape == (2, 3)
+    for wrong in dimensions[1:]:
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            ops.softmax(x, wrong)
+
+
 # Small numbers, and products of nothing ------------------------------------------------------------------------------
 
 

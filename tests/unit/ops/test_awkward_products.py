@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import flydsl.ops as ops
+from flydsl.ops import products, replays
 from flydsl.ops.amd_products import in_lines
 
 
@@ -119,6 +121,52 @@ def test_bias_of_another_length(rng: np.random.Generator) -> None:
             ops.scaled_mm(*given, np.zeros(shape, ml_dtypes.bfloat16))
 
 
+@pytest.mark.torch
+def test_a_bias_that_changes_before_the_gradient(torch: Any) -> None:
+    """The gradient needs the bias no more than torch's does; of the weight it must have what it was."""
+    x, weight, bias = (torch.randn(*shape, requires_grad=True) for shape in ((4, 16), (8, 16), (8,)))
+    y = ops.linear(x, weight, bias)
+    with torch.no_grad():
+        bias.add_(1)
+    y.backward(torch.ones_like(y), retain_graph=True)
+    torch.testing.assert_close(bias.grad, torch.full((8,), 4.0))
+    with torch.no_grad():
+        weight.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("how", ["eager", "repeated", "compiled"])
+def test_gradients_that_nobody_wants_are_not_computed(how: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of weights that are frozen; calls that differ in nothing else take turns."""
+    counts: list[Any] = []
+    multiply = products.multiply
+    monkeypatch.setattr(products, "multiply", lambda *given: (counts.append(given), multiply(*given))[1])
+    if how == "repeated":
+        monkeypatch.setattr(replays, "can_replay", lambda _: True)
+    ops.register_operators()
+    functional = torch.nn.functional
+    for ours, theirs, shapes in (
+        (ops.linear, functional.linear, ((4, 16), (8, 16), (8,))),
+        (ops.matmul, torch.matmul, ((4, 16), (16, 8))),
+    ):
+        run = torch.compile(ours, fullgraph=True, backend="aot_eager") if how == "compiled" else ours
+        some = [wanted for wanted in itertools.product((False, True), repeat=len(shapes)) if any(wanted)]
+        for number, wanted in enumerate(some * (4 if how == "repeated" else 1)):
+            given = [torch.randn(s, requires_grad=want) for s, want in zip(shapes, wanted, strict=True)]
+            learned = [x for x in given if x.requires_grad]
+            y = run(*given)
+            counts.clear()
+            found = torch.autograd.grad(y, learned, torch.ones_like(y))
+            native = number >= 2 * len(some) and not counts
+            assert len(counts) == sum(wanted) or native
+            expected = torch.autograd.grad(theirs(*given), learned, torch.ones_like(y))
+            torch.testing.assert_close(found, expected)
+    for op in (products.LINEAR, products.MATMUL):
+        op.lanes.forget()
+
+
 # Groups and four bits ------------------------------------------------------------------------------------------------
 
 
@@ -135,6 +183,9 @@ def test_groups_that_lie_otherwise(rng: np.random.Generator, monkeypatch: pytest
     near(ops.grouped_mm(turned, b, offs=np.array([10, 10, 48], np.int32)), expected[:48], 2e-3)
     with pytest.raises(ValueError, match="offs must not decrease"):
         ops.grouped_mm(a, b, offs=np.array([20, 10, 50], np.int32))
+    for wrong in (ends[None], ends[:2], ends.astype(np.int64)):
+        with pytest.raises(ValueError, match=rf"offs are int32 of shape \(3,\), got {wrong.dtype} of"):
+            ops.grouped_mm(a, b, offs=wrong)
 
 
 def test_weights_of_four_bits_that_do_not_fit(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:

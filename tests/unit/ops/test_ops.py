@@ -147,6 +147,8 @@ def test_rotary_positions_and_quantisers(rng: np.random.Generator) -> None:
     pairs = ops.rope(x, cos, sin, interleaved=True)
     np.testing.assert_allclose(pairs[..., 0::2], x[..., 0::2] * c - x[..., 1::2] * s, atol=1e-6)
     y = rng.standard_normal((128, 256)).astype(np.float32)
+    for kind in (np.int8, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2):
+        assert ops.quantize_per_token(y, kind)[0].dtype == kind
     for ours, want in (
         (ops.quantize_per_token(y), formats.quantize_per_token(y)),
         (ops.quantize_per_tensor(y), formats.quantize_per_tensor(y)),
