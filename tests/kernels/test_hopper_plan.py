@@ -108,6 +108,17 @@ def test_lines_cost_by_the_bytes_they_start_at() -> None:
     assert times == sorted(times) and len(set(times)) == 4
 
 
+def test_lines_across_cache_lines_are_two_requests_and_the_same_sectors() -> None:
+    """So where L2 decides they cost little, unless they begin inside a sector, and where the block that sends for them
+    does, twice as much. 752 x 3344 x 6544 took 51.6 us in tiles of 256 x 88, which share A to load the fewest lines,
+    and 47.7 to 48.0 in 128 x 152 and 128 x 168, on an H200, 2026-11-17."""
+    config = GemmConfig(128, 128, 2, 6)
+    for slow, less, more in ((replace(HOPPER, cache=1e5), 1.1, 2.5), (replace(HOPPER, lines=1.0), 2.2, 2.5)):
+        times = [launch_time(Problem(4096, 4096, 4096, line_bytes=each), config, slow) for each in (128, 32, 16)]
+        assert [time / times[0] for time in times] == pytest.approx([1.0, less, more], rel=0.02)
+    assert choose_config(Problem(752, 3344, 6544, line_bytes=32)).tile_m == 128
+
+
 def test_a_small_matrix_stays_in_cache_beside_a_large_one() -> None:
     few = choose_config(Problem(4, 4608, 3584))
     assert few.swapped and few.streams == "a" and few.l2_priorities == ("evict_first", "evict_last")

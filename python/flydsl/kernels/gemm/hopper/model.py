@@ -25,8 +25,9 @@ class Machine:
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
     large tile alone, so that nobody multiplies while it waits, or adds runs; of results that leave while the next tile
-    begins, and of those of blocks with scales; of lines of A or B by the multiples of bytes at which they start; of
-    results across C's lines, and where those leave by TMA; and in parts of cache lines.
+    begins, and of those of blocks with scales; of lines of A or B by the multiples of bytes at which they start, for
+    the block that sends for them and for L2; of results across C's lines, and where those leave by TMA; and in parts of
+    cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
@@ -61,7 +62,8 @@ class Machine:
     alone_adding: float = 1.24
     deferring: float = 0.6
     deferring_scaled: float = 0.8
-    straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.8), (64, 1.5), (128, 1.0))
+    straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 2.2), (64, 2.0), (128, 1.0))
+    sectors: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.1), (64, 1.1), (128, 1.0))
     across: float = 1.5
     sending_across: float = 1.25
     partial: float = 1.25
@@ -94,13 +96,13 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES
-    sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES
-    sent *= dict(machine.straddling)[problem.line_bytes]
+    asked = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES
+    sent, given = (asked * dict(of)[problem.line_bytes] for of in (machine.straddling, machine.sectors))
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
     products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     working = _step_cycles(problem, config, machine, (products, taken, sent)) * steps / machine.cycles
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
-    cached = together * config.cluster * sent * steps / machine.cache
+    cached = together * config.cluster * given * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
     extents = config.multiplied_rows // BLOCK_ROWS, config.tile_m, config.tile_n
     alone = problem.block_scaled or (rounds == 1 and not problem.grouped)
