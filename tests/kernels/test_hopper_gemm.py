@@ -226,6 +226,25 @@ def test_a_stream_of_number_0_is_a_stream(monkeypatch: pytest.MonkeyPatch) -> No
     assert seen == [0, 5, 77]
 
 
+def test_calls_of_tensors_that_share_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are alike in all that a kernel is built by; what native code cannot say of them is asked for here."""
+    torch: Any = pytest.importorskip("torch", reason="facts of tensors are read by native code")
+    monkeypatch.setattr(hopper_matmul, "_CALLS", operands.KeptCalls())
+    monkeypatch.setattr(hopper_matmul, "_call_for", lambda *_: lambda *given: None)
+    a, b, c = (torch.zeros(shape, dtype=torch.bfloat16) for shape in ((16, 32), (32, 24), (16, 24)))
+    flat, bias = torch.zeros(1 + a.numel(), dtype=torch.bfloat16), torch.zeros(24, dtype=torch.bfloat16)
+    calls = [
+        (a, b, c, {}), (a, torch.zeros(24, 32, dtype=torch.bfloat16).T, c, {}), (a[:8], b, c[:8], {}),
+        (a.half(), b.half(), c, {}), (a, b, c.float(), {}), (flat[1:].view(16, 32), b, c, {}),
+        (a, b, c, {"activation": "silu"}), (a, b, c, {"alpha": 2.0}), (a, b, c, {"use_fast_accum": True}),
+        (a, b, c, {"config": SMALL}), (a, b, c, {"bias": bias}),
+    ]  # fmt: skip
+    for _ in range(2):
+        for left, right, product, how in calls:
+            hopper_gemm(left.clone() if left.data_ptr() % 16 == 0 else left, right, product, **how)
+    assert len(hopper_matmul._CALLS) == len(calls)
+
+
 def test_the_first_call_launches_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiling for arguments launches: where C is its own D, a second launch would add it twice."""
     launched: list[str] = []

@@ -19,6 +19,7 @@ from flydsl.kernels.quant.device_quant import (
     build_row_quant_module,
     build_tensor_quant_module,
 )
+from flydsl.kernels.quant.short_rows import short_rows
 from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
@@ -92,6 +93,64 @@ def test_one_scale_for_many_rows(m: int, monkeypatch: pytest.MonkeyPatch) -> Non
     device_quant.build_tensor_quant_module.__wrapped__(8, "f32")(x, codes, tops, scale, m)
     np.testing.assert_allclose(scale, 50 / 448, rtol=1e-6)
     assert steps(codes, (x / scale).astype(FP8)) <= 1
+
+
+@pytest.mark.parametrize("n", [8, 9])
+def test_one_scale_for_rows_that_lie_apart(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are gone over row by row, where others are a line; results are the same."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(device_quant, "FOLDED", 128)
+    m, found = 150, []
+    x = drawn((m, n), "f16")
+    x[140, -1] = 50
+    apart = np.zeros((m, n + 8), np.float16)[:, :n]
+    apart[:] = x
+    for given in (x, apart):
+        codes, tops, scale = np.zeros(x.shape, FP8), np.full(m, np.nan, np.float32), np.full(1, np.nan, np.float32)
+        device_quant.build_tensor_quant_module.__wrapped__(n, "f16")(given, codes, tops, scale, m)
+        found.append((codes.tobytes(), scale[0]))
+    assert found[0] == found[1]
+    np.testing.assert_allclose(found[0][1], 50 / 448, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n", "dtype", "quant"), [(9, "f32", "fp8"), (37, "f16", "i8"), (419, "bf16", "fp8"), (619, "bf16", "i8")]
+)
+def test_short_rows_that_begin_anywhere(n: int, dtype: str, quant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing behind a row is changed, and rows that lie apart, which have another kernel, have the same codes."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    assert short_rows(n, np.dtype(DTYPES[dtype]).itemsize, quant) is not None
+    run = build_row_quant_module(n, dtype, quant)
+    for m in (2, 21):
+        x, beside = drawn((m + 1, n), dtype), np.zeros((m, n + 16), DTYPES[dtype])[:, :n]
+        beside[:] = x[:m]
+        codes, scales = np.zeros(x.shape, formats.TYPES[quant]), np.full(m, np.nan, np.float32)
+        other, apart = np.zeros((m, n), formats.TYPES[quant]), np.full(m, np.nan, np.float32)
+        run(x, codes, scales, m)
+        run(beside, other, apart, m)
+        np.testing.assert_array_equal(codes[:m].view(np.uint8), other.view(np.uint8))
+        np.testing.assert_array_equal(scales, apart)
+        assert not codes[m].view(np.uint8).any()
+        assert steps(codes[:m], formats.quantize_per_token(x[:m], quant)[0]) <= 1
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "sm_90a"])
+def test_every_rounding_of_four_bits(arch: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Halves between two codes and their neighbours, zeros, what is too small, too large, and no number."""
+    monkeypatch.setenv("ARCH", arch)
+    halves = np.array([0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5], DTYPES[dtype])
+    values = np.concatenate([halves, *(np.nextafter(halves, halves.dtype.type(end)) for end in (0, 9))])
+    x = np.full((5, 128), 5, DTYPES[dtype])
+    x[0, : len(values)], x[1, : len(values)] = values, -values
+    small, large = (2.0**-20, 2.0**12) if dtype == "f16" else (2.0**-130, 2.0**120)
+    x[2], x[4] = x[0].astype(np.float32) * small, x[0].astype(np.float32) * large
+    x[3, ::32] = np.inf, np.nan, 0, -large
+    want, scale = formats.quantize_mx(x, "mxfp4")
+    out, scales = np.full(want.shape, 99, np.uint8), np.full(scale.shape, 99, np.uint8)
+    build_mx_quant_module(128, dtype, "mxfp4")(x, out, scales, 5)
+    np.testing.assert_array_equal(scales, scale)
+    np.testing.assert_array_equal(out, want)
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])

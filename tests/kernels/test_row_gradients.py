@@ -158,6 +158,30 @@ def gated(rng: np.random.Generator, m: int, n: int, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_gated_rows_that_are_a_line(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have the bits that rows which lie apart have, also in the place of their gate, and nothing behind the last
+    element is written, whatever a block has left for it."""
+    monkeypatch.setenv("ARCH", arch)
+    n, dtype = 37, "bf16"
+    forward, backward = build_glu_module(n, dtype, "silu"), build_glu_bwd_module(n, dtype, "silu")
+    for m in (1, 55, 56, 166):
+        dout, gate, up = (drawn(rng, (m, n), dtype) for _ in range(3))
+        beside = [np.zeros((m, n + 3), DTYPES[dtype])[:, :n] for _ in range(6)]
+        for apart, x in zip(beside, (dout, gate, up), strict=False):
+            apart[...] = x
+        lines = [np.full(m * n + 8, 7.0, DTYPES[dtype]) for _ in range(3)]
+        out, dgate, dup = (line[: m * n].reshape(m, n) for line in lines)
+        backward(dout, gate, up, dgate, dup, m)
+        backward(*beside[:5], m)
+        forward(gate, up, gate, m)
+        forward(beside[1], beside[2], beside[5], m)
+        out[...] = gate
+        for found, apart in zip((dgate, dup, out), beside[3:], strict=True):
+            np.testing.assert_array_equal(found.view(np.uint16), np.ascontiguousarray(apart).view(np.uint16))
+        assert all((line[m * n :] == 7.0).all() for line in lines)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 def test_gelu_is_right_where_it_is_small(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each element itself: 1 + erf(x) has no digits left of what is below 1e-7."""
     monkeypatch.setenv("ARCH", arch)

@@ -119,22 +119,26 @@ def quantize_mx(input: Any, dtype: str = "mxfp4") -> tuple[Any, Any]:
     """Return (bytes, e8m0 scales) of groups of 32 along the last dimension, for "mxfp8", "mxfp8_whole", "mxfp6" and
     "mxfp4"; bit by bit as `flydsl.kernels.quant.formats.quantize_mx` says.
     """
+    if not arrays.is_followed() and (found := QUANTIZE_MX.lanes.again(input, dtype)) is not None:
+        return found
     numpy_only("quantize_mx", why_not(input))
     if dtype not in MX:
         raise ValueError(f"dtype must be one of {', '.join(MX)}, got {dtype!r}")
     if not input.shape or input.shape[-1] % 32:
         raise ValueError(f"the last dimension is a multiple of 32, got shape {tuple(input.shape)}")
-    return QUANTIZE_MX(input, dtype)
+    return QUANTIZE_MX(input, dtype, key=(dtype,))
 
 
 def quantize_blocks(input: Any, block: tuple[int, int] = (1, 128), dtype: Any = "fp8") -> tuple[Any, Any]:
     """Return (q, f32 scales) of a matrix with a scale for each block of (1, 128) or (128, 128). Accuracy as of
     `quantize_per_token`.
     """
-    numpy_only("quantize_blocks", why_not(input))
     if not isinstance(block, (tuple, list)) or tuple(block) not in ((1, SIDE), (SIDE, SIDE)):
         raise ValueError(f"blocks are (1, 128) or (128, 128), got {block}")
-    rows, columns = block
+    (rows, columns), name = block, _name(dtype)
+    if not arrays.is_followed() and (found := QUANTIZE_BLOCKS.lanes.again(input, rows, name)) is not None:
+        return found
+    numpy_only("quantize_blocks", why_not(input))
     if len(input.shape) != 2 or input.shape[0] % rows or input.shape[1] % columns:
         raise ValueError(f"blocks of {block} do not divide {tuple(input.shape)}")
-    return QUANTIZE_BLOCKS(input, rows, _name(dtype))
+    return QUANTIZE_BLOCKS(input, rows, name, key=(rows, name))

@@ -17,7 +17,7 @@ from flydsl.compiler.calls import native_replay
 from flydsl.compiler.calls.native_replay import Launched, Recorded, Replay, call_facts
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
-from flydsl.ops import arrays, counters, recordings, replays
+from flydsl.ops import arrays, counters, quantizers, recordings, replays
 from flydsl.ops.op import Op
 from flydsl.ops.table import TABLE
 
@@ -507,3 +507,26 @@ def test_lanes_have_an_end(softmax_lanes: Any, monkeypatch: pytest.MonkeyPatch) 
         x = torch.randn(2, n)
         torch.testing.assert_close(ops.softmax(x), torch.softmax(x, -1))
         assert len(softmax_lanes) <= 2
+
+
+@pytest.mark.parametrize("name", ["quantize_mx", "quantize_blocks", "quantize_per_token", "quantize_per_tensor"])
+def test_quantisers_are_repeated(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each format by itself, with the bits of the long way."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    lanes = TABLE[name].op.lanes
+    lanes.forget()
+    formats = {"quantize_mx": [("mxfp4",), ("mxfp8",)], "quantize_blocks": [((1, 128),), ((128, 128),)]}
+    cases = formats.get(name, [("int8",), ("fp8",)])
+    wanted: list[Any] = []
+    for turn in range(4):
+        for how in cases:
+            x = torch.randn(128, 128, generator=torch.Generator().manual_seed(turn % 2)).bfloat16()
+            with monkeypatch.context() as patch:
+                if turn == 3:  # a call that is repeated does not ask
+                    patch.delattr(quantizers, "why_not")
+                found = getattr(ops, name)(x, *how)
+            wanted.append(found)
+            like = wanted[-1 - 2 * len(cases)] if turn > 1 else found
+            for a, b in zip(found, like, strict=True):
+                assert a.dtype == b.dtype and torch.equal(a.view(torch.uint8), b.view(torch.uint8))
+    lanes.forget()

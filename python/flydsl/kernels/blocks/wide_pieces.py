@@ -34,8 +34,8 @@ def my_pieces(rows: Any, pieces: int, turns: int) -> list[tuple[Any, Any, Any]]:
     found = []
     for turn in range(turns):
         number = fx.block_idx.x * (THREADS * turns) + turn * THREADS + fx.thread_idx.x
-        last = fx.min(number, end - 1)
-        found.append((first_row + last // pieces, last % pieces, number < end))
+        last = fx.Uint32(fx.min(number, end - 1))  # by signed numbers, a piece's place would take twice as long
+        found.append((first_row + fx.Int32(last // pieces), fx.Int32(last % pieces), number < end))
     return found
 
 
@@ -45,10 +45,10 @@ def grid_of(rows: Any, pieces: int, turns: int) -> tuple[Any, Any, int]:
     return fx.ceildiv(fx.min(rows, fx.Int32(slab)) * pieces, THREADS * turns), fx.ceildiv(rows, slab), 1
 
 
-def load(source: fx.Tensor, row: Any, column: Any, length: int, wide: bool) -> Any:
-    """Return neighbouring elements of a row, as f32; ``column`` is a multiple of ``length``."""
+def load(source: fx.Tensor, row: Any, column: Any, length: int, wide: bool, kind: Any = fx.Float32) -> Any:
+    """Return neighbouring elements of a row, as numbers of a kind; ``column`` is a multiple of ``length``."""
     start = _start(source, row, column, length, wide)
-    return fx.make_view(start, fx.make_layout(length, 1)).load().to(fx.Float32)
+    return fx.make_view(start, fx.make_layout(length, 1)).load().to(kind)
 
 
 def store(target: fx.Tensor, row: Any, column: Any, vector: Any, wide: bool) -> None:
@@ -94,11 +94,11 @@ def launch_wide(
     """
     if fx.const_expr(fx.nvvm.is_target()):
         if _begin_aligned(matrices, alignment):
-            _launch(kernel(True), grid, threads, stream)
+            launch(kernel(True), grid, stream, (threads, 1, 1))
         else:
-            _launch(kernel(False), grid, threads, stream)
+            launch(kernel(False), grid, stream, (threads, 1, 1))
     else:
-        _launch(kernel(False), grid, threads, stream)
+        launch(kernel(False), grid, stream, (threads, 1, 1))
 
 
 def _begin_aligned(matrices: Sequence[Any], alignment: int) -> Any:
@@ -109,5 +109,6 @@ def _begin_aligned(matrices: Sequence[Any], alignment: int) -> Any:
     return aligned
 
 
-def _launch(kernel: Any, grid: Any, threads: int, stream: fx.Stream | None) -> None:
-    kernel.launch(grid=grid, block=(threads, 1, 1), stream=stream, pdl=fx.nvvm.has_dependent_launches())
+def launch(kernel: Any, grid: Any, stream: fx.Stream | None, block: tuple[int, int, int] = (THREADS, 1, 1)) -> None:
+    """Launch a kernel that calls `begin`."""
+    kernel.launch(grid=grid, block=block, stream=stream, pdl=fx.nvvm.has_dependent_launches())

@@ -43,8 +43,8 @@ from flydsl.kernels.gemm.hopper.operands import (
     Bound,
     KeptCalls,
     OperandLines,
+    call_key,
     current_stream,
-    facts,
     lines_of,
     multiprocessors,
     operand_lines,
@@ -74,8 +74,8 @@ def hopper_grouped_gemm(
     given = (A, B, C, sizes, rows, to_rows, row_scale, scale_a, scale_b, scale_c)
     factor = None if alpha == 1 else float(alpha)
     device = A.get_device() if hasattr(A, "data_ptr") else -1
-    numbers = (add, activation, factor is None, expected_rows, weights_first, use_fast_accum, config, device)
-    key = (tuple([None if array is None else facts(array) for array in given]), numbers)
+    numbers = (add, activation, factor is None, expected_rows, weights_first, use_fast_accum)
+    key = call_key(given, numbers, config, device)
     now = current_stream(device) if stream is None else stream
     arguments = (A, B, C, row_scale, None, None, scale_c, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
     call = _CALLS.get(key)

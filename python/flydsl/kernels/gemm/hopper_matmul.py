@@ -26,8 +26,8 @@ from flydsl.kernels.gemm.hopper.operands import (
     KeptCalls,
     OperandLines,
     bf16_like,
+    call_key,
     current_stream,
-    facts,
     lines_of,
     multiprocessors,
     operand_lines,
@@ -86,25 +86,12 @@ def hopper_gemm(
         D = None
     elif D is None:
         raise ValueError(f"beta is {beta}, and there is no D: give D=C to add to what C holds")
-    is_torch = hasattr(A, "data_ptr")
-    device = A.get_device() if is_torch else -1
+    device = A.get_device() if hasattr(A, "data_ptr") else -1
     factor = None if alpha == 1 else float(alpha)
-    more = None
     scale_a, scale_b = block_scales or (None, None)
-    if not (bias is D is row_scale is column_scale is scale_a is None):
-        given = (bias, row_scale, column_scale, D, scale_a, scale_b)
-        more = tuple([None if array is None else facts(array) for array in given])
+    more = (bias, row_scale, column_scale, D, scale_a, scale_b)
     # This is the whole of a call that is not the launch: what it costs, every call costs.
-    if is_torch:
-        places: Any = (A.data_ptr() | B.data_ptr() | C.data_ptr()) % LINE_BYTES
-        if places:
-            places = A.data_ptr() % LINE_BYTES, B.data_ptr() % LINE_BYTES, C.data_ptr() % LINE_BYTES
-        key = (
-            A.shape, B.shape, C.shape, A.stride(), B.stride(), C.stride(), A.dtype, B.dtype, C.dtype, places, device,
-            activation, use_fast_accum, config, factor is None, more,
-        )  # fmt: skip
-    else:
-        key = (facts(A), facts(B), facts(C), activation, use_fast_accum, config, factor is None, more)
+    key = call_key((A, B, C, *more), (activation, use_fast_accum, factor is None), config, device)
     call, now = _CALLS.get(key), current_stream(device) if stream is None else stream
     if call is not None:
         call(A, B, C, row_scale, column_scale, bias, D, factor, float(beta), scale_a, scale_b, None, None, None, now)
@@ -127,7 +114,7 @@ def hopper_linear4(
     """
     device = x.get_device() if hasattr(x, "data_ptr") else -1
     given = (x, packed, y, scales, zeros, bias)
-    key = (tuple([None if array is None else facts(array) for array in given]), kind, group_size, activation, config)
+    key = call_key(given, (kind, group_size, activation), config, device)
     now = current_stream(device) if stream is None else stream
     arguments = (x, packed, y, None, None, bias, None, None, 0.0, scales, zeros, None, None, None, now)
     call = _CALLS.get(key)

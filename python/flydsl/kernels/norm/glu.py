@@ -10,13 +10,14 @@ Gate and up may be the halves of one matrix: rows may lie any distance apart.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks import wide_pieces
+from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.activation import gelu, gelu_erf, normal_below, sigmoid, silu
 from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
@@ -72,12 +73,19 @@ def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | Non
     def glu_pieces_kernel(gate: fx.Tensor, up: fx.Tensor, out: fx.Tensor, m: fx.Int32, wide: fx.Constexpr):
         wide_pieces.map_pieces(lambda a, b: (activation(a) * b,), (gate, up), (out,), m, N, wide)
 
+    @flyc.kernel
+    def glu_line_kernel(gate: fx.Tensor, up: fx.Tensor, out: fx.Tensor, elements: fx.Int64):
+        flat_pieces.map_line(lambda a, b: (activation(a) * b,), (gate, up), (out,), elements)
+
     @flyc.jit
     def glu(gate: fx.Tensor, up: fx.Tensor, out: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
         matrices = gate, up, out
-        _launch(lambda chosen: glu_kernel(*matrices, m, chosen), lambda wide: glu_pieces_kernel(*matrices, m, wide),
-                m, choice, stream, matrices)  # fmt: skip
+        ways = _Ways(
+            lambda chosen: glu_kernel(*matrices, m, chosen), lambda wide: glu_pieces_kernel(*matrices, m, wide),
+            lambda elements: glu_line_kernel(*matrices, elements),
+        )  # fmt: skip
+        _launch(ways, m, choice, stream, matrices)
 
     return glu
 
@@ -100,15 +108,21 @@ def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan |
 
         for_each_row(RowArrays((dout, gate, up), (dgate, dup)), m, plan, code)
 
+    def gradients(d: Any, a: Any, b: Any) -> tuple[Any, Any]:
+        return d * b * slope(a), d * activation(a)
+
     @flyc.kernel
     def glu_bwd_pieces_kernel(
         dout: fx.Tensor, gate: fx.Tensor, up: fx.Tensor, dgate: fx.Tensor, dup: fx.Tensor, m: fx.Int32,
         wide: fx.Constexpr,
     ):  # fmt: skip
-        def gradients(d: Any, a: Any, b: Any) -> tuple[Any, Any]:
-            return d * b * slope(a), d * activation(a)
-
         wide_pieces.map_pieces(gradients, (dout, gate, up), (dgate, dup), m, N, wide)
+
+    @flyc.kernel
+    def glu_bwd_line_kernel(
+        dout: fx.Tensor, gate: fx.Tensor, up: fx.Tensor, dgate: fx.Tensor, dup: fx.Tensor, elements: fx.Int64
+    ):  # fmt: skip
+        flat_pieces.map_line(gradients, (dout, gate, up), (dgate, dup), elements)
 
     @flyc.jit
     def glu_bwd(
@@ -117,25 +131,54 @@ def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan |
     ):  # fmt: skip
         choice = only(plan) if plan else plan_row(N, dtype, task=BACKWARD)
         matrices = dout, gate, up, dgate, dup
-        _launch(lambda chosen: glu_bwd_kernel(*matrices, m, chosen),
-                lambda wide: glu_bwd_pieces_kernel(*matrices, m, wide), m, choice, stream, matrices)  # fmt: skip
+        ways = _Ways(
+            lambda chosen: glu_bwd_kernel(*matrices, m, chosen), lambda wide: glu_bwd_pieces_kernel(*matrices, m, wide),
+            lambda elements: glu_bwd_line_kernel(*matrices, elements),
+        )  # fmt: skip
+        _launch(ways, m, choice, stream, matrices)
 
     return glu_bwd
 
 
+@dataclass(frozen=True)
+class _Ways:
+    """Kernels of the same work: by rows, with a plan; by pieces of rows, wide or not; by pieces of lines."""
+
+    rows: Callable[[RowPlan], Any]
+    pieces: Callable[[bool], Any]
+    line: Callable[[Any], Any]
+
+
 @flyc.jit
-def _launch(by_rows: Any, by_pieces: Any, m: Any, choice: RowChoice, stream: Any, matrices: Any) -> None:
+def _launch(ways: _Ways, m: Any, choice: RowChoice, stream: Any, matrices: Any) -> None:
+    """Launch the kernel of lines where rows begin anywhere in a piece of 16 bytes and lie one behind the other, and
+    that of rows else."""
+    length, size = choice.many.length, choice.many.size
+    if fx.const_expr(length * size % wide_pieces.ALIGNMENT == 0):
+        _launch_rows(ways, m, choice, stream, matrices)
+    else:
+        if flat_pieces.lie_flat(matrices, m, length):
+            require_rows(matrices, length)
+            require_extents(matrices, m, length)
+            elements = fx.Int64(m) * length
+            wide_pieces.launch(ways.line(elements), flat_pieces.flat_grid(matrices[0], elements), stream)
+        else:
+            _launch_rows(ways, m, choice, stream, matrices)
+
+
+@flyc.jit
+def _launch_rows(ways: _Ways, m: Any, choice: RowChoice, stream: Any, matrices: Any) -> None:
     """Launch the kernel that goes by rows, or, where those of some matrices begin at different places in a piece of 16
     bytes, and less than a wave would have one, the one that goes by pieces, which may be single elements."""
     if fx.const_expr(choice.apart is None or choice.apart.lanes >= fx.num_warp_threads()):
-        launch_rows(by_rows, m, choice, stream, matrices)
+        launch_rows(ways.rows, m, choice, stream, matrices)
     else:
         length, size = choice.many.length, choice.many.size
         if begin_alike(list(matrices), choice.many):
-            launch_rows(by_rows, m, replace(choice, apart=None), stream, matrices)
+            launch_rows(ways.rows, m, replace(choice, apart=None), stream, matrices)
         else:
             require_rows(matrices, length)
             require_extents(matrices, m, length)
             each = wide_pieces.piece_of(length, size)
             grid = wide_pieces.grid_of(m, length // each, wide_pieces.turns_of(each))
-            wide_pieces.launch_wide(by_pieces, matrices, grid, wide_pieces.THREADS, stream, each * size)
+            wide_pieces.launch_wide(ways.pieces, matrices, grid, wide_pieces.THREADS, stream, each * size)

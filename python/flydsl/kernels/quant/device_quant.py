@@ -17,16 +17,17 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks import wide_pieces
+from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import require_numbers
-from flydsl.kernels.blocks.narrow import LARGEST, e4m3_of, largest_magnitude, quantised, row_scale
+from flydsl.kernels.blocks.narrow import LARGEST, e4m3_of, largest_magnitude, quantised, row_scale, scaled_e2m1
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.rows import launch_rows, require_extents, require_rows
 from flydsl.kernels.blocks.wide_pieces import THREADS
+from flydsl.kernels.quant.short_rows import quantise_short_rows, short_rows
 
 GROUP, SIDE = 32, 128
 """Elements of a group of the MX formats, and the rows and columns of a block."""
@@ -34,6 +35,8 @@ TURNS = 4
 """Pieces of a thread."""
 FOLDED = 4096
 """Rows whose largest elements become one number before all do."""
+LINE_BLOCKS = 2112
+"""Blocks that look for the largest element of all: sixteen for each processor of an H200."""
 MX: dict[str, tuple[Any, float, float, int]] = {
     "mxfp8": (fx.Float8E4M3FN, 448.0, 448.0, 32), "mxfp6": (fx.Float6E2M3FN, 7.5, 4.0, 24),
     "mxfp4": (fx.Float4E2M1FN, 6.0, 4.0, 16), "mxfp8_whole": (fx.Float8E4M3FN, 448.0, 256.0, 32),
@@ -65,13 +68,32 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
 
         for_each_row(RowArrays((X,), (Q,), numbers=1), m, plan, code)
 
+    @flyc.kernel
+    def short_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, short: fx.Constexpr):
+        quantise_short_rows(X, Q, scales, m, short, quant)
+
     @flyc.jit
     def row_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         choice = only(plan) if plan else plan_row(N, dtype)
+        short = short_rows(N, DTYPES[dtype].width // 8, quant) if fx.nvvm.is_target() and plan is None else None
         require_numbers((scales,), m)
-        launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream, (X, Q))
+        if fx.const_expr(short is None):
+            launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream, (X, Q))
+        else:
+            if flat_pieces.lie_flat((X, Q), m, N):
+                _require((X, Q), m, N)
+                grid = (fx.ceildiv(m, short.rows), 1, 1)
+                wide_pieces.launch(short_quant_kernel(X, Q, scales, m, short), grid, stream, short.block)
+            else:
+                launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream, (X, Q))
 
     return row_quant
+
+
+def _require(matrices: tuple[Any, ...], m: Any, length: int) -> None:
+    """Refuse matrices that have not ``m`` rows of ``length`` elements."""
+    require_rows(matrices, length)
+    require_extents(matrices, m, length)
 
 
 @cache
@@ -115,19 +137,43 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
 
         for_each_row(RowArrays((X,), (Q,)), m, plan, code)
 
+    @flyc.kernel
+    def line_top_kernel(X: fx.Tensor, tops: fx.Tensor, elements: fx.Int64):
+        def larger(top: Any, vector: Any) -> Any:
+            return fx.max(top, largest_magnitude([vector]))
+
+        top = flat_pieces.fold_line(larger, fx.Float32(0.0), X, elements)
+        top = _block_maximum(wave_reduce(top, maximum), THREADS)
+        if fx.thread_idx.x == 0:
+            tops[fx.block_idx.x] = top
+
+    @flyc.kernel
+    def apply_line_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, elements: fx.Int64):
+        def code(vector: Any) -> tuple[Any]:
+            return (quantised(vector * (1.0 / scales[0]), quant),)
+
+        flat_pieces.map_line(code, (X,), (Q,), elements, backwards=True)
+
     @flyc.jit
     def tensor_quant(
         X: fx.Tensor, Q: fx.Tensor, tops: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
     ):
         require_numbers((tops,), m)
-        reading, writing = (plan_row(N, dtype, task=RowTask(targets=count, once=True)) for count in (0, 1))
-        launch_rows(lambda chosen: row_top_kernel(X, tops, m, chosen), m, reading, stream, (X,))
-        step = fx.Int32(1)
-        if m > FOLDED:
-            fold_kernel(tops, m).launch(grid=(fx.ceildiv(m, FOLDED), 1, 1), block=(THREADS, 1, 1), stream=stream)
-            step = fx.Int32(FOLDED)
-        scale_kernel(tops, scales, m, step).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
-        launch_rows(lambda chosen: apply_kernel(X, Q, scales, m, chosen), m, writing, stream, (X, Q))
+        if flat_pieces.lie_flat((X, Q), m, N):
+            _require((X, Q), m, N)
+            elements, blocks = fx.Int64(m) * N, fx.min(m, fx.Int32(LINE_BLOCKS))
+            wide_pieces.launch(line_top_kernel(X, tops, elements), (blocks, 1, 1), stream)
+            scale_kernel(tops, scales, blocks, 1).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
+            wide_pieces.launch(apply_line_kernel(X, Q, scales, elements), flat_pieces.flat_grid(X, elements), stream)
+        else:
+            reading, writing = (plan_row(N, dtype, task=RowTask(targets=count, once=True)) for count in (0, 1))
+            launch_rows(lambda chosen: row_top_kernel(X, tops, m, chosen), m, reading, stream, (X,))
+            step = fx.Int32(1)
+            if m > FOLDED:
+                fold_kernel(tops, m).launch(grid=(fx.ceildiv(m, FOLDED), 1, 1), block=(THREADS, 1, 1), stream=stream)
+                step = fx.Int32(FOLDED)
+            scale_kernel(tops, scales, m, step).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
+            launch_rows(lambda chosen: apply_kernel(X, Q, scales, m, chosen), m, writing, stream, (X, Q))
 
     return tensor_quant
 
@@ -138,10 +184,8 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
 def e8m0_of(x: Any) -> Any:
     """Return the exponent of a positive number as a byte, one more from a significand of 1.5 on."""
     bits = x.bitcast(fx.Uint32)
-    exponent, rest = bits >> 23, bits & 0x7FFFFF
-    half = (exponent == 0).select(fx.Uint32(0x400001), fx.Uint32(0x400000))
-    raised = exponent + (rest >= half).select(fx.Uint32(1), fx.Uint32(0))
-    return (exponent == 255).select(fx.Uint32(255), raised)
+    half = (bits < 0x800000).select(fx.Uint32(0x3FFFFF), fx.Uint32(0x400000))  # subnormal ones from above 1.5 on
+    return fx.min((bits + half) >> 23, fx.Uint32(255))
 
 
 def inverse_of_e8m0(scale: Any) -> Any:
@@ -162,6 +206,8 @@ class _Groups:
     length: int
     stride: int
     encode: Callable[[Any, Any], tuple[Any, Any]]
+    narrow: bool = False
+    """Whether NVIDIA's GPUs encode elements of the source's type; else all are f32."""
 
     @property
     def lanes(self) -> int:
@@ -170,16 +216,25 @@ class _Groups:
 
 
 def _build_group_quant(N: int, groups: _Groups) -> Any:
-    """Return the launcher ``fn(X, Q, scales, m)`` of groups of a row."""
-    pieces = N // groups.length
+    """Return the launcher ``fn(X, Q, scales, m)`` of groups of a row, or of a line: one behind the other they are rows
+    of a group, whose places are found by shifts."""
+    lengths = N, N // groups.length * groups.stride, N // groups.size
+    of_group = groups.size, groups.lanes * groups.stride, 1
 
     @flyc.kernel
-    def group_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, wide: fx.Constexpr):
+    def group_quant_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, how: fx.Constexpr):
+        wide, flat = how
         begin_behind_older_launches()
-        mine = wide_pieces.my_pieces(m, pieces, TURNS)
-        vectors = [wide_pieces.load(X, row, piece * groups.length, groups.length, wide) for row, piece, _ in mine]
+        if flat:
+            m = m * lengths[2]
+            X, Q, scales = (
+                flat_pieces.folded(line, m, length) for line, length in zip((X, Q, scales), of_group, strict=True)
+            )
+        mine = wide_pieces.my_pieces(m, groups.lanes if flat else N // groups.length, TURNS)
+        kind = X.dtype if groups.narrow and fx.nvvm.is_target() else fx.Float32
+        vectors = [wide_pieces.load(X, row, piece * groups.length, groups.length, wide, kind) for row, piece, _ in mine]
         for (row, piece, there), vector in zip(mine, vectors, strict=True):
-            top = wave_reduce(abs(vector).reduce("maximumf"), maximum, groups.lanes)
+            top = wave_reduce(abs(vector).reduce("maximumf").to(fx.Float32), maximum, groups.lanes)
             scale, codes = groups.encode(vector, top)
             if there:
                 wide_pieces.store(Q, row, piece * groups.stride, codes, wide)
@@ -189,11 +244,17 @@ def _build_group_quant(N: int, groups: _Groups) -> Any:
     @flyc.jit
     def group_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         require_rows((X, Q), N)
-        require_extents((X,), m, N)
-        require_extents((Q,), m, pieces * groups.stride)
-        require_extents((scales,), m, N // groups.size)
-        grid = wide_pieces.grid_of(m, pieces, TURNS)
-        wide_pieces.launch_wide(lambda wide: group_quant_kernel(X, Q, scales, m, wide), (X, Q), grid, THREADS, stream)
+        flat = fx.Boolean(True)
+        for matrix, length in zip((X, Q, scales), lengths, strict=True):
+            require_extents((matrix,), m, length)
+            flat = flat & flat_pieces.is_line(matrix, m, length)
+        if flat & flat_pieces.begin_at_pieces((X, Q)):
+            grid = wide_pieces.grid_of(m * lengths[2], groups.lanes, TURNS)
+            wide_pieces.launch(group_quant_kernel(X, Q, scales, m, (True, True)), grid, stream)
+        else:
+            grid = wide_pieces.grid_of(m, N // groups.length, TURNS)
+            wide_pieces.launch_wide(lambda wide: group_quant_kernel(X, Q, scales, m, (wide, False)), (X, Q), grid,
+                                    THREADS, stream)  # fmt: skip
 
     return group_quant
 
@@ -211,6 +272,8 @@ def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
         if kind is fx.Float8E4M3FN:
             largest = fx.max(largest, fx.Float32(1e-30))
         scale = e8m0_of(largest / divisor)
+        if kind is fx.Float4E2M1FN:
+            return scale.to(fx.Uint8), scaled_e2m1(vector, inverse_of_e8m0(scale), scale != 255)
         inside = vector * inverse_of_e8m0(scale)
         codes = e4m3_of(inside) if kind is fx.Float8E4M3FN else fx.math.clampf(inside, -top, top).to(kind)
         codes = codes.bitcast(fx.Uint8)
@@ -219,7 +282,8 @@ def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
         return scale.to(fx.Uint8), codes
 
     length = GROUP if padded else _piece(dtype)
-    return _build_group_quant(N, _Groups(GROUP, length, GROUP if padded else size * length // GROUP, encode))
+    stride = GROUP if padded else size * length // GROUP
+    return _build_group_quant(N, _Groups(GROUP, length, stride, encode, kind is fx.Float4E2M1FN))
 
 
 def _piece(dtype: str) -> int:

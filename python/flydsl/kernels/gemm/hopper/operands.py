@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +11,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.compiler.calls.native_replay import call_facts, replays_are_native
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, ROW_BYTES
@@ -190,6 +192,19 @@ def packed_lines(operands: list[tuple[Any, int, OperandLines]], stream: Any) -> 
 
 def facts(array: Any) -> tuple[Any, ...]:
     return tuple(array.shape), strides(array), array.dtype, address_of(array) % LINE_BYTES
+
+
+def call_key(arrays: tuple[Any, ...], numbers: tuple[Any, ...], config: Any, device: int) -> Any:
+    """Return what calls that share a kernel have in common: of arrays their `facts`, None of one that is not there.
+
+    Native code says it of tensors of torch that begin at multiples of 16 bytes, in a quarter of the time.
+    """
+    key = None
+    if config is None and "torch" in sys.modules and replays_are_native():
+        key = call_facts()(*arrays, *numbers)
+    if key is None:
+        key = tuple([None if array is None else facts(array) for array in arrays]), numbers, config, device
+    return key
 
 
 def type_of(array: Any, name: str, known: dict[str, Any]) -> Any:
