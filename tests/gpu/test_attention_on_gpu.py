@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -14,10 +12,7 @@ from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
 from flydsl.kernels.attention.fp8_forward import attention_fp8
 from flydsl.kernels.attention.paged import mla_decode, paged_attention
-from tests.support.attention_cases import call_of, crossed, run_case
 from tests.support.attention_reference import attend, check
-
-CASES = crossed()
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 
@@ -53,36 +48,6 @@ def test_shapes(d: int, torch: Any) -> None:
         run(torch, (2, 4, 2, 1000, 1300, d), is_causal=causal)
         run(torch, (1, 2, 2, 700, 300, d), is_causal=causal)
         run(torch, (1, 2, 2, 1, 129, d), is_causal=causal)
-
-
-@pytest.mark.parametrize("number", range(len(CASES)))
-def test_crossed_features(number: int, torch: Any, rng: np.random.Generator) -> None:
-    """Every two features together, results and gradients, of lengths that no tile divides."""
-    queries, keys = (int(x) for x in rng.integers(700, 1500, 2))
-    case = CASES[number]
-    there, back = partial(on_gpu, torch), partial(from_gpu, torch)
-    run_case(case, call_of(case, rng, queries, keys), attention, attention_backward, there, back)
-
-
-def on_gpu(torch: Any, x: Any) -> Any:
-    """Return an array of NumPy as a tensor; NumPy's bf16 is not one that torch knows."""
-    if x.dtype == ml_dtypes.bfloat16:
-        return torch.from_numpy(x.view(np.int16)).view(torch.bfloat16).cuda()
-    return torch.from_numpy(x).cuda()
-
-
-def from_gpu(torch: Any, x: Any) -> Any:
-    if x.dtype == torch.bfloat16:
-        return x.cpu().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-    return x.cpu().numpy()
-
-
-def test_features(torch: Any) -> None:
-    numbers = torch.rand(2, device="cuda")
-    run(torch, (1, 2, 1, 600, 700, 192, 128), is_causal=True)
-    run(torch, (1, 2, 1, 600, 700, 128), window=(100, 30))
-    run(torch, (1, 2, 1, 600, 700, 128), is_causal=True, softcap=5.0, sinks=numbers, alibi_slopes=numbers)
-    run(torch, (1, 2, 1, 600, 700, 64), attn_mask=torch.randn(1, 2, 600, 700, device="cuda"))
 
 
 def exact_gradients(torch: Any, dout: Any, q: Any, k: Any, v: Any, causal: bool) -> Any:

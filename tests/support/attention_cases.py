@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, pairwise, product
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
 
 from tests.support.attention_reference import attend, check, check_gradients, gradients
+from tests.support.pairwise import Case, together
 
 FEATURES: dict[str, tuple[Any, ...]] = {
     "head": ((64, 64), (96, 96), (128, 128), (192, 128), (256, 256)),
@@ -22,37 +23,16 @@ FEATURES: dict[str, tuple[Any, ...]] = {
     "softcap": (0.0, 5.0),
     "sequences": ("one length", "starts"),
     "scale": (None, 0.3),
+    "more": ("keys", "queries"),
+    "logarithms": ("returned", "given", "nobody's"),
+    "deterministic": (False, True),
 }
-"""Name -> its choices; heads are those of queries and of keys, a head its elements in keys and in values."""
-REFUSED = frozenset({("added", "mask"), ("sequences", "starts")})
-"""What cannot be asked for together."""
+"""Name -> its choices; heads are those of queries and of keys, a head its elements in keys and in values. Of more
+queries than keys, those of a band that come first see no key. Gradients know by themselves the logarithms that nobody
+asked for."""
+REFUSED = {together(added="mask", sequences="starts"): "attn_mask is for sequences of one length"}
+"""What cannot be asked for together, and what the error says."""
 BANDS = {"all": (None, None), "causal": (None, None), "window": (40, 20), "causal window": (50, None)}
-
-Choice = tuple[str, Any]
-
-
-def crossed() -> list[dict[str, Any]]:
-    """Return few cases, always the same ones, in which every two choices of different features meet."""
-    open_pairs = {
-        frozenset(pair)
-        for (a, of_a), (b, of_b) in combinations(FEATURES.items(), 2)
-        for pair in product(((a, x) for x in of_a), ((b, x) for x in of_b))
-    } - {REFUSED}
-    cases = []
-    while open_pairs:
-        case: dict[str, Any] = dict(min(open_pairs, key=lambda pair: sorted(map(str, pair))))
-        for name in FEATURES:
-            if name not in case:
-                case[name] = max(FEATURES[name], key=lambda x, name=name: _new_pairs((name, x), case, open_pairs))
-        open_pairs -= {frozenset(pair) for pair in combinations(case.items(), 2)}
-        cases.append({name: case[name] for name in FEATURES})
-    return cases
-
-
-def _new_pairs(choice: Choice, case: dict[str, Any], open_pairs: set[frozenset[Choice]]) -> int:
-    """Return how many open pairs a choice would make with those of a case; -1 if it is refused beside one."""
-    pairs = [frozenset((choice, other)) for other in case.items()]
-    return -1 if REFUSED in pairs else sum(pair in open_pairs for pair in pairs)
 
 
 class Sequence(NamedTuple):
@@ -86,27 +66,34 @@ class Call:
             yield Sequence(slice(a, b), (slice(None), slice(a, b)), *own)
 
     def check(self, out: Any, lse: Any, what: object) -> None:
-        """Compare results and logarithms with float64."""
+        """Compare results, and logarithms if there are some, with float64."""
         for part in self.sequences():
-            found, logarithms = out[part.results], lse[part.logarithms]
+            found, logarithms = out[part.results], None if lse is None else lse[part.logarithms]
             if self.starts is not None:
-                found, logarithms = found.swapaxes(0, 1)[None], logarithms[None]
+                found = found.swapaxes(0, 1)[None]
+                logarithms = None if logarithms is None else logarithms[None]
             if part.q.shape[2]:
                 check(found, logarithms, attend(part.q, part.k, part.v, **self.arguments), what)
 
+    def logarithms(self) -> Any:
+        """Return what is right for them."""
+        found = [attend(part.q, part.k, part.v, **self.arguments).lse for part in self.sequences()]
+        return (found[0] if self.starts is None else np.concatenate(found, -1)[0]).astype(np.float32)
+
     def check_gradients(self, found: tuple[Any, Any, Any], what: object) -> None:
-        """Compare gradients of queries, keys and values with float64."""
+        """Compare gradients of queries, keys and values with float64; without a query those of keys are zeros."""
         for number, part in enumerate(self.sequences()):
             own = found
             if self.starts is not None:
                 ends = [(starts[number], starts[number + 1]) for starts in (self.starts[0], *[self.starts[1]] * 2)]
                 own = tuple(x[None, a:b].swapaxes(1, 2) for x, (a, b) in zip(found, ends, strict=True))
-            if part.q.shape[2] and part.k.shape[2]:
-                check_gradients(own, gradients(part.dout, part.q, part.k, part.v, **self.arguments), what)
+            check_gradients(own, gradients(part.dout, part.q, part.k, part.v, **self.arguments), what)
 
 
-def call_of(case: dict[str, Any], rng: np.random.Generator, queries: int, keys: int) -> Call:
-    """Return a call of a case, with sequences of so many tokens at most."""
+def call_of(case: Case, rng: np.random.Generator, longest: int, shortest: int = 1) -> Call:
+    """Return a call of a case, of so many tokens; of several sequences one has no query, and one no key."""
+    few, many = sorted(int(n) for n in rng.integers(shortest, longest, 2))
+    queries, keys = (few, many) if case["more"] == "keys" else (many + BANDS["window"][1], few)
     (h, kv), (d, dv), dtype = case["heads"], case["head"], case["dtype"]
     arguments: dict[str, Any] = {
         "is_causal": "causal" in case["band"], "window": BANDS[case["band"]], "softcap": case["softcap"],
@@ -120,7 +107,8 @@ def call_of(case: dict[str, Any], rng: np.random.Generator, queries: int, keys: 
         arguments["sinks"] = rng.standard_normal(h).astype(np.float32)
     starts = None
     if case["sequences"] == "starts":
-        starts = [0, queries, queries, queries + queries // 3], [0, keys, keys + 7, keys + 7 + keys // 2]
+        ends = (queries, 0, queries // 3, 5), (keys, 7, keys // 2, 0)
+        starts = [0, *np.cumsum(ends[0]).tolist()], [0, *np.cumsum(ends[1]).tolist()]
 
     def drawn(number: int, heads: int, tokens: int, width: int) -> Any:
         shape = (2, heads, tokens, width) if starts is None else (starts[number][-1], heads, width)
@@ -131,12 +119,13 @@ def call_of(case: dict[str, Any], rng: np.random.Generator, queries: int, keys: 
 
 
 def run_case(
-    case: dict[str, Any], call: Call, forward: Callable[..., Any], backward: Callable[..., Any] | None = None,
-    there: Callable[[Any], Any] = lambda x: x, back: Callable[[Any], Any] = lambda x: x,
+    case: Case, call: Call, forward: Callable[..., Any], backward: Callable[..., Any] | None = None,
+    there: Callable[[Any], Any] = lambda x: x, back: Callable[[Any], Any] = lambda x: x, times: int = 1,
 ) -> None:  # fmt: skip
     """Run a call, and its gradients if there is a function for these, and check both; results are poisoned before.
 
-    ``there`` and ``back`` bring arrays to the device and from it.
+    ``there`` and ``back`` bring arrays to the device and from it. Deterministic gradients are the same each of so many
+    ``times``.
     """
     known = {name: there(x) if isinstance(x, np.ndarray) else x for name, x in call.arguments.items()}
     if call.starts is not None:
@@ -144,13 +133,28 @@ def run_case(
         known |= {name: there(np.array(x, np.int32)) for name, x in zip(names, call.starts, strict=True)}
         known["max_seqlen_q"] = max(b - a for a, b in pairwise(call.starts[0]))
     q, k, v = map(there, call.arrays)
-    out = there(np.full(call.dout.shape, np.nan, call.dout.dtype))
-    _, lse = forward(q, k, v, out=out, return_lse=True, **known)
-    call.check(back(out), back(lse), case)
+    out = poisoned(there, call.dout)
+    if case["logarithms"] == "returned":
+        _, lse = forward(q, k, v, out=out, return_lse=True, **known)
+    else:
+        lse = poisoned(there, call.logarithms()) if case["logarithms"] == "given" else None
+        forward(q, k, v, out=out, lse=lse, **known)
+    call.check(back(out), None if lse is None else back(lse), case)
     if backward is not None:
         known.pop("sinks", None)  # they are in the logarithms
+        known["deterministic"] = case["deterministic"]
         if call.starts is not None:
             known["max_seqlen_k"] = max(b - a for a, b in pairwise(call.starts[1]))
-        grads = tuple(there(np.full(x.shape, np.nan, x.dtype)) for x in call.arrays)
-        backward(there(call.dout), q, k, v, out, lse, grads=grads, **known)
-        call.check_gradients(tuple(map(back, grads)), case)
+        given = there(call.dout), q, k, v, out, there(call.logarithms()) if lse is None else lse
+        found = []
+        for _ in range(times if case["deterministic"] else 1):
+            grads = tuple(poisoned(there, x) for x in call.arrays)
+            backward(*given, grads=grads, **known)
+            found.append(tuple(map(back, grads)))
+        call.check_gradients(found[0], case)
+        assert all((a == b).all() for again in found[1:] for a, b in zip(again, found[0], strict=True)), case
+
+
+def poisoned(there: Callable[[Any], Any], like: Any) -> Any:
+    """Return an array of the device in which nothing is a number."""
+    return there(np.full(like.shape, np.nan, like.dtype))

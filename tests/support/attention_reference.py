@@ -75,13 +75,17 @@ def _unit(q: Array) -> float:
     return {"bfloat16": 2**-8, "float16": 2**-11}.get(q.dtype.name, 0.0)
 
 
-def attend(q: Array, k: Array, v: Array, **features: Any) -> Expected:
-    """The results of `_softmax`'s arguments."""
+def attend(q: Array, k: Array, v: Array, *, rounded: bool = False, **features: Any) -> Expected:
+    """The results of `_softmax`'s arguments. Keys and values may be ``rounded`` once more than queries are."""
     found, unit = _softmax(q, k, v, **features), _unit(q)
     weights, lse, v = found.weights, found.lse, found.v
-    out = weights @ v
+    out, spread = weights @ v, weights @ np.abs(v)
     # A result is rounded once, and each power before it is multiplied; exponents are good to a few units of f32.
-    return Expected(out, lse, unit * (np.abs(out) + weights @ np.abs(v)) + 1e-5 * (weights @ np.abs(v)) + 1e-6)
+    bound = unit * (np.abs(out) + spread) + 1e-5 * spread + 1e-6
+    if rounded:
+        off = weights * unit * np.abs(found.slopes) * (np.abs(found.q) @ np.abs(found.k).swapaxes(-1, -2))
+        bound += unit * spread + off @ np.abs(v) + off.sum(-1, keepdims=True) * spread
+    return Expected(out, lse, bound)
 
 
 def check(found: Array, lse: Array | None, expected: Expected, what: object = "") -> None:

@@ -108,5 +108,6 @@ def mla_decode(
             return found
     numpy_only("mla_decode", why_not(q, kv_cache, block_tables, context_lens))
     _check_places(paged.latent_caches(kv_cache, dv)[0], block_tables, context_lens)
+    paged.check_scale("kv_scale", kv_scale)
     factor = q.shape[-1] ** -0.5 if scale is None else float(scale)
     return LATENT(q, kv_cache, block_tables, context_lens, dv, factor, float(kv_scale), key=(dv, scale, kv_scale))

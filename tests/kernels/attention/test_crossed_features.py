@@ -9,19 +9,15 @@ import pytest
 
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
-from tests.support.attention_cases import FEATURES, REFUSED, call_of, crossed, run_case
+from tests.support.attention_cases import FEATURES, REFUSED, call_of, run_case
+from tests.support.pairwise import completed, crossed
 
-CASES = crossed()
+CASES = crossed(FEATURES, REFUSED)
 
 
-def test_every_two_meet() -> None:
-    """But for those that are refused together."""
-    met = {frozenset(pair) for case in CASES for a in case.items() for b in case.items() if (pair := (a, b)) and a != b}
-    wanted = {
-        frozenset(((a, x), (b, y))) for a in FEATURES for b in FEATURES if a < b
-        for x in FEATURES[a] for y in FEATURES[b]
-    }  # fmt: skip
-    assert wanted - met == {REFUSED} and len(CASES) < 30
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
 
 
 def cases_of(*archs: str) -> Any:
@@ -30,22 +26,36 @@ def cases_of(*archs: str) -> Any:
     return pytest.mark.parametrize(("arch", "number"), table)
 
 
-def run(
-    arch: str, number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, longest: int, **how: Any
-) -> None:
-    monkeypatch.setenv("ARCH", arch)
-    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
-    queries, keys = (int(x) for x in rng.integers(1, longest, 2))
-    run_case(CASES[number], call_of(CASES[number], rng, queries, keys), attention, **how)
-
-
 @cases_of("gfx942", "gfx1201")
 def test_results(arch: str, number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """And logarithms of sums."""
-    run(arch, number, rng, monkeypatch, 200)
+    monkeypatch.setenv("ARCH", arch)
+    run_case(CASES[number], call_of(CASES[number], rng, 200), attention)
 
 
 @cases_of("gfx950", "sm_90a")
 def test_gradients(arch: str, number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """And results, of which they are made."""
-    run(arch, number, rng, monkeypatch, 120, backward=attention_backward)
+    monkeypatch.setenv("ARCH", arch)
+    run_case(CASES[number], call_of(CASES[number], rng, 120), attention, attention_backward)
+
+
+@pytest.mark.parametrize("choices", REFUSED, ids=str)
+def test_what_is_refused(choices: Any, rng: np.random.Generator) -> None:
+    case = completed(choices, FEATURES, REFUSED)
+    with pytest.raises(ValueError, match=REFUSED[choices]):
+        run_case(case, call_of(case, rng, 20), attention)
+
+
+@pytest.mark.parametrize("sinks", [None, np.array([0.5, -2], np.float32)], ids=["alone", "with sinks"])
+def test_no_key_at_all(sinks: Any) -> None:
+    """Logarithms are those of sinks, as where some other sequence has keys."""
+    q, none = np.ones((3, 2, 64), np.float16), np.ones((0, 2, 64), np.float16)
+    starts = {"cu_seqlens_q": np.array([0, 3], np.int32), "cu_seqlens_k": np.zeros(2, np.int32)}
+    found = [attention(q, none, none, sinks=sinks, return_lse=True, **starts)]
+    out, lse = attention(
+        q.swapaxes(0, 1)[None], none.swapaxes(0, 1)[None], none.swapaxes(0, 1)[None], sinks=sinks, return_lse=True
+    )
+    found.append((out, lse[0]))
+    for out, lse in found:
+        assert not out.any() and (lse == (-np.inf if sinks is None else sinks[:, None])).all() and lse.shape == (2, 3)

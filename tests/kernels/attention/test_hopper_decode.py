@@ -14,6 +14,7 @@ from flydsl.kernels.attention.paged import choose_decode_plan, mla_decode, paged
 from flydsl.kernels.attention.parts import choose_part
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
+from tests.support.paged_cases import in_pages
 
 SMALL = ForwardPlan(fx.Float16, 64, 64, keys=64)
 
@@ -25,20 +26,9 @@ def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def caches(lengths: list[int], page: int, kv: int, d: int, dtype: Any) -> Any:
-    """Caches and tables. Tokens that no sequence has are NaN, and so are places in tables nothing: pages -1."""
-    rng = random_data.generator()
-    counts = [-(-length // page) for length in lengths]
-    numbers = rng.permutation(sum(counts) + 2)
-    tables = np.full((len(lengths), max(counts) + 1), -1, np.int32)
-    found = [np.full((len(numbers), page, kv, d), np.nan, dtype) for _ in range(2)]
-    contents = []
-    for row, (length, count) in enumerate(zip(lengths, counts, strict=True)):
-        tables[row, :count], numbers = numbers[:count], numbers[count:]
-        contents.append([rng.standard_normal((length, kv, d)).astype(dtype) for _ in range(2)])
-        for cache, tokens in zip(found, contents[-1], strict=True):
-            for at in range(length):
-                cache[tables[row, at // page], at % page] = tokens[at]
-    return found, tables, contents
+    """Caches, tables and what is in them."""
+    found = in_pages(lengths, page, kv, (d, d), dtype, random_data.generator(), "apart")
+    return found.caches, found.tables, found.contents
 
 
 def run(

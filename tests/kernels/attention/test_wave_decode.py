@@ -48,20 +48,6 @@ def test_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run([900, 3], 48)
 
 
-def test_several_new_tokens_and_features(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARCH", "gfx950")
-    sinks = np.array([1, 0.3, -1, 2], np.float32)
-    run([300, 257, 3], 16, (8, 2), tokens=3)
-    run([1000, 0], 16, (4, 1), sinks=sinks, softcap=4.0, window=400)
-
-
-@pytest.mark.parametrize(("arch", "stored"), [("gfx942", "float8_e4m3fnuz"), ("gfx950", "float8_e4m3fn")])
-def test_caches_of_eight_bits(arch: str, stored: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys and values are what the cache has, times their scales."""
-    monkeypatch.setenv("ARCH", arch)
-    run([300, 57], 16, stored=getattr(ml_dtypes, stored), scales=(0.5, 2.0))
-
-
 @pytest.mark.parametrize("arch", ["gfx950", "gfx1201", "sm_90a"])
 def test_a_latent_cache(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Values are the first 512 of the 576 elements of keys, and all heads share them."""

@@ -54,7 +54,7 @@ def attention(
     Query i of n sees keys up to i + m - n of m where ``is_causal``: the last query sees the last key. ``window`` is how
     many keys it sees left and right of that one, None for all. ``attn_mask`` is added to scores. ``softcap`` bounds
     them, ``alibi_slopes`` (heads,) or (batch, heads) takes slope times distance from them, ``sinks`` (heads,) are
-    scores of a key without value. A query that sees no key gets zeros, and a logarithm of minus infinity.
+    scores of a key without value. A query that sees no key gets zeros, and a logarithm of minus infinity, or its sink.
     Results go to ``out`` and ``lse`` where these are given.
     """
     given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
@@ -62,7 +62,7 @@ def attention(
     check_numbers(scale, softcap)
     left, right = given.sides(window, is_causal)
     features = features_of(left, right, softcap, scale, attn_mask is not None or alibi_slopes is not None)
-    lse = given.logarithms(lse) if return_lse or lse is not None else None
+    lse = given.logarithms(lse, sinks) if return_lse or lse is not None else None
     reach = None if left is None or right is None else left + right + 1
     plan = whole_plan(plan, given.dtype, given.d, given.dv, features, given.varied, reach)
     if given.nothing_to_do():
@@ -216,12 +216,12 @@ class Inputs:
             self.result[...] = 0
         return self.k.shape[2] == 0
 
-    def logarithms(self, given: Array) -> Any:
-        """Return (batch, heads, queries), or (heads, all queries), filled for a call that has no key at all."""
+    def logarithms(self, given: Array, sinks: Array = None) -> Any:
+        """Return (batch, heads, queries), or (heads, all queries), filled where there is no key but ``sinks``."""
         found = empty_beside(self.q, self.lse_shape(), "float32") if given is None else given
         self.check_lse(found)
         if self.k.shape[2] == 0:
-            found[...] = float("-inf")
+            found[...] = float("-inf") if sinks is None else self.sinks(sinks)[:, None]
         return found
 
     def lse_shape(self) -> tuple[int, ...]:

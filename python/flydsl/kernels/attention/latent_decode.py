@@ -293,29 +293,48 @@ def shares_elements(k_cache: Array, v_cache: Array) -> bool:
 
 def latent_attention(
     q: Array, k_cache: Array, v_cache: Array, tables: Array, lengths: Array, out: Array, sinks: Array, numbers: Any,
-    counters: Array, stream: Any,
+    workspace: tuple[Any, Any, Any] | None, counters: Array, stream: Any,
 ) -> Any:  # fmt: skip
     """`paged_attention` where values are the first elements of keys; ``numbers`` are its scale, window and so on."""
     scale, window, softcap, k_scale, v_scale = numbers
     queries = q[:, None] if len(q.shape) == 3 else q
     _check(queries, k_cache, v_cache, tables, lengths, sinks)
-    (batch, tokens, heads, d), dv = (int(extent) for extent in queries.shape), int(v_cache.shape[3])
+    (_, tokens, _, d), dv = (int(extent) for extent in queries.shape), int(v_cache.shape[3])
     out = result_of(q, dv, out)
     results = out[:, None] if len(q.shape) == 3 else out
     if 0 in results.shape:
         return out
     scale = (d**-0.5 if scale is None else float(scale)) * k_scale
-    group = max(count for count in range(1, heads + 1) if heads % count == 0 and count * tokens <= ROWS)
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
-    plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group, features=features)
-    sequences = batch * (heads // group)
-    part, splits, _ = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))
+    plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group_of(queries), features=features)
+    sequences, part, splits = cut(queries, k_cache, dv, tables, plan.group)
+    space = workspace or room_for(q, sequences, splits, tokens * plan.group, dv, counters)
     latent_decode(
-        queries, k_cache, results, tables, lengths, *room_for(q, sequences, splits, tokens * group, dv, counters),
-        scale, float(v_scale), softcap, window or 0, splits, part, tokens, box_of(int(k_cache.shape[1]), plan.keys),
-        plan, stream_of(q, stream),
+        queries, k_cache, results, tables, lengths, *space, scale, float(v_scale), softcap, window or 0, splits, part,
+        tokens, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream),
     )  # fmt: skip
     return out
+
+
+def group_of(q: Array) -> int:
+    """Return how many heads are rows of a tile, with all of their new tokens."""
+    tokens, heads = int(q.shape[1]), int(q.shape[2])
+    return max(count for count in range(1, heads + 1) if heads % count == 0 and count * tokens <= ROWS)
+
+
+def cut(q: Array, k_cache: Array, dv: int, tables: Array, group: int) -> tuple[int, int, int]:
+    """Return (sequences and tiles of heads, blocks of keys in a part, parts that a sequence has at most)."""
+    batch, tokens, heads, d = (int(extent) for extent in q.shape)
+    sequences, sizes = batch * (heads // group), Sizes(LatentPlan.keys, 2 * d, 4 * tokens * group * dv)
+    return sequences, *parts_of(q, sequences, k_cache, tables, sizes)[:2]
+
+
+def latent_workspace(q: Array, k_cache: Array, v_cache: Array, tables: Array) -> tuple[Any, Any, Any]:
+    """Return what calls with tensors of these shapes need beside their results."""
+    queries, dv = q[:, None] if len(q.shape) == 3 else q, int(v_cache.shape[3])
+    group = group_of(queries)
+    sequences, _, splits = cut(queries, k_cache, dv, tables, group)
+    return room_for(q, sequences, splits, int(queries.shape[1]) * group, dv)
 
 
 def _check(q: Array, k_cache: Array, v_cache: Array, tables: Array, lengths: Array, sinks: Array) -> None:

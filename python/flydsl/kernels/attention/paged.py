@@ -17,7 +17,7 @@ from typing import Any
 from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.hopper_decode import BOX, ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan
-from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
+from flydsl.kernels.attention.latent_decode import latent_attention, latent_workspace, shares_elements
 from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for, turns_of
 from flydsl.kernels.attention.scores import Features, check_softcap, is_scaled_first
 from flydsl.kernels.attention.warp_decode import warp_decode
@@ -65,7 +65,9 @@ def paged_attention(
     _check_numbers(scale, softcap, k_scale, v_scale)
     if not by_waves and shares_elements(k_cache, v_cache):
         numbers = (scale, None if window is None else left, softcap, k_scale, v_scale)
-        return latent_attention(q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, counters, stream)
+        return latent_attention(
+            q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, workspace, counters, stream
+        )
     by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
     queries = q[:, None] if len(q.shape) == 3 else q
@@ -151,6 +153,8 @@ def paged_workspace(
 ) -> tuple[Any, Any, Any]:
     """Return what calls with tensors of these shapes need beside their results, to have it once for all of them."""
     by_waves = not is_for_cuda(q)
+    if not by_waves and shares_elements(k_cache, v_cache):
+        return latent_workspace(q, k_cache, v_cache, block_tables)
     by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     kind = _type_of(q, k_cache, v_cache, by_waves)
     waiting = waiting_of(q, k_cache)
@@ -178,6 +182,7 @@ def mla_decode(
     q is (batch, heads, d), or (batch, new tokens, heads, d), with 576 elements for DeepSeek's models: 512 and 64 that
     are rotated. All heads share the cache. ``scale`` is that of the model's own heads, not 1/sqrt(d).
     """
+    check_scale("kv_scale", kv_scale)
     k_cache, v_cache = latent_caches(kv_cache, dv)
     return paged_attention(
         q, k_cache, v_cache, block_tables, context_lens, out=out, scale=scale, k_scale=kv_scale, v_scale=kv_scale,
@@ -207,9 +212,19 @@ def _check_boxes(*caches: Array) -> None:
 
 def _check_numbers(scale: float, softcap: float, k_scale: float, v_scale: float) -> None:
     for name, number in (("scale", scale), ("k_scale", k_scale), ("v_scale", v_scale)):
-        if not isfinite(number):
-            raise ValueError(f"{name} must be finite, got {number}")
+        check_scale(name, number)
     check_softcap(softcap)
+
+
+def check_scale(name: str, number: Any) -> None:
+    """Refuse what is no finite number for all of a cache."""
+    if getattr(number, "shape", ()):
+        raise ValueError(
+            f"{name} is one number, and its shape is {tuple(number.shape)}; scales of tokens are for caches in blocks, "
+            "with pa_decode_tile"
+        )
+    if not isfinite(number):
+        raise ValueError(f"{name} must be finite, got {number}")
 
 
 def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: Array, limits: tuple[int, int]) -> None:

@@ -1,0 +1,69 @@
+"""Few cases in which every two choices of different features meet, but for what is refused together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations, product
+from typing import Any
+
+Choice = tuple[str, Any]
+"""A feature's name, and what is chosen of it."""
+Together = frozenset[Choice]
+Features = Mapping[str, tuple[Any, ...]]
+"""Name -> choices."""
+Case = dict[str, Any]
+
+
+def together(**choices: Any) -> Together:
+    """Return choices that are refused where they meet: two or more."""
+    return frozenset(choices.items())
+
+
+def pairs_of(features: Features) -> set[Together]:
+    """Return every two choices of different features."""
+    return {
+        frozenset(pair)
+        for (a, of_a), (b, of_b) in combinations(features.items(), 2)
+        for pair in product(((a, x) for x in of_a), ((b, x) for x in of_b))
+    }
+
+
+def crossed(features: Features, refused: Iterable[Together] = ()) -> list[Case]:
+    """Return few cases, always the same ones, in which every two choices meet, and nothing that is ``refused`` does."""
+    refused = tuple(refused)
+    open_pairs = {pair for pair in pairs_of(features) if is_possible(dict(pair), features, refused)}
+    cases = []
+    while open_pairs:
+        first = min(open_pairs, key=lambda pair: sorted(map(str, pair)))
+        case = completed(first, features, refused, open_pairs)
+        open_pairs -= {frozenset(pair) for pair in combinations(case.items(), 2)}
+        cases.append(case)
+    return cases
+
+
+def completed(
+    chosen: Iterable[Choice], features: Features, refused: Iterable[Together] = (), wanted: Iterable[Together] = ()
+) -> Case:
+    """Return a case with these choices and, of other features, those that make most of the ``wanted`` pairs; nothing
+    that is refused, but for what these choices are already."""
+    case, wanted = dict(chosen), frozenset(wanted)
+    bars = tuple(bar for bar in refused if not bar <= case.items())
+    for name in sorted(features, key=lambda name: -len(features[name])):
+        if name not in case:
+            allowed = [x for x in features[name] if is_possible(case | {name: x}, features, bars)]
+            case[name] = max(
+                allowed, key=lambda x, name=name: sum(frozenset(((name, x), y)) in wanted for y in case.items())
+            )
+    return {name: case[name] for name in features}
+
+
+def is_possible(case: Case, features: Features, refused: tuple[Together, ...]) -> bool:
+    """Return whether choices can be completed to a case in which nothing is refused."""
+    chosen = case.items()
+    if any(bar <= chosen for bar in refused):
+        return False
+    bars = tuple(bar for bar in refused if all(case.get(name, x) == x for name, x in bar))
+    open_names = sorted({name for bar in bars for name, _ in bar} - case.keys())
+    return not open_names or any(
+        is_possible(case | {open_names[0]: x}, features, bars) for x in features[open_names[0]]
+    )
