@@ -4,9 +4,9 @@ Not a comparison, so not run with the others:
 
     python benchmarks/tune_rows.py [--quick] [--plans N] [--jobs N] [--json FILE] [case ...]
 
-A case is kernel:length:type, as softmax:50257:bf16, and :rows where few are wanted. For each, some of the plans that
-the model compares, the best of them and others at random, with the part of a copy's speed that they have and that the
-model expects. The numbers of `Machine` in kernels/blocks/row_machine.py are fitted to it.
+A case is kernel:length:type, as softmax:50257:bf16 or layernorm_bwd:11115:bf16, and :rows where few are wanted. For
+each, some of the plans that the model compares, the best of them and others at random, with the part of a copy's speed
+that they have and that the model expects. The numbers of `Machine` in kernels/blocks/row_machine.py are fitted to it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.blocks.row_time import launch_time
 from flydsl.kernels.norm.cross_entropy import FORWARD, build_cross_entropy_module
 from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.norm_backward import backward_task, norm_backward_launcher, partial_rows
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import TASK, build_softmax_bwd_module
@@ -41,8 +42,11 @@ CASES = [
     for name in ("softmax", "layernorm")
     for length in (33, 129, 1000, 1001, 4096, 4097, 13832, 16384, 32768, 65536, 131071)
 ]
-LINES = {"rmsnorm": 1, "layernorm": 2}
-TASKS = {"softmax_bwd": TASK, "cross_entropy": FORWARD}
+LINES = {"rmsnorm": 1, "layernorm": 2, "rmsnorm_bwd": 1, "layernorm_bwd": 1}
+TASKS = {
+    "softmax_bwd": TASK, "cross_entropy": FORWARD, "rmsnorm_bwd": backward_task(False),
+    "layernorm_bwd": backward_task(True),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,8 @@ def runner(case: Case, plan: RowPlan | None, sets: int) -> Any:
                 s[0][wide].double() * (x[0][wide].double() - (x[0][wide].double() * s[0][wide].double()).sum(1, True))
             ),
         )
+    if case.task.sums:
+        return gradients(case, plan, x, y, gamma)
     kernel = build_cross_entropy_module(n, dtype, plan=plan)
     target = torch.randint(0, n, (m,), device="cuda")
     loss, powers = torch.empty(m, device="cuda"), torch.empty(2, m, device="cuda")
@@ -140,6 +146,29 @@ def runner(case: Case, plan: RowPlan | None, sets: int) -> Any:
         [loss] * sets,
         lambda: torch.nn.functional.cross_entropy(x[0][wide].double(), target[wide], reduction="none"),
     )
+
+
+def gradients(case: Case, plan: RowPlan | None, x: list[Any], dx: list[Any], gamma: Any) -> Any:
+    """The same of a norm's gradients; what is checked is dx."""
+    import torch
+
+    m, n, centred = case.rows, case.length, case.task.sums > 1
+    dy = [torch.randn_like(t) for t in x]
+    wide = x[0].float()
+    mean = wide.mean(1) if centred else None
+    rstd = torch.rsqrt((wide**2).mean(1) - (0 if mean is None else mean**2) + 1e-5)
+    sums, weights = ([torch.empty(size, n, device="cuda") for _ in range(2)] for size in (partial_rows(n, m), 1))
+    kernel = norm_backward_launcher(centred, n, case.dtype, False, False, plan)
+    shifts = (sums[1], weights[0][0], weights[1][0]) if centred else (None, weights[0][0], None)
+
+    def expected() -> Any:
+        some = slice(0, min(m, 8))
+        normal = (x[0][some].double() - (0 if mean is None else mean[some, None].double())) * rstd[some, None].double()
+        scaled = dy[0][some].double() * gamma.double()
+        shift = scaled.mean(1, True) if centred else 0
+        return (scaled - shift - normal * (scaled * normal).mean(1, True)) * rstd[some, None].double()
+
+    return lambda i: kernel(dy[i], x[i], gamma, mean, rstd, dx[i], None, sums[0], *shifts, m), x, dx, expected
 
 
 def prepare(case: Case, plan: RowPlan) -> None:

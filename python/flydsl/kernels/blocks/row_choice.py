@@ -49,6 +49,9 @@ from flydsl.kernels.blocks.summing_plans import (
 MAX_HELD = 72
 """Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
 MAX_AGAIN = 128
+MOST_READ = 192
+"""Bytes of a row that is only read that a thread of half a wave keeps as they lie: losses of 1,157 and 1,338 bf16 have
+1.04 of a read's speed by half a wave on an H200 (2026-11-17), 0.97 and 1.00 by one or two, of 1,733 1.04 and 1.06."""
 MAX_NARROW = 48
 """Those of staged rows whose elements are not reached 16 bytes at once."""
 MAX_EARLY, EARLY = 32, 8192
@@ -65,6 +68,10 @@ MAX_RING = 160
 """Those that a thread takes from a ring, which are not all there at a time."""
 MAX_ONCE, MAX_READ = 256, 80
 """Where each is needed once only; and vectors where nothing is written, so that a block need not have many threads."""
+BETWEEN = 6, 12
+"""Waves that long rows which begin at pieces may have beside powers of two: LayerNorm of 7,244 f32 has 1.01 of a copy's
+speed by 12 on an H200 (2026-11-17), 0.92 by four, RMSNorm 1.02 and 0.97; LayerNorm of 13,000 bf16 1.01 by six, and 0.98
+by eight that load it again."""
 MAX_STAYING = 2
 """Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
 RING_LANES, MIN_RING_LANES = 512, 128
@@ -74,6 +81,10 @@ LARGE_CLUSTER = 16
 and the row to come. Nothing else was measured with so many."""
 MIN_POWER_LANES = 256
 """Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
+POWER_LANES = 256, 384, 512
+"""Of a multiprocessor that takes powers from rings of one source: as many waves in each of its quarters, and few. On an
+H200 (2026-11-17), softmax of 70,456, 61,001 and 112,345 elements of 16 bits has 0.92 to 0.94 of a copy's speed by 8, 12
+or 16 waves mostly, 0.87 to 0.90 by 20 or 24, 0.89 by 7 and 0.86 by 15."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 NEAR_WITH_LINES = HOPPER.near // 5
@@ -87,8 +98,10 @@ LINES_AHEAD = 4
 """Iterations of lines that are on their way from L2 where they come for every row."""
 SPARING = 2
 """Accesses of a thread to a row on GPUs that nothing was measured on, if the row allows it."""
-FEW, MANY = 16, 128 << 20
-"""Launches that plans are compared for: so many rows, and rows of so many bytes."""
+FEW, SOME, MANY = 16, 128, 128 << 20
+"""Launches that plans are compared for: of few rows so many and so many together, and rows of so many bytes. What is
+fastest for 16 alone is slow for some more: 64 rows of 6,480 f32 take 6.8 us of an H200 by clusters of eight and 5.5 by
+those of four, LayerNorm; 296 of 3,245 f16 5.7 us element by element and 5.3 by pieces, softmax (2026-11-17)."""
 MOST_FEW_LINES = 384
 """Bytes of lines that a thread of few rows loads before it waits for its row."""
 MOST_FEW = 8 << 20
@@ -108,7 +121,8 @@ def candidates(
     passing = machine is HOPPER_LONG and task.once and not task.targets
     if machine is HOPPER_LONG and not task.sums:
         waves = (3, 4, 5, 6, 8, 16, 32) if passing else (2, 4, 8, 16, 32)
-    lanes += [count * machine.wave for count in waves]
+    between = BETWEEN if machine is HOPPER_LONG and task == MAP and width == widest else ()
+    lanes += [count * machine.wave for count in (*waves, *between)]
     clusters = [1 << bit for bit in range(machine.cluster.bit_length())]
     for count in lanes:
         if count > MAX_THREADS or (count > 2 * length // width and count > machine.wave and count != threads):
@@ -120,7 +134,7 @@ def candidates(
             if block % count:
                 continue
             rows = block // count
-            for cluster in clusters if rows == 1 else (1,):
+            for cluster in clusters if rows == 1 and count // machine.wave not in between else (1,):
                 plan = RowPlan(length, dtype, width, count, rows, cluster, **task.fields)
                 yield from _kinds(plan, machine)
                 yield from _in_turns(plan, machine, lines)
@@ -217,7 +231,8 @@ def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
 
 def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     """Yield the plans whose threads load a row's pieces wherever it begins; lines would not begin alike."""
-    if plan.held * plan.sources <= MAX_HELD:
+    half = 2 * plan.lanes == machine.wave and plan.once and not plan.targets
+    if plan.held * plan.sources <= MAX_HELD or (half and plan.held * plan.size <= MOST_READ):
         yield replace(plan, hints=ONCE)
     most = _most_again(plan, machine) + plan.width  # a row may lie in a piece more than it fills
     if plan.rows == 1 and (plan.held <= most or plan.cluster == machine.cluster):
@@ -245,8 +260,10 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
         if near and (cluster, crowd) not in SHORT_RINGS:
             continue  # a block by itself has 0.86 to 0.93, three or four of a multiprocessor have 0.85 to 0.94
         plan, found = replace(start, cluster=cluster, crowd=crowd, width=taken), set()
-        for iterations in RING_ITERATIONS:
-            lanes = -(-plan.share * taken // width // iterations // machine.wave) * machine.wave
+        counts = [-(-plan.share * taken // width // each // machine.wave) * machine.wave for each in RING_ITERATIONS]
+        if not lines and task == MAP:
+            counts = [lanes // crowd for lanes in POWER_LANES if lanes % (crowd * machine.wave) == 0]
+        for lanes in counts:
             least = MIN_POWER_LANES if crowd == 2 and not lines else MIN_RING_LANES
             fits = least <= lanes <= RING_LANES and (lanes + machine.wave) * crowd <= MAX_THREADS
             if not fits or lanes in found:
@@ -290,10 +307,13 @@ def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
     return wide or plan.length * plan.size * plan.sources + 4096 <= machine.shared
 
 
-def _not_too_full(plan: RowPlan) -> RowPlan:
+def _not_too_full(plan: RowPlan, lines: int) -> RowPlan:
     """Return a ring of 16-bit rows with place for two rows where three are more than is good for the memory: softmax of
     26,661 f16 has 0.94 of a copy's speed so and 0.90 with three, LayerNorm of 42,644 and 85,408 0.93 and 0.945, and
-    0.92 and 0.93."""
+    0.92 and 0.93. A block by itself has nothing else to do while it waits: softmax of 70,456 f16 has 0.88 and 0.92 on
+    an H200 (2026-11-17), of 31,001 bf16 0.91 and 0.97, RMSNorm of 46,330 bf16 0.965 and 0.973."""
+    if plan.crowd == 1 and lines < 2:
+        return plan
     two = replace(plan, slots=2 * plan.parts)
     ring = plan.slots == MOST_AHEAD * plan.parts > 0 and plan.size == 2 and plan.sources == 1 and not plan.once
     return two if ring and plan.crowd * ring_bytes(two) <= FULL < plan.crowd * ring_bytes(plan) else plan
@@ -329,10 +349,10 @@ def choose(
     if task.once and not task.targets:
         found = with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     many, few = (
-        min(plans, key=lambda plan: launch_time(plan, machine, lines, rows))
-        for plans, rows in ((found, launch), (alone, FEW))
+        min(plans, key=lambda plan: sum(launch_time(plan, machine, lines, rows) for rows in launches))
+        for plans, launches in ((found, (launch,)), (alone, (FEW, SOME)))
     )
-    many = _not_too_full(many)
+    many = _not_too_full(many, lines)
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2

@@ -30,6 +30,8 @@ QUARTERS = 4
 """Of a multiprocessor, each with registers of its own for the waves that it has."""
 UNUSED = {4: 12, 8: 12, 16: 20}
 """Multiprocessors of an H200 that have nothing to do, by the blocks of a cluster: the driver says how many fit."""
+LEAST_TWO_SUMS = 4500
+"""Elements of a row that begins anywhere from which on a model of its own has what two sums take."""
 MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
@@ -129,6 +131,11 @@ class RowPlan:
     def shifted(self) -> bool:
         """Whether vectors are the pieces of 16 bytes that a row lies in, wherever it begins in the first of them."""
         return (self.slots > 0 or self.pieces) and self.length % self.width > 0
+
+    @property
+    def two_narrow_sums(self) -> bool:
+        """Whether a long row of 16-bit elements that begins anywhere and comes through a ring has two sums."""
+        return self.shifted and self.slots > 0 and self.sums > 1 and self.size == 2 and self.length >= LEAST_TWO_SUMS
 
     @property
     def by_elements(self) -> bool:

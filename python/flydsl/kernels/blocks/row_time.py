@@ -5,7 +5,7 @@ The facts of a machine are in `row_machine.py`; docs/rows.md states the model.
 
 from __future__ import annotations
 
-from flydsl.kernels.blocks.row_machine import LONG, Machine, Reach, bank_passes, with_other_rings
+from flydsl.kernels.blocks.row_machine import LONG, Machine, Reach, bank_passes, with_other_rings, with_two_sums
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     QUARTERS,
@@ -97,7 +97,7 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
         return 1 + machine.narrow_access * max(plan.taken // plan.width - FEW_ACCESSES, 0)
     waste *= ACCESS_BYTES / wide
     reach = machine.direct_reach if plan.direct and wide == ACCESS_BYTES else Reach()
-    if plan.lanes < machine.wave and plan.lanes != plan.vectors:
+    if plan.lanes < machine.wave and plan.lanes != plan.vectors and (plan.targets or not plan.shifted):
         waste *= 1 + (reach.narrow / (plan.lanes * wide)) ** reach.sharpness  # sectors that are written in parts
     if plan.length * plan.size % 32 and plan.targets:
         waste *= 1 + reach.part * min(reach.row / (plan.length * plan.size), 1)  # as at the ends of what a wave writes
@@ -232,7 +232,9 @@ BY_ELEMENTS = 8
 
 
 SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
-"""The same of a gradient of a norm, by the number of sums over rows, of rows that begin anywhere."""
+"""The same of a gradient of a norm, by the number of sums over rows, of rows that begin anywhere..."""
+TWO_NARROW_SUMS = 220, 130
+"""and of those with two sums of 16-bit elements, where `with_two_sums` has what the others take."""
 
 
 FULL = 100_000
@@ -243,6 +245,9 @@ SUMMED_CLUSTER = 50
 
 def ring_work(plan: RowPlan, lines: int) -> float:
     """Return the instructions of a wave for its part of a row in a ring."""
+    if plan.two_narrow_sums:
+        row, narrow = TWO_NARROW_SUMS
+        return row + plan.iterations * narrow
     if plan.sums:
         row, narrow, wide = SUMMING_WORK[plan.sums]
         return row + plan.iterations * (wide if plan.size == 4 else narrow)
@@ -260,7 +265,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
     own way through a row, which nothing of the same block hides. The last round may be a part of one."""
     if plan.sums or plan.once or plan.sources > 1:
-        machine = with_other_rings(machine)
+        machine = (with_two_sums if plan.two_narrow_sums else with_other_rings)(machine)
     waves = plan.lanes / machine.wave
     work = ring_work(plan, lines) * waves
     uneven = 1.0 if plan.crowd > 1 else QUARTERS * -(-waves // QUARTERS) / waves
@@ -270,7 +275,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     one_sum = plan.sums == 1 and plan.size == 2
     told = one_sum and (plan.cluster == 2 or plan.crowd > 1)
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 and not told else 0)
-    chain += SUMMED_CLUSTER if plan.cluster > 1 and plan.sums > 1 else 0
+    chain += SUMMED_CLUSTER if plan.cluster > 1 and plan.sums > 1 and not plan.two_narrow_sums else 0
     size = plan.share * plan.width * plan.size
     near = size * plan.sources
     if lines and (plan.one_place or not plan.shifted) and not plan.near_lines:
@@ -283,7 +288,10 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     # What has no slot yet when a row is there has to come while its results are computed.
     behind = max(2.15 - (plan.slots - 0.5) / plan.parts, 0) * size  # a slot is free when all of it is read
     stall = machine.ring_behind * behind * plan.sources / plan.crowd / machine.bytes_per_cycle
-    places = ring_places(plan, machine) * plan.rows
+    places = ring_places(plan, machine)
+    if plan.sums and plan.shifted:
+        places = max(places // plan.width, 1) * plan.width  # all rows of a block begin at one place in a piece
+    places *= plan.rows
     # The memory is as fast with some multiprocessors fewer.
     busy = places * plan.cluster / machine.processors
     memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
@@ -292,9 +300,11 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     full = QUARTERS * -(-waves * plan.crowd * plan.rows // QUARTERS) / (waves * plan.crowd * plan.rows)
     issue = work * plan.crowd * plan.rows * full / machine.ring_issue
     memory *= machine.ring_elements if plan.by_elements else 1
-    memory *= 1 + machine.ring_full * max(plan.crowd * ring_bytes(plan) / FULL - 1, 0) if one_sum else 1
+    if one_sum or plan.two_narrow_sums:
+        memory *= 1 + machine.ring_full * max(plan.crowd * ring_bytes(plan) / FULL - 1, 0)
     together = _together([memory, issue, chain, second], machine.ring_power)
-    if lines > 1 and plan.size == 4 and plan.crowd == 1 and plan.cluster > 1:
+    shared = lines > 1 and plan.size == 4 and plan.cluster > 1
+    if plan.crowd == 1 and (shared or (plan.two_narrow_sums and plan.cluster == 1)):
         together += machine.ring_lone
     if plan.cluster > machine.cluster:
         together += machine.ring_large * (1 if lines == 1 else 2 if plan.one_pivot else 3)

@@ -54,8 +54,11 @@ MOST_KEPT_TILED = 4
 MOST_EARLY, MOST_FILLED = 5, 0.8
 """Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
 least."""
-MOST_SENDING = 2
-"""Blocks of a multiprocessor whose waves send for rows in turns, at most: three and four have 0.7 of a copy's speed."""
+MOST_SENDING = {False: 2, True: 1}
+"""Blocks of a multiprocessor whose waves send for rows in turns, at most, by whether those are long and have two narrow
+sums: of two, LayerNorm's gradients of 5,003, 7,001, 8,209 and 22,001 bf16 have 0.61, 0.36, 0.39 and 0.38 of a copy's
+speed on an H200 (2026-11-17), and 0.85 to 0.93 by one block or by two with a wave that sends; of 4,097 they have 0.94.
+Three and four have 0.7."""
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
@@ -82,7 +85,7 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
         # A wave that only sends takes registers: without it others wait for one of them, 240 cycles a row.
         plan = replace(plan, all_send=registers(plan, lines) > register_limit(plan, machine, lines))
         fits = plan.threads <= min(MAX_THREADS, machine.threads // crowd) and (
-            crowd <= MOST_SENDING or not plan.all_send
+            crowd <= MOST_SENDING[plan.two_narrow_sums] or not plan.all_send
         )
         if not start.shifted:
             fits = _has_few_waves(plan)
@@ -158,6 +161,8 @@ def summing_plans(found: list[RowPlan]) -> list[RowPlan]:
     tiles = [plan for plan in found if plan.staged and plan.shifted]
     if (early or tiles) and not rings:
         return early or tiles
+    if rings and rings[0].two_narrow_sums and rings[0].rows == 1:
+        return next(filter(None, ([p for p in rings if p.cluster <= most] for most in (2, 4, 8))))
     if rings:
         few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
         sparing = [plan for plan in few if _has_few_waves(plan) and plan.size == 2]
