@@ -60,7 +60,8 @@ def test_groups(sizes: list[int], gathered: bool, torch: Any) -> None:
     ends = torch.tensor(sizes, device="cuda").cumsum(0).int()
     a = drawn(torch, 77 if gathered else total + 5, k)
     index = torch.randint(0, 77, (total,), device="cuda", dtype=torch.int32) if gathered else None
-    for config in (None, GemmConfig(128, 256, 2, 4), GemmConfig(256, 128, 2, 4)):
+    drawing = GemmConfig(128, 128, 2, 4, draws=not gathered)
+    for config in (None, GemmConfig(128, 256, 2, 4), GemmConfig(256, 128, 2, 4), drawing):
         c, whole = guarded(torch, total if gathered else total + 5, n)
         hopper_grouped_gemm(a, b, c, ends, rows=index, config=config)
         close(c[:total], *rows_of(torch, a if index is None else a[index.long()], b, sizes))
@@ -115,10 +116,12 @@ def test_scales_of_blocks(shape: tuple[int, int, int], torch: Any) -> None:
     assert int(whole.isnan().sum()) == whole.numel() - c.numel()
 
 
-def test_groups_with_scales_leave_later(torch: Any) -> None:
-    """Blocks have several tiles each of groups that are empty, of few rows, and larger than a tile; A has a mean."""
+@pytest.mark.parametrize("draws", [False, True])
+def test_groups_with_scales_leave_later(draws: bool, torch: Any) -> None:
+    """Blocks have several tiles each, which they may draw, of groups that are empty, of few rows, and larger than a
+    tile; A has a mean."""
     sizes, n, k = [0, 700, 1, 64, 65, 1500, 0, 333], 4104, 912
-    total, config = sum(sizes), GemmConfig(128, 256, 2, 4, sends=True, defers=True)
+    total, config = sum(sizes), GemmConfig(128, 256, 2, 4, sends=True, defers=True, draws=draws)
     a = (drawn(torch, total + 5, k) + 0.5).to(torch.float8_e4m3fn)
     b = drawn(torch, len(sizes), n, k, dtype=torch.float8_e4m3fn)
     of_a, of_b = torch.rand(total + 5, 8, device="cuda") + 0.5, torch.rand(len(sizes), 33, 8, device="cuda") + 0.5

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
+from flydsl.kernels.gemm.hopper.model import launch_time
+from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, Problem
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from tests.support.described_calls import describe_calls
@@ -65,6 +68,7 @@ def assert_close(c: Array, expected: Array, magnitude: Array, kind: str = "bf16"
         GemmConfig(128, 64, 2, 3, 2, "n", sends=True),
         GemmConfig(64, 16, 1, 2, 2, "k"),
         GemmConfig(64, 64, 2, 3, 2, "m", taking_turns=True, sends=True),
+        GemmConfig(128, 64, 2, 3, draws=True, sends=True),
     ],
     ids=str,
 )
@@ -77,6 +81,21 @@ def test_groups_that_follow_each_other(sizes: list[int], config: GemmConfig, rng
     hopper_grouped_gemm(a, b, c, ends(sizes), config=config)
     assert_close(c[:total], *expected_of(a, b, sizes))
     assert np.isnan(whole.astype(np.float32)).sum() == whole.size - total * n
+
+
+def test_tiles_are_drawn_where_blocks_would_drift_apart() -> None:
+    """They do in tiles that take less where a group ends, if L2 does not keep what others read meanwhile."""
+    plain = Problem(256, 4096, 7168, 256, grouped=True, columns_of_one=2)
+    together = next(x for x in configurations(plain) if (x.tile_m, x.tile_n) == (128, 256))
+    assert together.drifts(plain) and launch_time(plain, together) > 1.3 * launch_time(plain, choose_config(plain))
+    assert choose_config(plain).draws and choose_config(replace(plain, m=200, n=512, k=512)).taking_turns
+    assert not any(x.draws for x in configurations(replace(plain, gathers=True)))
+    gated = replace(plain, size=1, block_scaled=True, quantises=True, c_width=8)
+    assert choose_config(gated).draws
+    few = replace(gated, m=300, n=512, k=512, batches=32)
+    assert few.clusters(choose_config(few)) > 132 and not choose_config(few).draws
+    one_accumulator = GemmConfig(128, 256, 2, 4, defers=True)
+    assert one_accumulator.may_idle and not one_accumulator.drifts(gated)
 
 
 def test_a_warp_chooses_as_one_how_a_box_leaves(monkeypatch: pytest.MonkeyPatch) -> None:

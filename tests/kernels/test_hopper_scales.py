@@ -100,9 +100,10 @@ def test_results_with_one_accumulator_leave_later(config: GemmConfig, rng: np.ra
     assert np.isnan(whole.astype(np.float32)).sum() == whole.size - 300 * 264
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_results_of_groups_leave_later(masked: bool, rng: np.random.Generator) -> None:
-    """Two blocks take groups of no rows, of one, and of fewer and more than one warpgroup and a tile have."""
+@pytest.mark.parametrize(("masked", "draws"), [(False, False), (True, False), (False, True), (True, True)])
+def test_results_of_groups_leave_later(masked: bool, draws: bool, rng: np.random.Generator) -> None:
+    """Two blocks take groups of no rows, of one, and of fewer and more than one warpgroup and a tile have. Where they
+    draw tiles, each tries once more than there are."""
     sizes, n, k = np.array([0, 150, 1, 100, 0, 49], np.int32), 264, 656
     lead, rows = ((6,), 150) if masked else ((), 300)
     (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, rows, k, 1, *lead), drawn(rng, n, k, 128, 6)
@@ -111,8 +112,9 @@ def test_results_of_groups_leave_later(masked: bool, rng: np.random.Generator) -
     )
     c = np.full((*lead, rows + 3, n), np.nan, np.float32).astype(TYPES["bf16"])
     given = (sizes if masked else sizes.cumsum().astype(np.int32), None, None)
-    run = build_hopper_gemm(kind, LATER, sms=2)
-    run(a, b.swapaxes(1, 2), c[..., :-3, :], *[None] * 5, 0.0, scale_a, scale_b.swapaxes(1, 2), *given)
+    run, taken = build_hopper_gemm(kind, replace(LATER, draws=draws), sms=2), np.zeros(1, np.int32) if draws else None
+    run(a, b.swapaxes(1, 2), c[..., :-3, :], *[None] * 5, 0.0, scale_a, scale_b.swapaxes(1, 2), *given, taken)
+    assert taken is None or taken[0] == 2 * sum(-(-sizes // LATER.tile_m))
     first = 0
     for group, count in enumerate(sizes):
         x, found = (wide_a[group], c[group]) if masked else (wide_a[first:], c[first:])
@@ -189,7 +191,7 @@ def test_results_that_get_scales(activation: str, columns: int, gathers: bool, r
     hopper_grouped_gemm(
         a, b.swapaxes(1, 2), c, np.cumsum(sizes).astype(np.int32), rows=index if gathers else None,
         block_scales=(scale_a, scale_b.swapaxes(1, 2)), scale_c=scale_c, activation=activation,
-        config=GemmConfig(64, columns, 1, 3),
+        config=GemmConfig(64, columns, 1, 3, draws=not gathers),
     )  # fmt: skip
     assert np.isnan(scale_c[91:]).all() and (c[91:].view(np.uint8) == 77).all()
     top = np.abs(expected).reshape(91, -1, 128).max(-1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -73,7 +74,8 @@ def of_groups(dtype: Any, a: Any, block_scaled: bool, config: GemmConfig = TILES
     b = np.zeros((4, 256, 256), a).swapaxes(1, 2)
     scales = (np.ones((256, 2), np.float32), np.ones((4, 2, 2), np.float32)) if block_scaled else (None, None)
     sizes = np.zeros(4, np.int32)
-    run(np.zeros((256, 256), a), b, np.zeros((256, 256), BF16), *[None] * 5, 0.0, *scales, sizes, None, None)
+    taken = np.zeros(1, np.int32) if config.draws else None
+    run(np.zeros((256, 256), a), b, np.zeros((256, 256), BF16), *[None] * 5, 0.0, *scales, sizes, None, None, taken)
     return run
 
 
@@ -96,6 +98,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "groups": lambda: of_groups(fx.BFloat16, BF16, block_scaled=False),
     "scaled groups": lambda: of_groups(fx.Float8E4M3FN, FP8, block_scaled=True),
     "scaled groups whose results leave later": lambda: of_groups(fx.Float8E4M3FN, FP8, True, LATER),
+    "scaled groups that are drawn": lambda: of_groups(fx.Float8E4M3FN, FP8, True, replace(LATER, draws=True)),
 }
 ATTENTION = (
     "forward", "fp8", "fp8 of short heads", "fp8 alone", "fp8 alone of many queries", "gradients",

@@ -41,6 +41,9 @@ from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
 REGISTERS = {(2, False): (40, 232), (3, False): (32, 160), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
 
+DRAWN_EARLY = 4
+"""Steps of K before a tile's last one that the next one is drawn: the number is there when it is wanted."""
+
 
 # The kernel ----------------------------------------------------------------------------------------
 
@@ -52,7 +55,8 @@ def gemm_kernel(
 ):  # fmt: skip
     """``extras`` are (scale_m, scale_n, bias_m, bias_n, D), each of which may be None; ``factors`` (alpha, beta).
 
-    ``blocks`` are scales of blocks of A and B, ``groups`` (sizes, rows of A to take, rows of C to write), or None.
+    ``blocks`` are scales of blocks of A and B, ``groups`` (sizes, rows of A to take, rows of C to write, how many tiles
+    were drawn), or None.
     """
     stages, bk = config.stages, kind.bk
     smem = fx.SharedAllocator(1024, static=False)
@@ -60,7 +64,7 @@ def gemm_kernel(
     lines = (stages - 1) * config.tile_m + config.multiplied_rows
     a_ptr = smem.allocate(fx.Array[kind.a, lines * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
-    sizes, from_rows, to_rows = groups
+    sizes, from_rows, to_rows, taken = groups
     l2_a, l2_b = config.l2_priorities
     B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"), l2_b)
     if fx.const_expr(kind.gathers):
@@ -81,7 +85,7 @@ def gemm_kernel(
     # Results that are written twice must not depend on what was there: D may be C.
     schedule = Schedule(extents, rank, kind, config, inward=extras[-1] is None)
     if fx.const_expr(kind.groups > 0):
-        schedule = GroupSchedule(extents, rank, kind, config, sizes, smem)
+        schedule = GroupSchedule(extents, rank, kind, config, sizes, taken, smem)
 
     thread = fx.thread_idx.x
     warpgroup = fx.nvvm.warp_uniform(thread // WARPGROUP)
@@ -160,21 +164,41 @@ def load(A, B, pipe, schedule, places, weights_first):
     ahead = load_weights(A, B, pipe, schedule, places) if weights_first else fx.Int32(0)
     state = pipe.producer_start()
     first, last, each = schedule.range()
-    for tile in range(first, last, each):
-        place = schedule.at(tile)
-        k_first, k_last = schedule.all_steps()
-        for step in range(k_first, k_last):
-            k, column = schedule.k_and_column(step, place)
-            if fx.const_expr(schedule.config.staggered):
-                k = k_first + (step - k_first + schedule.stagger(tile)) % (k_last - k_first)
-            is_new = ahead == 0 if weights_first else True
-            if is_new:
-                announce(pipe, state, A.bytes + B.bytes, places, place, step == k_first)
-                B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
-            A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
-            if fx.const_expr(weights_first):
-                ahead = fx.max(ahead - 1, fx.Int32(0))
-            state = pipe.advance(state)
+    k_first, k_last = schedule.all_steps()
+    send = partial(load_steps, A, B, pipe, schedule, places, weights_first)
+    if fx.const_expr(schedule.config.draws):
+        tile, late = first, fx.max(k_last - DRAWN_EARLY, k_first)
+        while tile < last:
+            place = schedule.at(tile)
+            state, ahead = send(tile, place, k_first, late, state, ahead)
+            following = schedule.drawn(each)
+            state, ahead = send(tile, place, late, k_last, state, ahead)
+            tile = following
+        pipe.acquire(state)
+        places.write(state.stage, places.nowhere())
+        pipe.commit(state)
+    else:
+        for tile in range(first, last, each):
+            state, ahead = send(tile, schedule.at(tile), k_first, k_last, state, ahead)
+
+
+@flyc.jit
+def load_steps(A, B, pipe, schedule, places, weights_first, tile, place, first, last, state, ahead):
+    """Send for stages of a tile, less B of so many that are ``ahead``; the place behind them, and how many are left."""
+    k_first, k_last = schedule.all_steps()
+    for step in range(first, last):
+        k, column = schedule.k_and_column(step, place)
+        if fx.const_expr(schedule.config.staggered):
+            k = k_first + (step - k_first + schedule.stagger(tile)) % (k_last - k_first)
+        is_new = ahead == 0 if weights_first else True
+        if is_new:
+            announce(pipe, state, A.bytes + B.bytes, places, place, step == k_first)
+            B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
+        A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
+        if fx.const_expr(weights_first):
+            ahead = fx.max(ahead - 1, fx.Int32(0))
+        state = pipe.advance(state)
+    return state, ahead
 
 
 @flyc.jit
@@ -188,29 +212,46 @@ def multiply(A, B, pipe, schedule, places, scales, parts, teams, epilogue, kind,
         mine = (Warpgroup if kind.packed is None else UnpackingWarpgroup)(A, B, pipe, kind, config)
     state, phase = pipe.consumer_start(), fx.Int32(0)
     first, last, step = schedule.range()
-    for tile in range(first, last, step):
-        if fx.const_expr(places is not None):
-            pipe.wait(state)
-        place = schedule.at(tile) if places is None else places.read(state.stage)
-        k_first, k_last = schedule.k_range()
-        if fx.const_expr(kind.quantises):
-            for part in range(schedule.parts):
-                beside = place._replace(column=place.column + part * config.tile_n)
-                values, state = mine.sum_products(state, beside, k_first, k_last)
-                epilogue.store(values, mine.thread // 32, beside)
-            continue
-        factors = epilogue.first_factors(mine.thread // 32, place) if parts is None else None
-        values, state = mine.sum_products(state, place, k_first, k_last)
-        if fx.const_expr(parts is not None):
-            values = (k_last > k_first).select(values, fx.zeros_like(values))
-        is_last = tile + step >= last
-        if fx.const_expr(teams is not None):
-            values = teams.sum(values, mine.team)
-            if mine.team == 0:
-                finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
-        else:
+    if fx.const_expr(config.draws):
+        place = place_at(pipe, state, places)
+        while place.end > 0:
+            state = multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, state, place, phase, False)
+            place = place_at(pipe, state, places)
+    else:
+        for tile in range(first, last, step):
+            place = schedule.at(tile) if places is None else place_at(pipe, state, places)
+            is_last = tile + step >= last
+            state = multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, state, place, phase, is_last)
+            phase = phase ^ 1
+
+
+def place_at(pipe, state, places):
+    """Wait for a stage, and return the place of the tile that begins with it."""
+    pipe.wait(state)
+    return places.read(state.stage)
+
+
+@flyc.jit
+def multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, state, place, phase, is_last):
+    """A tile's products and results; the place in the ring behind its stages."""
+    k_first, k_last = schedule.k_range()
+    if fx.const_expr(kind.quantises):
+        for part in range(schedule.parts):
+            beside = place._replace(column=place.column + part * config.tile_n)
+            values, state = mine.sum_products(state, beside, k_first, k_last)
+            epilogue.store(values, mine.thread // 32, beside)
+        return state
+    factors = epilogue.first_factors(mine.thread // 32, place) if parts is None else None
+    values, state = mine.sum_products(state, place, k_first, k_last)
+    if fx.const_expr(parts is not None):
+        values = (k_last > k_first).select(values, fx.zeros_like(values))
+    if fx.const_expr(teams is not None):
+        values = teams.sum(values, mine.team)
+        if mine.team == 0:
             finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
-        phase = phase ^ 1
+    else:
+        finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
+    return state
 
 
 @flyc.jit
@@ -253,14 +294,21 @@ def multiply_ahead(A, B, pipe, schedule, places, scales, epilogue, kind, config)
     first, last, step = schedule.range()
     before = schedule.at(first) if places is None else places.nowhere()
     before = before._replace(end=fx.Int32(0))
-    for tile in range(first, last, step):
-        if fx.const_expr(places is not None):
-            pipe.wait(state)
-        place = schedule.at(tile) if places is None else places.read(state.stage)
-        mine.begin(state, place)
-        leave = partial(store_earlier, epilogue, values, mine.warp, before)
-        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
-        before = place
+    if fx.const_expr(config.draws):
+        place = place_at(pipe, state, places)
+        while place.end > 0:
+            mine.begin(state, place)
+            leave = partial(store_earlier, epilogue, values, mine.warp, before)
+            values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
+            before = place
+            place = place_at(pipe, state, places)
+    else:
+        for tile in range(first, last, step):
+            place = schedule.at(tile) if places is None else place_at(pipe, state, places)
+            mine.begin(state, place)
+            leave = partial(store_earlier, epilogue, values, mine.warp, before)
+            values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
+            before = place
     store_earlier(epilogue, values, mine.warp, before)
 
 
@@ -281,10 +329,11 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
     It writes C = act(alpha * row_scale * (A @ B) * column_scale + bias + beta * D): A is (M, K), B is (K, N), C and D
     are (M, N), with a batch in front if the kind has one; C has half the columns if they are gated. Scales and the
     bias, which belongs to columns, are vectors of an element for each, or of one for all. They, D and alpha may be
-    None. ``more`` are (scale_a, scale_b, sizes, from_rows, to_rows): scales of blocks, (M, K / 128) and (K / 128,
-    N / 128), and what `hopper_grouped` says of groups, whose B is (groups, K, N); None where the kind has none. A
-    packed kind's B are shuffled weights of four bits, and scale_a and scale_b their scales and zeros, (N, groups). Of a
-    kind that quantises, scales of C, (M, columns of C / 128), are written into D.
+    None. ``more`` are (scale_a, scale_b, sizes, from_rows, to_rows, taken): scales of blocks, (M, K / 128) and
+    (K / 128, N / 128), what `hopper_grouped` says of groups, whose B is (groups, K, N), and, if tiles are drawn, how
+    many were, 0 before the launch; None where the kind has none. A packed kind's B are shuffled weights of four bits,
+    and scale_a and scale_b their scales and zeros, (N, groups). Of a kind that quantises, scales of C, (M, columns of
+    C / 128), are written into D.
     """
     check_config(kind, config)
 
@@ -292,7 +341,7 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
     def gemm(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, row_scale: fx.Tensor | None, column_scale: fx.Tensor | None,
              bias: fx.Tensor | None, D: fx.Tensor | None, alpha: fx.Float32 | None, beta: fx.Float32,
              scale_a: fx.Tensor | None = None, scale_b: fx.Tensor | None = None, sizes: fx.Tensor | None = None,
-             from_rows: fx.Tensor | None = None, to_rows: fx.Tensor | None = None,
+             from_rows: fx.Tensor | None = None, to_rows: fx.Tensor | None = None, taken: fx.Tensor | None = None,
              stream: fx.Stream = fx.Stream(None)):  # fmt: skip
         X, Y, extras = A, B if kind.packed else tiles.transposed(B), (row_scale, column_scale, None, bias, D)
         if config.swapped:  # C^T = B^T * A^T: the columns of C are the rows of the kernel
@@ -304,7 +353,7 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         map_x = Operand.map_of(X, config.tile_m, kind.bk, kind.a_along_k, config.sharing("n")) if kind.maps_a else X
         map_y = Operand.map_of(Y, config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
-        more = (scale_a, scale_b), (sizes, from_rows, to_rows), extents
+        more = (scale_a, scale_b), (sizes, from_rows, to_rows, taken), extents
         # Boxes across C's lines have results in common, which must not depend on what was there: D may be C.
         sends = config.sends or (config.sends_across and D is None)
         map_c = Epilogue.map_of(C, config) if sends else None

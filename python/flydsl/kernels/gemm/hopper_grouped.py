@@ -33,7 +33,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from flydsl.kernels.blocks.inputs import strides
+from flydsl.kernels.blocks.inputs import empty_beside, strides
 from flydsl.kernels.gemm.hopper.checks import check_length
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.epilogue import QuantisingEpilogue
@@ -44,6 +44,7 @@ from flydsl.kernels.gemm.hopper.operands import (
     KeptCalls,
     OperandLines,
     call_key,
+    clear_counter,
     current_stream,
     lines_of,
     multiprocessors,
@@ -77,7 +78,8 @@ def hopper_grouped_gemm(
     numbers = (add, activation, factor is None, expected_rows, weights_first, use_fast_accum)
     key = call_key(given, numbers, config, device)
     now = current_stream(device) if stream is None else stream
-    arguments = (A, B, C, row_scale, None, None, scale_c, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
+    arguments = (A, B, C, row_scale, None, None, scale_c, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, None,
+                 now)  # fmt: skip
     call = _CALLS.get(key)
     if call is not None:
         call(*arguments)
@@ -134,7 +136,19 @@ def _call_for(
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
         return lambda A, B, *rest: run(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)
-    return run if device < 0 else Bound(run)
+    run = run if device < 0 else Bound(run)
+    return _drawing(run) if config.draws else run
+
+
+def _drawing(run: Callable[..., None]) -> Callable[..., None]:
+    """Give each call a counter of the tiles that were drawn."""
+
+    def call(A: Any, *more: Any) -> None:
+        taken = empty_beside(A, (1,), "int32")
+        clear_counter(taken, *([] if more[-1] is None else [more[-1]]))
+        run(A, *more[:-2], taken, more[-1])
+
+    return call
 
 
 def _without_products(A: Any, B: Any, add: bool, activation: str, config: GemmConfig | None) -> Callable[..., None]:
@@ -142,7 +156,7 @@ def _without_products(A: Any, B: Any, add: bool, activation: str, config: GemmCo
     zero_a, zero_b = zeros(A, (*A.shape[:-1], 16)), zeros(B, (B.shape[0], B.shape[-1], 16)).swapaxes(-1, -2)
 
     def call(A: Any, B: Any, C: Any, row_scale: Any, *more: Any) -> None:
-        sizes, rows, to_rows, stream = more[-4:]
+        sizes, rows, to_rows, _, stream = more[-5:]
         hopper_grouped_gemm(zero_a, zero_b, C, sizes, rows=rows, to_rows=to_rows, add=add, row_scale=row_scale,
                             activation=activation, config=config, stream=stream)  # fmt: skip
 

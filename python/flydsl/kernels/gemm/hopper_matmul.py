@@ -51,6 +51,7 @@ from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 
 Call = Callable[..., None]
 _CALLS = KeptCalls()
+NO_GROUPS = (None,) * 4
 
 
 def hopper_matmul(A: Any, B: Any, *, out: Any = None, out_dtype: Any = None, **how: Any) -> Any:
@@ -94,11 +95,11 @@ def hopper_gemm(
     key = call_key((A, B, C, *more), (activation, use_fast_accum, factor is None), config, device)
     call, now = _CALLS.get(key), current_stream(device) if stream is None else stream
     if call is not None:
-        call(A, B, C, row_scale, column_scale, bias, D, factor, float(beta), scale_a, scale_b, None, None, None, now)
+        call(A, B, C, row_scale, column_scale, bias, D, factor, float(beta), scale_a, scale_b, *NO_GROUPS, now)
         return
     given = (A, B, C, row_scale, column_scale, bias, D)
     call = _call_for(given, (scale_a, scale_b), activation, use_fast_accum, config, device)
-    _CALLS.begin(key, call, *given, factor, float(beta), scale_a, scale_b, None, None, None, now)
+    _CALLS.begin(key, call, *given, factor, float(beta), scale_a, scale_b, *NO_GROUPS, now)
 
 
 def hopper_linear4(
@@ -116,7 +117,7 @@ def hopper_linear4(
     given = (x, packed, y, scales, zeros, bias)
     key = call_key(given, (kind, group_size, activation), config, device)
     now = current_stream(device) if stream is None else stream
-    arguments = (x, packed, y, None, None, bias, None, None, 0.0, scales, zeros, None, None, None, now)
+    arguments = (x, packed, y, None, None, bias, None, None, 0.0, scales, zeros, *NO_GROUPS, now)
     call = _CALLS.get(key)
     if call is not None:
         call(*arguments)

@@ -14,20 +14,21 @@ class Machine:
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a launch, and of a round, of
     clusters that share; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is
-    there.
+    there; and of the launch before one that draws tiles.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
     where blocks share them, of large tiles and of small ones, of unpacking weights of a step, and more for each
     warpgroup that does. Columns: whose products take as long as a choice between two scales. Stages: those whose loads
     nobody waits for, since they are being multiplied.
     Bytes: a cycle that arrive at a multiprocessor, and that it sends for; a microsecond from L2 and from memory; and
-    those of a ring that are not under way while the others are.
+    those of a ring that are not under way while the others are; and that L2 keeps.
     Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
     large tile alone, so that nobody multiplies while it waits, or adds runs; of results that leave while the next tile
     begins, and of those of blocks with scales; of lines of A or B by the multiples of bytes at which they start, for
-    the block that sends for them and for L2; of results across C's lines, and where those leave by TMA; and in parts of
-    cache lines.
+    the block that sends for them and for L2; of results across C's lines, and where those leave by TMA; in parts of
+    cache lines; and of lines of A that memory is asked for again where blocks are no longer at neighbouring tiles at
+    the same time.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
@@ -52,6 +53,7 @@ class Machine:
     cache: float = 15.15e6
     memory: float = 4.27e6
     opening: float = 3.7e3
+    kept: float = 10e6
     uneven: float = 0.38
     again: float = 0.06
     apart: float = 1.1
@@ -67,6 +69,8 @@ class Machine:
     across: float = 1.5
     sending_across: float = 1.25
     partial: float = 1.25
+    drawing: float = 4.0
+    drifting: float = 0.45
     unpacking: float = 300.0
     unpacking_more: float = 70.0
     few_rows: float = 1.0
@@ -124,9 +128,10 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     each += machine.meeting if config.sharers > 1 else 0.0
     received = tile * (config.splits - 1) / config.sharing_blocks
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
-    waiting = _waiting(problem, config, machine)
+    waiting = _waiting(problem, config, machine, rounds)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     launched = machine.launch + (machine.joining if config.sharers > 1 else 0.0)
+    launched += machine.drawing if config.draws else 0.0
     return launched + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 
 
@@ -143,7 +148,7 @@ def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: t
     return longest(machine, products, arriving, late) + machine.step / config.teams
 
 
-def _waiting(problem: Problem, config: GemmConfig, machine: Machine) -> float:
+def _waiting(problem: Problem, config: GemmConfig, machine: Machine, rounds: int) -> float:
     """Return the time that memory takes if every multiprocessor reads: longer for what L2 is asked for once more, and
     where blocks share tiles of the smaller matrix and load lines of the larger one apart; less where small tiles share
     those. Lines that straddle gain either way."""
@@ -151,12 +156,29 @@ def _waiting(problem: Problem, config: GemmConfig, machine: Machine) -> float:
     again = rows * (ceildiv(problem.n, config.tile_n * config.sharing("n")) - 1)
     again += columns * (ceildiv(problem.m, config.tile_m * config.sharing("m")) - 1)
     moved = problem.moved + machine.again * again * problem.batches * problem.k * problem.size
+    if config.drifts(problem) and not config.draws:
+        moved += _drifted(problem, config, machine, rounds)
     waiting = moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
     if config.sharers == 1 or problem.straddles or problem.m == problem.n:
         return waiting
     if (config.along == "m") == (problem.n < problem.m):
         return waiting * machine.apart
     return waiting * machine.together if config.is_small else waiting
+
+
+def _drifted(problem: Problem, config: GemmConfig, machine: Machine, rounds: int) -> float:
+    """Return the bytes of groups that memory is asked for again, since blocks drift apart: one of twice ``along_m``
+    tiles, where a group ends, takes half the time. Of two neighbouring blocks ``apart`` have had another number of
+    those, which differ by the root of how many there are; in turns they are half a tile apart. What passed through L2
+    meanwhile, less than it keeps, is lost: their tiles read all of B each then."""
+    along_n = ceildiv(problem.n, config.tile_n * config.sharing("n"))
+    along_m = problem.clusters(config) / (along_n * problem.batches)
+    apart = (rounds - 1) / (rounds - 1 + along_m)
+    of_round = problem.clusters(config) / rounds / along_m * config.tile_n * problem.k * problem.size
+    passed = (1.0 if config.taking_turns else (rounds / along_m) ** 0.5) / 2 * of_round
+    again = (problem.n + machine.drifting * problem.m / along_m * (along_n - 1)) * (along_m - 1)
+    lost = max(1 - machine.kept / passed, 0.0)
+    return apart * lost * again * problem.batches * problem.k * problem.size
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:

@@ -157,6 +157,8 @@ class GemmConfig:
     steps of K by turns, so that one unpacks weights while another waits. Where runs of K are added up, or blocks have
     scales, ``defers`` lets results of a tile leave while the first products of the next one are made.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
+    ``draws`` lets a block take the next tile of groups when it has sent for all of its last one, so that tiles that lie
+    beside each other are computed at the same time, however long others took.
     """
 
     tile_m: int = 128
@@ -175,6 +177,7 @@ class GemmConfig:
     behind: int = 1
     streams: str = ""
     defers: bool = False
+    draws: bool = False
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -233,6 +236,18 @@ class GemmConfig:
     def of_tile(self) -> int:
         """Warpgroups that multiply a tile together."""
         return 1 if self.taking_turns else self.consumers // self.teams
+
+    @property
+    def may_idle(self) -> bool:
+        """Whether a warpgroup multiplies nothing where all of its rows of a tile lie behind a group's end."""
+        return self.of_tile > 1
+
+    def drifts(self, problem: Problem) -> bool:
+        """Return whether blocks do not stay at neighbouring tiles of groups: where a tile takes less time if a
+        warpgroup has no rows, unless the other one waits for its products before the next ones, or for rows that are
+        gathered; and in turns, where blocks that did not begin together never meet again."""
+        waits = self.products_apart == 1 if problem.block_scaled else self.adds_runs(problem)
+        return problem.grouped and not (waits or problem.gathers) and (self.may_idle or self.taking_turns)
 
     @cached_property
     def multiplied_rows(self) -> int:
@@ -326,9 +341,11 @@ class GemmConfig:
         return fits and not alone and self.multiplied_rows == BLOCK_ROWS * self.consumers
 
     def tells_places(self, kind: GemmKind) -> bool:
-        """Return whether the loading thread tells where tiles are: with scales of blocks, where each has steps. Groups
-        in tiles with one accumulator of all columns would spill: 128 of 512 rows by 1536 x 2048 in 128 x 192 took 382
-        us instead of 366, on an H200, 2026-11-17."""
+        """Return whether the loading thread tells where tiles are: where it draws them, and with scales of blocks,
+        where each has steps. Groups in tiles with one accumulator of all columns would spill: 128 of 512 rows by 1536 x
+        2048 in 128 x 192 took 382 us instead of 366, on an H200, 2026-11-17."""
+        if self.draws:
+            return True
         spills = kind.groups > 0 and self.products_apart == 1 and self.halves == 1
         return kind.block_scaled and not kind.gathers and self.splits == 1 and not spills
 

@@ -202,9 +202,11 @@ class GroupSchedule(Schedule):
     of which the first ``sizes`` rows are taken. Numbers that lie outside are cut off.
     """
 
-    def __init__(self, extents: Any, rank: Any, kind: GemmKind, config: GemmConfig, sizes: Any, smem: Any) -> None:
+    def __init__(
+        self, extents: Any, rank: Any, kind: GemmKind, config: GemmConfig, sizes: Any, taken: Any, smem: Any
+    ) -> None:
         super().__init__(extents, rank, kind, config)
-        self.sizes, self.most = sizes, kind.groups
+        self.sizes, self.taken, self.most = sizes, taken, kind.groups
         self.starts, self.begins, self.ends = (
             fx.make_view(smem.allocate(fx.Array[fx.Int32, count]).ptr, fx.make_layout(count, 1))
             for count in (kind.groups + 32, kind.groups, kind.groups)
@@ -245,6 +247,10 @@ class GroupSchedule(Schedule):
             return first, last, running
         running = fx.ceildiv(last, fx.max(fx.ceildiv(last, running), fx.Int32(1)))
         return (first < running).select(first, last), last, running
+
+    def drawn(self, running: Any) -> Any:
+        """Return the number of the next tile that nobody has taken; so many blocks run, and had one each."""
+        return fx.atomic("add", self.taken, 1, at=0, scope="device") + running
 
     def at(self, tile: Any) -> Place:
         group, step = fx.Int32(0), self.most // 2

@@ -49,7 +49,7 @@ class Warpgroup:
         self.team = self.number // config.of_tile if config.teams > 1 else 0
         self.warp = self.thread // 32 - self.team * config.warps
         """Among those of its team."""
-        self.may_idle = kind.groups > 0 and config.of_tile > 1
+        self.may_idle = kind.groups > 0 and config.may_idle
         majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
         source = "shared" if kind.packed is None else "register"
         columns = config.tile_n // config.parts_of_columns(kind)
