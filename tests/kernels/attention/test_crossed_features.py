@@ -40,7 +40,7 @@ def test_gradients(arch: str, number: int, rng: np.random.Generator, monkeypatch
     run_case(CASES[number], call_of(CASES[number], rng, 120), attention, attention_backward)
 
 
-@pytest.mark.parametrize("choices", REFUSED, ids=str)
+@pytest.mark.parametrize("choices", REFUSED, ids=lambda bar: " with ".join(sorted(f"{name} {x}" for name, x in bar)))
 def test_what_is_refused(choices: Any, rng: np.random.Generator) -> None:
     case = completed(choices, FEATURES, REFUSED)
     with pytest.raises(ValueError, match=REFUSED[choices]):
