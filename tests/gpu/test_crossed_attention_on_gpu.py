@@ -59,7 +59,7 @@ def from_gpu(torch: Any, x: Any) -> Any:
 @pytest.mark.parametrize("number", range(len(EIGHT_BITS)))
 def test_eight_bits(number: int, torch: Any, rng: np.random.Generator) -> None:
     there, back = partial(on_gpu, torch), partial(from_gpu, torch)
-    fp8_cases.run_fp8_case(EIGHT_BITS[number], rng, (500, 1500), attention_fp8, there, back)
+    fp8_cases.run_fp8_case(EIGHT_BITS[number], rng, (500, 1500), attention_fp8, there, back, fp8_cases.GPU_ERROR)
 
 
 @pytest.mark.parametrize("number", range(len(PAGED)))

@@ -38,18 +38,26 @@ def wide(tensor: Any, scale: Any) -> Any:
     return tensor.astype(np.float64) * scale.reshape(*scale.shape, *[1] * (4 - scale.ndim))
 
 
-def check_fp8(out: Any, lse: Any, tensors: Any, scales: Any, fast: bool, what: object, **asked: Any) -> None:
+ERROR, GPU_ERROR = 2**-10, 2**-6
+"""Of a power and its value in f16; and on a GPU, whose tensor cores keep 14 bits of sums of products of 8 bits, so that
+scores of some tens are off by up to a hundredth."""
+
+
+def check_fp8(
+    out: Any, lse: Any, tensors: Any, scales: Any, fast: bool, what: object, error: float = ERROR, **asked: Any
+) -> None:
     """Powers, and values with scales, are rounded to f16, or powers to 8 bits on a line; tiny ones are lost; results
     are bf16."""
     q, k, v = (wide(x, scale) for x, scale in zip(tensors, scales, strict=True))
     expected, weights = attend(q, k, v, **asked), attend(q, k, np.abs(v), **asked).out
     off = np.abs(out.astype(np.float64) - expected.out)
-    unit, lost = (0.18, 2**-15) if fast else (2**-10, 2**-24)
+    unit, lost = (0.18, 2**-15) if fast else (error, 2**-24)
     bound = unit * weights + 2**-8 * np.abs(expected.out) + lost * k.shape[2] * np.abs(v).max()
     assert (off <= bound).all(), (what, float(np.nanmax(off / bound)), int(np.isnan(off).sum()))
     if lse is not None:
         seen = np.isfinite(expected.lse)
-        near = np.abs(lse[seen] - expected.lse[seen]) < 1e-4 * np.maximum(1, np.abs(expected.lse[seen]))
+        most = error - ERROR + 1e-4 * np.maximum(1, np.abs(expected.lse[seen]))
+        near = np.abs(lse[seen] - expected.lse[seen]) < most
         assert (np.isneginf(lse) == ~seen).all() and near.all(), what
 
 
@@ -62,7 +70,8 @@ def scale_of(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> Any
 
 def run_fp8_case(
     case: Case, rng: np.random.Generator, tokens: tuple[int, int], function: Callable[..., Any],
-    there: Callable[[Any], Any] = lambda x: x, back: Callable[[Any], Any] = lambda x: x, **how: Any,
+    there: Callable[[Any], Any] = lambda x: x, back: Callable[[Any], Any] = lambda x: x, error: float = ERROR,
+    **how: Any,
 ) -> None:  # fmt: skip
     """Run a case with so many tokens, at least and at most, and check it; results are poisoned before."""
     (h, kv), (d, dv) = case["heads"], case["head"]
@@ -80,4 +89,4 @@ def run_fp8_case(
         **how,
     )  # fmt: skip
     lse = back(found[1]) if case["logarithms"] else None
-    check_fp8(back(out), lse, tensors, scales, case["fast"], case, **asked)
+    check_fp8(back(out), lse, tensors, scales, case["fast"], case, error, **asked)

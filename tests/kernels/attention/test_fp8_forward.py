@@ -80,6 +80,11 @@ def test_scales_of_blocks() -> None:
         run((1, 2, 1, 70, 300, 64), False, blocks, plan)
 
 
+def test_scales_of_blocks_of_queries_in_one_tile() -> None:
+    """Tiles of three warpgroups have 192 rows, and their last ones another scale than the first."""
+    run((1, 1, 1, 330, 70, 64), False, (some(1, 1, 3), None, None), choose_fp8_plan(64, 64, True, False))
+
+
 @pytest.mark.parametrize("blocked", [False, True])
 def test_plans_fit(blocked: bool) -> None:
     """Registers hold results, scores, and powers of two blocks; 16 are left for others.

@@ -287,10 +287,12 @@ class Warpgroup:
         return scale_at(self.scales[which], piece.batch, head, block)
 
     def factor_of(self, piece):
-        """What scores of a tile are multiplied by, inside the exponent, but for the scale of a block of keys."""
+        """What this warpgroup's scores are multiplied by, inside the exponent, but for the scale of a block of keys;
+        rows of a tile may have two scales, a warpgroup's have one."""
         factor = self.numbers[0]
         if self.plan.scaled:
-            factor = factor * self.scale_of(0, piece, piece.first // 128 if self.plan.scaled == "block" else 0)
+            block = (piece.first + self.number * ROWS) // 128 if self.plan.scaled == "block" else 0
+            factor = factor * self.scale_of(0, piece, block)
         return factor * self.scale_of(1, piece, 0) if self.plan.scaled == "head" else factor
 
     def factor_at(self, piece, block, factor):
