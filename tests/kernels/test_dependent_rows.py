@@ -89,9 +89,10 @@ CASES = (
 WAITING = {
     "softmax": {"softmax_kernel"}, "softmax_bwd": {"softmax_bwd_kernel"}, "layernorm": {"norm_kernel"},
     "add_rmsnorm": {"norm_kernel"}, "norm_bwd": {"norm_bwd_kernel", "add_rows_kernel"}, "glu": {"glu_kernel"},
-    "glu_bwd": {"glu_bwd_kernel"}, "cross_entropy": {"cross_entropy_kernel", "mean_loss_kernel"},
+    "glu_bwd": {"glu_bwd_kernel", "glu_bwd_line_kernel"}, "cross_entropy": {"cross_entropy_kernel", "mean_loss_kernel"},
     "cross_entropy_bwd": {"cross_entropy_bwd_kernel", "cross_entropy_bwd_flat_kernel"},
-    "row_quant": {"row_quant_kernel"}, "tensor_quant": {"row_top_kernel", "apply_kernel"},
+    "row_quant": {"row_quant_kernel"},
+    "tensor_quant": {"row_top_kernel", "apply_kernel", "line_top_kernel", "apply_line_kernel"},
     "block_quant": {"group_quant_kernel"}, "square_quant": {"square_quant_kernel"}, "rope": {"rope_kernel"},
     "gating": {"topk_gating_kernel"}, "gather": {"gather_kernel"}, "moe_sum": {"moe_reduction_kernel"},
 }  # fmt: skip
