@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -83,6 +84,11 @@ def test_scales_of_blocks() -> None:
 def test_scales_of_blocks_of_queries_in_one_tile() -> None:
     """Tiles of three warpgroups have 192 rows, and their last ones another scale than the first."""
     run((1, 1, 1, 330, 70, 64), False, (some(1, 1, 3), None, None), choose_fp8_plan(64, 64, True, False))
+
+
+def test_tiles_that_part_keys_with_one_scale_are_refused() -> None:
+    with pytest.raises(ValueError, match="tiles of 80 keys would part them"):
+        run((1, 1, 1, 70, 300, 64), False, (None, some(1, 1, 3), None), replace(SMALL, keys=80))
 
 
 @pytest.mark.parametrize("blocked", [False, True])

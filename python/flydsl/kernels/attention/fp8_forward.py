@@ -178,6 +178,8 @@ def attention_fp8(
     features = features_of(left, right, 0.0, scale, added=False)
     fast = use_fast_accum and not (blocked or return_lse or features.scale_first) and max(given.d, given.dv) <= 128
     plan = plan or choose_fp8_plan(given.d, given.dv, blocked, fast)
+    if blocked and BLOCK % plan.keys:
+        raise ValueError(f"{BLOCK} keys share a scale, and tiles of {plan.keys} keys would part them: give a divisor")
     plan = whole_fp8_plan(plan, given.d, given.dv, features, "block" if blocked else "head", not fast)
     lse = given.logarithms(None) if return_lse else None
     if not given.nothing_to_do():

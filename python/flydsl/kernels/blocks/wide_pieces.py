@@ -110,5 +110,5 @@ def _begin_aligned(matrices: Sequence[Any], alignment: int) -> Any:
 
 
 def launch(kernel: Any, grid: Any, stream: fx.Stream | None, block: tuple[int, int, int] = (THREADS, 1, 1)) -> None:
-    """Launch a kernel that calls `begin`."""
+    """Launch a kernel that calls `begin_behind_older_launches`, as a dependent of the launch before it."""
     kernel.launch(grid=grid, block=block, stream=stream, pdl=fx.nvvm.has_dependent_launches())
