@@ -16,9 +16,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of
 from flydsl.kernels.attention.hopper_forward import ROW_LANES, WARPGROUP, Warpgroup, compute
-from flydsl.kernels.attention.scores import LOWEST, Band, blocks_of, factor_of, softmax_end
+from flydsl.kernels.attention.scores import Band, blocks_of, factor_of, softmax_end
 from flydsl.kernels.attention.tiles import Piece, Tickets, whole_lines
 from flydsl.kernels.blocks.activation import LOG2_E, powers_of_two
+from flydsl.kernels.blocks.reduce import LOWEST, above_lowest
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
@@ -303,7 +304,7 @@ def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, 
             rows = [results[sequence, part, row, None] for part in here]
             lines = [fx.Vector.load(fx.Float32x8, line, [column], alignment=16) for line in rows]
             highest = reduce(fx.maxnumf, levels, top)
-            shift = (highest == LOWEST).select(fx.Float32(0.0), highest)
+            shift = above_lowest(highest)
             less = powers_of_two(top - shift)
             weights = [powers_of_two(level - shift) for level in levels]
             values, total, top = values * less, total * less, highest

@@ -24,16 +24,14 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.scores import (
-    LOWEST,
     exponentials,
     folded,
-    level,
     maxima,
     over_lanes,
 )
 from flydsl.kernels.attention.tiles import ROW_LANES, WARPGROUP
 from flydsl.kernels.blocks.activation import LOG2_E, powers_of_two
-from flydsl.kernels.blocks.reduce import add
+from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add
 
 ONES = 8
 """Columns of ones behind the values, as few as a product may have more."""
@@ -132,7 +130,7 @@ def linear_step(scores, tops, starts, factor, larger, cut):
         scores = widened(scores, larger)
         found = code_levels(scores, factor)
         highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
-        shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
+        shrink = [powers_of_two(top - above_lowest(high)) for top, high in zip(tops, highest, strict=True)]
         codes = exact_codes(scores, highest, factor)
         tops, starts = highest, starts_of(highest, factor, larger)
     return codes, moved, shrink, tops, starts

@@ -15,9 +15,8 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import LN_2, LOG2_E, inverse, powers_of_two
-from flydsl.kernels.blocks.reduce import add
+from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add
 
-LOWEST = float("-inf")
 LEAST_F32 = -(2.0**128 - 2.0**104)
 MAX_FACTOR = 1024.0
 MAX_CAP = 2.0**14
@@ -184,7 +183,7 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, results=None, cut
             scores = cut[1](scores)
         found = [top * factor for top in maxima(scores, distances)]
         highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
-        shrink = [powers_of_two(top - level(high)) for top, high in zip(tops, highest, strict=True)]
+        shrink = [powers_of_two(top - above_lowest(high)) for top, high in zip(tops, highest, strict=True)]
         powers, added = exponentials(scores, highest, factor, dtype)
         if fx.const_expr(early is not None):
             powers = early[1](powers)
@@ -198,11 +197,6 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, results=None, cut
 def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
     """Return the greatest score of each row, NaN left out."""
     return [over_lanes(folded(row, fx.maxnumf), fx.maxnumf, distances) for row in scores]
-
-
-def level(top: Any) -> Any:
-    """Return the exponent that powers are relative to; a row without keys has none, and takes zero."""
-    return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
 def found_anew(powers: list[Any], zero: Any) -> list[Any]:
@@ -220,7 +214,7 @@ def exponentials(
 ) -> tuple[list[Any], list[Any]]:
     """Powers of two of each row, rounded to ``dtype``, and their sums. Of rows without keys they may be ``wild``:
     infinite, or NaN."""
-    starts = [-(top if wild else level(top)) for top in tops]
+    starts = [-(top if wild else above_lowest(top)) for top in tops]
     powers = [powers_of_two(line(row, factor, start)) for row, start in zip(scores, starts, strict=True)]
     sums = [folded(row, add) for row in powers]
     return [rounded(row, dtype) for row in powers], sums
@@ -254,12 +248,12 @@ def softmax_end(top, total, distances, sink):
     ``sink`` is the score of a key without value, or None. A row that saw no key is zero, its logarithm minus infinity.
     """
     total = over_lanes(total, add, distances)
-    shift = level(top)
+    shift = above_lowest(top)
     scale = fx.Float32(1.0)
     if fx.const_expr(sink is not None):
         score = sink * LOG2_E
         highest = fx.maxnumf((top == LOWEST).select(fx.Float32(LOWEST), shift), score)
-        highest = (highest == LOWEST).select(fx.Float32(0.0), highest)
+        highest = above_lowest(highest)
         scale = (top == LOWEST).select(fx.Float32(0.0), powers_of_two(shift - highest))
         total = total * scale + powers_of_two(score - highest)
         shift = highest

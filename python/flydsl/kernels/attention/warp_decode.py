@@ -24,7 +24,6 @@ from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.hopper_decode import Parts, cache_map, load_block, part_at, places_of, put_together
 from flydsl.kernels.attention.hopper_forward import ROW_LANES
 from flydsl.kernels.attention.scores import (
-    LOWEST,
     Features,
     factor_of,
     over_lanes,
@@ -32,7 +31,7 @@ from flydsl.kernels.attention.scores import (
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
 from flydsl.kernels.blocks.activation import LN_2, LOG2_E, powers_of_two
-from flydsl.kernels.blocks.reduce import add
+from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add
 
 WARPS = 4
 THREADS = 32 * (WARPS + 1)
@@ -294,7 +293,7 @@ def gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, pl
         if fx.const_expr(sinks is not None):
             sink = (count == 1).select(fx.Float32(sinks[head]) * LOG2_E, sink)
         highest = reduce(fx.maxnumf, levels, sink)
-        shift = (highest == LOWEST).select(fx.Float32(0.0), highest)
+        shift = above_lowest(highest)
         total, values = powers_of_two(sink - shift), fx.full(EIGHT, 0.0, fx.Float32)
         for share in fx.range_constexpr(plan.shares):
             weight = powers_of_two(levels[share] - shift)

@@ -12,7 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_decode import Parts, merge, part_at
-from flydsl.kernels.attention.scores import LOWEST, factor_of, softmax_end
+from flydsl.kernels.attention.scores import factor_of, softmax_end
 from flydsl.kernels.attention.wave_forward import attend
 from flydsl.kernels.attention.waves import (
     TURNED_PAD,
@@ -24,6 +24,7 @@ from flydsl.kernels.attention.waves import (
     spread_of,
     threads_of,
 )
+from flydsl.kernels.blocks.reduce import LOWEST
 
 BLOCK = 64
 """Keys that parts are counted in: the most that a target takes at a time."""

@@ -12,9 +12,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.copied_waves import CopiedWaves, can_copy
 from flydsl.kernels.attention.exchanged_waves import KEYS, TWO_WAVES, ExchangedWaves, can_exchange
-from flydsl.kernels.attention.scores import LOWEST, softmax_end, softmax_step
+from flydsl.kernels.attention.scores import softmax_end, softmax_step
 from flydsl.kernels.attention.tiles import piece_of, scores_of
 from flydsl.kernels.attention.waves import WavePlan, Waves, choose_instruction, keys_of, threads_of, waves_beside
+from flydsl.kernels.blocks.reduce import LOWEST
 
 # The kernel ----------------------------------------------------------------------------------------
 

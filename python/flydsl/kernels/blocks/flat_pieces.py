@@ -11,7 +11,7 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.wide_pieces import ALIGNMENT, THREADS
+from flydsl.kernels.blocks.wide_pieces import ALIGNMENT, THREADS, begin_aligned
 
 TURNS, FOLDED = 2, 4
 """Pieces that a thread sends for before it looks at the first: where it maps them, and where it folds them."""
@@ -22,17 +22,9 @@ def is_line(matrix: Any, rows: Any, length: int) -> Any:
     return (fx.Int64(matrix.stride[0]) == length) | (fx.Int32(rows) == 1)
 
 
-def begin_at_pieces(matrices: Sequence[Any]) -> Any:
-    """Return whether all matrices begin at multiples of 16 bytes."""
-    together = fx.Boolean(True)
-    for matrix in matrices:
-        together = together & (fx.Uint64(fx.ptrtoint(fx.get_iter(matrix))) % ALIGNMENT == 0)
-    return together
-
-
 def lie_flat(matrices: Sequence[Any], rows: Any, length: int) -> Any:
     """Return whether all matrices are lines that begin at multiples of 16 bytes, and no less than a piece."""
-    flat = begin_at_pieces(matrices) & (fx.Int64(rows) * length >= ALIGNMENT)
+    flat = begin_aligned(matrices) & (fx.Int64(rows) * length >= ALIGNMENT)
     for matrix in matrices:
         flat = flat & is_line(matrix, rows, length)
     return flat

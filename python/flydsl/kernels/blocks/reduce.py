@@ -12,6 +12,7 @@ from typing import Any
 import flydsl.expr as fx
 
 Combine = Callable[[Any, Any], Any]
+LOWEST = float("-inf")
 
 _IN_ROW = {1: 0xB1, 2: 0x4E, 4: 0x141, 8: 0x140}
 """Distance -> DPP control: quad_perm 1 0 3 2, quad_perm 2 3 0 1, row_half_mirror, row_mirror (CDNA3 ISA, DPP_CTRL). The
@@ -29,6 +30,12 @@ def add(a: Any, b: Any) -> Any:
 
 def maximum(a: Any, b: Any) -> Any:
     return fx.max(a, b)
+
+
+def above_lowest(top: Any) -> Any:
+    """Return what exponents of a row are taken relative to: where there is nothing but -inf, powers are zero, not of
+    inf - inf."""
+    return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
 def wave_reduce(value: Any, combine: Combine, lanes: int | None = None) -> Any:

@@ -93,7 +93,7 @@ def launch_wide(
     AMD's accesses are wide anyway.
     """
     if fx.const_expr(fx.nvvm.is_target()):
-        if _begin_aligned(matrices, alignment):
+        if begin_aligned(matrices, alignment) & _steps_are_aligned(matrices, alignment):
             launch(kernel(True), grid, stream, (threads, 1, 1))
         else:
             launch(kernel(False), grid, stream, (threads, 1, 1))
@@ -101,11 +101,19 @@ def launch_wide(
         launch(kernel(False), grid, stream, (threads, 1, 1))
 
 
-def _begin_aligned(matrices: Sequence[Any], alignment: int) -> Any:
+def begin_aligned(matrices: Sequence[Any], alignment: int = ALIGNMENT) -> Any:
+    """Return whether all matrices begin at multiples of so many bytes."""
     aligned = fx.Boolean(True)
     for matrix in matrices:
-        step = fx.Int64(matrix.stride[0]) * (matrix.dtype.width // 8)
-        aligned = aligned & (fx.Uint64(fx.ptrtoint(fx.get_iter(matrix))) % alignment == 0) & (step % alignment == 0)
+        aligned = aligned & (fx.Uint64(fx.ptrtoint(fx.get_iter(matrix))) % alignment == 0)
+    return aligned
+
+
+def _steps_are_aligned(matrices: Sequence[Any], alignment: int) -> Any:
+    """Return whether a row of every matrix is a multiple of so many bytes behind the one before."""
+    aligned = fx.Boolean(True)
+    for matrix in matrices:
+        aligned = aligned & (fx.Int64(matrix.stride[0]) * (matrix.dtype.width // 8) % alignment == 0)
     return aligned
 
 

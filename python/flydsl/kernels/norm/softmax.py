@@ -14,13 +14,11 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import inverse, powers_of_e
 from flydsl.kernels.blocks.exchange import FEW_WAVES
-from flydsl.kernels.blocks.reduce import add, maximum, wave_maximum
+from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add, maximum, wave_maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum
-
-LOWEST = float("-inf")
 
 
 @cache
@@ -95,12 +93,6 @@ def greatest(a: Any, b: Any) -> Any:
     """Return the greater of two numbers. Of a NaN nothing need be left: sums of powers have it too. AMD's GPUs before
     gfx950 have no instruction that keeps it."""
     return maximum(a, b) if fx.nvvm.is_target() else fx.maxnumf(a, b)
-
-
-def above_lowest(top: Any) -> Any:
-    """Return what exponents are taken relative to: where there is nothing but -inf, powers are zero, not of inf -
-    inf."""
-    return (top == LOWEST).select(fx.Float32(0.0), top)
 
 
 def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tuple[Any, Any]:

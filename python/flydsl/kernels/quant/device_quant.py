@@ -26,7 +26,7 @@ from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.rows import launch_rows, require_extents, require_rows
-from flydsl.kernels.blocks.wide_pieces import THREADS
+from flydsl.kernels.blocks.wide_pieces import THREADS, begin_aligned
 from flydsl.kernels.quant.short_rows import quantise_short_rows, short_rows
 
 GROUP, SIDE = 32, 128
@@ -248,7 +248,7 @@ def _build_group_quant(N: int, groups: _Groups) -> Any:
         for matrix, length in zip((X, Q, scales), lengths, strict=True):
             require_extents((matrix,), m, length)
             flat = flat & flat_pieces.is_line(matrix, m, length)
-        if flat & flat_pieces.begin_at_pieces((X, Q)):
+        if flat & begin_aligned((X, Q)):
             grid = wide_pieces.grid_of(m * lengths[2], groups.lanes, TURNS)
             wide_pieces.launch(group_quant_kernel(X, Q, scales, m, (True, True)), grid, stream)
         else:
