@@ -16,7 +16,7 @@ from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 
-SIZES = [[70, 0, 300, 1], [0, 0, 0, 513], [33] * 130]
+SIZES = [[70, 0, 300, 1], [0, 0, 0, 513], [33] * 130, [1537, 0, 2049, 65]]
 
 
 @pytest.fixture(autouse=True)

@@ -149,7 +149,7 @@ def load_weights(A, B, pipe, schedule, places):
     if first < last:
         place = schedule.at(first)
         k_first, k_last = schedule.k_range()
-        count = fx.min(k_last - k_first, fx.Int32(pipe.stages))
+        count = fx.min(fx.min(k_last, schedule.last_step(place)) - k_first, fx.Int32(pipe.stages))
         for i in range(count):
             announce(pipe, state, A.bytes + B.bytes, places, place, i == 0)
             B.load(place.b, place.column, (k_first + i) * B.bk, state.stage, pipe.full(state), schedule.rank)
@@ -167,12 +167,14 @@ def load(A, B, pipe, schedule, places, weights_first):
     k_first, k_last = schedule.all_steps()
     send = partial(load_steps, A, B, pipe, schedule, places, weights_first)
     if fx.const_expr(schedule.config.draws):
-        tile, late = first, fx.max(k_last - DRAWN_EARLY, k_first)
+        tile = first
         while tile < last:
             place = schedule.at(tile)
+            last_step = schedule.last_step(place)
+            late = fx.max(last_step - DRAWN_EARLY, k_first)
             state, ahead = send(tile, place, k_first, late, state, ahead)
             following = schedule.drawn(each)
-            state, ahead = send(tile, place, late, k_last, state, ahead)
+            state, ahead = send(tile, place, late, last_step, state, ahead)
             tile = following
         pipe.acquire(state)
         places.write(state.stage, places.nowhere())

@@ -29,6 +29,7 @@ class Machine:
     the block that sends for them and for L2; of results across C's lines, and where those leave by TMA; in parts of
     cache lines; and of lines of A that memory is asked for again where blocks are no longer at neighbouring tiles at
     the same time.
+    Rounds: that blocks which draw halves last are idle for, on average.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
@@ -70,6 +71,7 @@ class Machine:
     sending_across: float = 1.25
     partial: float = 1.25
     drawing: float = 4.0
+    ending: float = 0.3
     drifting: float = 0.45
     unpacking: float = 300.0
     unpacking_more: float = 70.0
@@ -93,7 +95,8 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
 
 
 def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
-    """Microseconds of a launch; ``problem`` as the kernel sees it. Of groups half of the last round counts."""
+    """Microseconds of a launch; ``problem`` as the kernel sees it. Of groups half of the last round counts, and
+    ``ending`` of one where the last tiles are halves."""
     steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
     clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
@@ -119,7 +122,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     if config.is_large and config.consumers == 1 and problem.size == 1:
         working *= machine.alone_adding if config.adds_runs(problem) else machine.alone
     each = longest(machine, working * slower, cached)
-    each *= (clusters / slots + 0.5) / rounds if problem.grouped and rounds > 1 else 1.0
+    idle = machine.ending if config.halves_last else 0.5
+    each *= (clusters / slots + idle) / rounds if problem.grouped and rounds > 1 else 1.0
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     if config.defers:

@@ -158,7 +158,7 @@ class GemmConfig:
     scales, ``defers`` lets results of a tile leave while the first products of the next one are made.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     ``draws`` lets a block take the next tile of groups when it has sent for all of its last one, so that tiles that lie
-    beside each other are computed at the same time, however long others took.
+    beside each other are computed at the same time, however long others took; the last ones are halves.
     """
 
     tile_m: int = 128
@@ -241,6 +241,11 @@ class GemmConfig:
     def may_idle(self) -> bool:
         """Whether a warpgroup multiplies nothing where all of its rows of a tile lie behind a group's end."""
         return self.of_tile > 1
+
+    @property
+    def halves_last(self) -> bool:
+        """Whether some of the last tiles that are drawn are two each, of the rows of one warpgroup."""
+        return self.draws and self.of_tile == 2 and self.tile_m == 2 * BLOCK_ROWS
 
     def drifts(self, problem: Problem) -> bool:
         """Return whether blocks do not stay at neighbouring tiles of groups: where a tile takes less time if a

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.model import resident_clusters
-from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, LINE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
 
 STAGGER = 7
 """Steps of K between the places where blocks with neighbouring tiles begin, if they are staggered."""
@@ -194,12 +194,18 @@ class Schedule:
         first, last = self.k_range()
         return first, first + (last - first) * self.parts
 
+    def last_step(self, place: Place) -> Any:
+        """Return behind the last of them at a place: the first, where the second half of a tile has no rows."""
+        first, last = self.all_steps()
+        return (place.row < place.end).select(last, first) if self.config.halves_last else last
+
 
 class GroupSchedule(Schedule):
     """Tiles of groups of rows, whose sizes only the device knows, one group after the other; some may be empty.
 
     Groups follow each other in A and C and ``sizes`` says where each ends, or, *masked*, each has a matrix of its own
-    of which the first ``sizes`` rows are taken. Numbers that lie outside are cut off.
+    of which the first ``sizes`` rows are taken. Numbers that lie outside are cut off. Of tiles that are drawn some of
+    the last are two each, whose numbers follow each other; the second may have no rows.
     """
 
     def __init__(
@@ -238,12 +244,22 @@ class GroupSchedule(Schedule):
         fx.barrier()
 
     def tiles(self) -> Any:
-        return self.starts[self.most]
+        return self.starts[self.most] + self.halved()
+
+    def halved(self) -> Any:
+        """Return how many of the last tiles are two each, of half the rows, so that blocks end nearer to each other: as
+        many as blocks would have none of a last round, at most half of them."""
+        if not self.config.halves_last:
+            return fx.Int32(0)
+        count, blocks = self.starts[self.most], fx.Int32(fx.grid_dim.x)
+        idle = fx.ceildiv(count, blocks) * blocks - count
+        return fx.min(fx.min(idle, blocks // 2), count)
 
     def range(self) -> Any:
-        """Return the numbers of this block's tiles: large tiles in rounds that are all full, as `grid_of` says."""
+        """Return the numbers of this block's tiles: large tiles in rounds that are all full, as `grid_of` says, unless
+        they are drawn."""
         first, last, running = super().range()
-        if not self.config.is_large:
+        if self.config.draws or not self.config.is_large:
             return first, last, running
         running = fx.ceildiv(last, fx.max(fx.ceildiv(last, running), fx.Int32(1)))
         return (first < running).select(first, last), last, running
@@ -253,6 +269,15 @@ class GroupSchedule(Schedule):
         return fx.atomic("add", self.taken, 1, at=0, scope="device") + running
 
     def at(self, tile: Any) -> Place:
+        if not self.config.halves_last:
+            return self.whole(tile)
+        half = tile - self.starts[self.most] + self.halved()  # of those that are two each, from 0 on
+        place = self.whole(tile - (fx.max(half, fx.Int32(-1)) + 1) // 2)
+        row = place.row + (half > 0).select(half % 2 * BLOCK_ROWS, fx.Int32(0))
+        return place._replace(row=row, end=(half < 0).select(place.end, fx.min(place.end, row + BLOCK_ROWS)))
+
+    def whole(self, tile: Any) -> Place:
+        """Return where a tile lies that is not cut."""
         group, step = fx.Int32(0), self.most // 2
         while step:  # the last group that does not begin behind the tile
             group = (self.starts[group + step] <= tile).select(group + step, group)
