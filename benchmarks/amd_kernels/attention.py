@@ -32,8 +32,7 @@ def gradients(d: int) -> Case:
         stats = Array((size.m // 32 * 2, 64), "float32")
         plan = BackwardPlan(fx.BFloat16, d, d, queries=32, features=CAUSAL)
         return backward, (
-            *(tokens,) * 5, rows, *(tokens,) * 3, None, stats, None, None, None, None, None, 1.0, 0.0, 0, 0, 1, size.m,
-            size.m, 1, plan,
+            *(tokens,) * 5, rows, *(tokens,) * 3, None, stats, *(None,) * 7, 1.0, 0.0, 0, 0, 1, size.m, size.m, 1, plan,
         )  # fmt: skip
 
     return Case(f"attention gradients d={d}", TARGETS, make)

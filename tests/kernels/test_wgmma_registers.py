@@ -93,6 +93,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "fp8 alone of short heads": lambda: of_fp8(64, True),
     "gradients": lambda: of_gradients(64, is_causal=True),
     "gradients of long heads": lambda: of_gradients(128),
+    "gradients in parts": lambda: of_gradients(128, is_causal=True, parts=2),
     "decode": of_decode,
     "latent": of_latent,
     "groups": lambda: of_groups(fx.BFloat16, BF16, block_scaled=False),
@@ -102,7 +103,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
 }
 ATTENTION = (
     "forward", "fp8", "fp8 of short heads", "fp8 alone", "fp8 alone of many queries", "gradients",
-    "gradients of long heads", "decode", "latent",
+    "gradients of long heads", "gradients in parts", "decode", "latent",
 )  # fmt: skip
 
 

@@ -26,10 +26,11 @@ FEATURES: dict[str, tuple[Any, ...]] = {
     "more": ("keys", "queries"),
     "logarithms": ("returned", "given", "nobody's"),
     "deterministic": (False, True),
+    "parts": (None, 3),
 }
 """Name -> its choices; heads are those of queries and of keys, a head its elements in keys and in values. Of more
 queries than keys, those of a band that come first see no key. Gradients know by themselves the logarithms that nobody
-asked for."""
+asked for, and how many blocks share a tile of keys, its parts, unless these are given."""
 REFUSED = {together(added="mask", sequences="starts"): "attn_mask is for sequences of one length"}
 """What cannot be asked for together, and what the error says."""
 BANDS = {"all": (None, None), "causal": (None, None), "window": (40, 20), "causal window": (50, None)}
@@ -142,7 +143,7 @@ def run_case(
     call.check(back(out), None if lse is None else back(lse), case)
     if backward is not None:
         known.pop("sinks", None)  # they are in the logarithms
-        known["deterministic"] = case["deterministic"]
+        known |= {name: case[name] for name in ("deterministic", "parts")}
         if call.starts is not None:
             known["max_seqlen_k"] = max(b - a for a, b in pairwise(call.starts[1]))
         given = there(call.dout), q, k, v, out, there(call.logarithms()) if lse is None else lse

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.kernels.attention import backward as backward_of_tensors
 from flydsl.kernels.attention.backward import attention_backward, choose_backward_plan
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
 from flydsl.kernels.attention.hopper_forward import SHARED_BYTES
+from flydsl.kernels.blocks.inputs import HOST_BLOCKS
 from tests.support import random_data
 from tests.support.attention_reference import attend, check_gradients, gradients
 
@@ -22,6 +24,8 @@ SMALL = BackwardPlan(fx.Float16, 64, 64, queries=32, keys=64, consumers=1)
 """One computing warpgroup and few queries: quick to compile for the host."""
 TWO_LAUNCHES = replace(SMALL, widest=32, pair=2)
 """As of long heads."""
+HOW = ("deterministic", "parts")
+"""What is about the way to gradients, and not about these."""
 
 
 @pytest.fixture(autouse=True)
@@ -40,18 +44,18 @@ def inputs(b: int, h: int, kv: int, queries: int, keys: int, d: int = 64, dv: in
 
 def run(shape: tuple[int, ...], plan: BackwardPlan | None = SMALL, dtype: str = "f16", **features: Any) -> Any:
     dout, q, k, v = inputs(*shape, dtype=dtype)
-    deterministic = features.pop("deterministic", False)
+    how = {name: features.pop(name) for name in HOW if name in features}
     results = attend(q, k, v, **features)
     out, lse = results.out.astype(q.dtype), results.lse.astype(np.float32)
     features.pop("sinks", None)  # they are in the logarithms
     given = (dout, q, k, v, out, lse)
-    found = attention_backward(*given, plan=plan, deterministic=deterministic, **features)
+    found = attention_backward(*given, plan=plan, **how, **features)
     return given, found
 
 
 def checked(shape: tuple[int, ...], plan: BackwardPlan | None = SMALL, dtype: str = "f16", **features: Any) -> None:
     (dout, q, k, v, _, _), found = run(shape, plan, dtype, **features)
-    features.pop("deterministic", None)
+    features = {name: value for name, value in features.items() if name not in HOW}
     check_gradients(found, gradients(dout, q, k, v, **features), (shape, features))
 
 
@@ -130,6 +134,57 @@ def test_what_is_added_to_scores(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("plan", [SMALL, TWO_LAUNCHES], ids=("one", "two"))
+def test_parts(plan: BackwardPlan) -> None:
+    """Blocks share a tile of keys: parts begin within a head, and some may have nothing to do."""
+    drawn = random_data.generator().integers(1, 201, (1, 2))
+    for queries, keys in ((150, 130), (100, 70), (1, 1), *((int(q), int(k)) for q, k in drawn)):
+        checked((2, 4, 2, queries, keys), plan, is_causal=True, parts=3)
+    checked((1, 1, 1, 200, 130), plan, window=(40, 20), parts=5)
+
+
+def test_parts_in_order() -> None:
+    """The same bits each time, whatever blocks share: they add to dq in the order of their keys."""
+    given, once = run((1, 2, 1, 200, 140), is_causal=True, deterministic=True, parts=4)
+    check_gradients(once, gradients(*given[:4], is_causal=True))
+    for parts, same in ((4, (0, 1, 2)), (1, (0,))):
+        again = attention_backward(*given, is_causal=True, plan=SMALL, deterministic=True, parts=parts)
+        assert all((once[i] == again[i]).all() for i in same)
+
+
+def test_few_tiles_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One tile of keys and many queries: blocks have parts of these, also where heads of queries are as many."""
+    chosen: list[int] = []
+    room = backward_of_tensors.room_for_parts
+    monkeypatch.setattr(
+        backward_of_tensors, "room_for_parts", lambda given, parts: chosen.append(parts) or room(given, parts)
+    )
+    checked((1, 1, 1, 2000, 60))
+    checked((1, 2, 1, 1100, 60))
+    assert chosen == [HOST_BLOCKS] * 2
+
+
+def test_parts_of_sequences() -> None:
+    """Rows of keys that belong to no sequence are left as they are."""
+    queries, keys = np.array([10, 80, 80, 200], np.int32), np.array([20, 90, 97, 130], np.int32)
+    dout, q, k, v = (x[0].swapaxes(0, 1).copy() for x in inputs(1, 2, 1, 230, 150))
+    out, lse = np.zeros_like(q), np.zeros((2, 230), np.float32)
+    spans = [(slice(a, b), slice(c, d)) for (a, b), (c, d) in zip(pairwise(queries), pairwise(keys), strict=True)]
+    for own, others in spans:
+        expected = attend(*(x[None, at].swapaxes(1, 2) for x, at in ((q, own), (k, others), (v, others))))
+        out[own], lse[:, own] = expected.out[0].swapaxes(0, 1), expected.lse[0]
+    grads = tuple(np.full_like(x, 7) for x in (q, k, v))
+    attention_backward(
+        dout, q, k, v, out, lse, cu_seqlens_q=queries, cu_seqlens_k=keys, max_seqlen_q=120, max_seqlen_k=70, plan=SMALL,
+        grads=grads, parts=3,
+    )  # fmt: skip
+    for own, others in spans:
+        part = [x[None, at].swapaxes(1, 2) for x, at in ((dout, own), (q, own), (k, others), (v, others))]
+        mine = [x[None, at].swapaxes(1, 2) for x, at in zip(grads, (own, others, others), strict=True)]
+        check_gradients(mine, gradients(*part), (own, others))
+    assert all((x[: keys[0]] == 7).all() and (x[keys[-1] :] == 7).all() for x in grads[1:])
+
+
+@pytest.mark.parametrize("plan", [SMALL, TWO_LAUNCHES], ids=("one", "two"))
 def test_sequences_of_different_lengths(plan: BackwardPlan) -> None:
     """One behind the other; some are empty. One is NaN, and its neighbours are not."""
     queries, keys = np.array([0, 70, 70, 71, 200, 230]), np.array([0, 33, 97, 97, 200, 250])
@@ -198,6 +253,8 @@ def test_operands_that_do_not_fit() -> None:
     }.items():
         with pytest.raises(ValueError, match=says):
             attention_backward(dout, q, k, v, q, lse, grads=wrong)
+    with pytest.raises(ValueError, match="blocks that share a tile of keys are one or more, got 0 parts"):
+        attention_backward(dout, q, k, v, q, lse, parts=0)
     large = inputs(1, 1, 1, 8, 9, 288)
     with pytest.raises(ValueError, match="up to 256, and those of q and k have 288"):
         attention_backward(*large, large[1], lse[:, :1])

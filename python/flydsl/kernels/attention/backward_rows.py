@@ -1,7 +1,8 @@
-"""What surrounds the backward kernel of attention, row by row: deltas before it, and the sums of dQ turned into dQ.
+"""What surrounds the backward kernel of attention, row by row: deltas before it, and sums turned into gradients.
 
 The workspace has a place for each tile of queries and head: the logarithms of its rows and then their deltas, and its
 part of dQ in f32, in the order of the registers that hold it. Sequences of different lengths have places of their own.
+Where several blocks share a tile of keys, it also has dK and dV of each, as (part, batch, heads, keys, d) in f32.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ LANES = 4
 """Threads that share a row."""
 PIECE = 8
 """Elements that a thread reads or writes at a time."""
+ADDED, ADDERS = 16, 256
+"""Rows of parts that a block adds up, and its threads."""
+TOGETHER = 4
+"""Parts that are on their way at the same time."""
 LEAST_LOGARITHM = -(2.0**22)
 """Below it an f32 has no digits for the fraction, and powers relative to it are not known: such rows have no gradient.
 They see no key, or only those that a mask of huge numbers hides."""
@@ -122,6 +127,31 @@ def after_kernel(sums: Any, dQ: Any, lengths: Any, longest: fx.Int32, scale: fx.
                 if first + row < end:
                     found = (pieces[None, piece, row].load() * scale).to(plan.dtype)
                     found.store(dQ[place, head, first + row, None], [column + piece * PIECE], alignment=16)
+
+
+@flyc.kernel
+def add_kernel(parts: Any, grads: Any, lengths: Any, batches: fx.Int32, plan: fx.Constexpr):
+    """Rows of dK and dV: the sums of their parts, from the first to the last, so that the same bits come out each
+    time. Of sequences of different lengths, rows before the first one and behind the last one are nobody's."""
+    wait_for_the_kernel_before()
+    tile, head, batch = fx.block_idx
+    first, end = tile * ADDED, fx.Int32(grads[0].shape[2])
+    if fx.const_expr(lengths is not None):
+        first, end = first + lengths[1][0], lengths[1][batches]
+    eight = fx.Vector.make_type(PIECE, fx.Float32)
+    for found, grad, columns in zip(parts, grads, (plan.d, plan.dv), strict=True):
+        order = fx.make_layout((columns // PIECE, ADDED), (1, columns // PIECE))
+        for i in range(fx.thread_idx.x, columns // PIECE * ADDED, ADDERS):
+            piece, row = (fx.Int32(part) for part in fx.get_leaves(fx.idx2crd(i, order)))
+            row, column = first + row, piece * PIECE
+            if row < end:
+                total, count = fx.full(PIECE, 0.0, fx.Float32), fx.Int32(found.shape[0])
+                for start in range(0, count, TOGETHER):
+                    lines = [found[fx.min(start + i, count - 1), batch, head, row, None] for i in range(TOGETHER)]
+                    values = [fx.Vector.load(eight, line, [column], alignment=16) for line in lines]
+                    for i in fx.range_constexpr(TOGETHER):
+                        total = (start + i < count).select(total + values[i], total)
+                total.to(plan.dtype).store(grad[batch, head, row, None], [column], alignment=16)
 
 
 def tile_grid(longest: Any, heads: Any, batches: Any, plan: BackwardPlan) -> tuple[Any, Any, Any]:

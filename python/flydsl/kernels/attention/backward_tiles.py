@@ -173,6 +173,18 @@ def piece_at(span, head, tile, plan):
     )  # fmt: skip
 
 
+@flyc.jit
+def queries_of(span, head, own):
+    """(the first, the end) of the tiles of queries of one head that are ``own``, by numbers among those of all heads.
+
+    Without such numbers all are.
+    """
+    if fx.const_expr(own is None):
+        return span.begin, span.end
+    before = span.begin - (head - span.head) * (span.end - span.begin)
+    return fx.max(span.begin, before + own[0]), fx.min(span.end, before + own[1])
+
+
 # Powers and their gradients ------------------------------------------------------------------------
 
 

@@ -7,9 +7,10 @@ With P = exp(scale * Q K^T - lse) and delta = rowsum(dO * O), which `backward_ro
 A block has a tile of keys and goes through the tiles of queries that see it, of all heads that share its keys: dK and
 dV stay in registers from the first to the last. Those of heads of more than 128 elements are too many: there one launch
 finds dK and dQ, and another one dV (`hopper_backward_values`), which is a product less than if each found a half of all
-columns. Scores are computed transposed, K Q^T, so that the powers and what becomes of them go into the next products
-straight from registers. Only dS also goes through shared memory: dQ sums over all keys of the tile, which are in the
-registers of several warpgroups.
+columns. Where tiles of keys are few, several blocks have a part each of one's queries, and
+`backward_rows` adds up their dK and dV. Scores are computed transposed, K Q^T, so that the powers and what becomes of
+them go into the next products straight from registers. Only dS also goes through shared memory: dQ sums over all keys
+of the tile, which are in the registers of several warpgroups.
 
 Blocks add their parts of dQ up in f32 in memory, by TMA; `backward_rows` turns the sums into dQ. Sums in any order
 differ in their last bits: where the same bits are wanted each time, blocks add in the order of their keys.
@@ -26,6 +27,7 @@ from flydsl.kernels.attention.backward_tiles import (
     gradients_of_scores,
     piece_at,
     powers_of_scores,
+    queries_of,
     span_of,
 )
 from flydsl.kernels.attention.head_tiles import head_map, tiles_of
@@ -60,23 +62,23 @@ def order_of_sums(plan: BackwardPlan) -> Any:
 
 @fx.struct
 class Work:
-    """Tiles of keys of a launch, of ``section`` heads and batches at a time."""
+    """Tiles of keys of a launch, of ``section`` heads and batches at a time, each for ``parts`` blocks."""
 
     tiles: fx.Int32
     kv_heads: fx.Int32
     batches: fx.Int32
     per_kv: fx.Int32
     section: fx.Int32
+    parts: fx.Int32
 
 
 @flyc.jit
-def tile_at(work, plan):
-    """(tile, kv head, batch) of this block.
+def tile_at(index, work, plan):
+    """(tile, kv head, batch) of a block, or of those who share the tile.
 
     Blocks start in their order. The first keys are seen by most queries: they start first, so that all end together.
-    Where blocks wait for those of later keys, these start first.
+    Where blocks wait for those of later keys, whatever their part, these start first.
     """
-    index = fx.block_idx.x
     first = index // (work.section * work.tiles) * work.section
     height = fx.min(work.kv_heads * work.batches - first, work.section)
     inside = index - first * work.tiles
@@ -84,6 +86,14 @@ def tile_at(work, plan):
     if fx.const_expr(plan.last_keys_first):
         tile = work.tiles - 1 - tile
     return tile, row % work.kv_heads, row // work.kv_heads
+
+
+@flyc.jit
+def own_queries(part, work, span):
+    """(the first, the end) of the tiles of queries of a part, of those of all heads that share the keys."""
+    count = fx.max(span.end - span.begin, fx.Int32(0)) * work.per_kv
+    ends = (count * part // work.parts, count * (part + 1) // work.parts)
+    return tuple(fx.nvvm.warp_uniform(end) for end in ends)  # with fewer spills
 
 
 # The kernel ----------------------------------------------------------------------------------------
@@ -94,7 +104,7 @@ def backward_kernel(
     maps: Any, sums: Any, stats: Any, counters: Any, grads: Any, extras: Any, lengths: Any, numbers: Any, extents: Any,
     window: Any, work: Any, plan: fx.Constexpr,
 ):  # fmt: skip
-    """``maps`` are those of Q, K, V, dO; ``sums`` is that of the sums for dQ; ``grads`` are dK and dV.
+    """``maps`` are those of Q, K, V, dO; ``sums`` is that of the sums for dQ; ``grads`` are dK and dV, or their parts.
 
     ``stats`` has the logarithms and deltas of each tile of queries; ``counters`` orders blocks, or is None.
     """
@@ -111,9 +121,12 @@ def backward_kernel(
     if fx.const_expr(plan.finds_keys):
         fx.nvvm.griddepcontrol_wait()
     fx.nvvm.griddepcontrol_launch_dependents()
-    tile, kv, batch = tile_at(work, plan)
+    index, in_parts = fx.block_idx.x, grads[0].rank == 5
+    if fx.const_expr(in_parts):
+        index, part = index // work.parts, index % work.parts
+    tile, kv, batch = tile_at(index, work, plan)
     span, slot = span_of(tile, kv * work.per_kv, batch, lengths, extents, window, plan)
-    slots = (slot, work.kv_heads * work.per_kv, work.per_kv)
+    slots = (slot, work.kv_heads * work.per_kv, work.per_kv, own_queries(part, work, span) if in_parts else None)
     warpgroup = fx.nvvm.warp_uniform(fx.thread_idx.x // WARPGROUP)
     few, many = REGISTERS[plan.consumers]
     shift_registers = plan.consumers > 1  # one computing warpgroup has all it can get
@@ -131,6 +144,8 @@ def backward_kernel(
                 compute(mine, span, tile, slots)
             else:
                 compute_values(mine, span, tile, slots)
+            if fx.const_expr(in_parts):
+                grads = [parts[part, None, None, None, None] for parts in grads]
             store(mine, span, tile, kv, grads)
     if fx.const_expr(not plan.finds_keys):
         fx.nvvm.griddepcontrol_wait()  # what follows is to wait for both
@@ -151,7 +166,7 @@ def load(maps, places, pipes, stats, span, tile, slots, lengths, plan):
     map_q, map_k, map_v, map_o = maps
     q_ptr, k_ptr, v_ptr, o_ptr, _, _, stats_ptr = places
     pipe_q, pipe_o, pipe_k, pipe_v = pipes
-    slot, heads, per_kv = slots
+    slot, heads, per_kv, own = slots
     batch = span.batch if fx.const_expr(lengths is None) else 0
     state_q, state_o = pipe_q.producer_start(), pipe_o.producer_start()
     at = (batch, span.head // per_kv, 0, span.key_start + tile * plan.keys, 0)
@@ -163,7 +178,8 @@ def load(maps, places, pipes, stats, span, tile, slots, lengths, plan):
     tiles = 1 if plan.finds_keys else plan.pair
     numbers = (2 if plan.finds_keys else 1) * plan.queries
     for head in range(span.head, span.head + per_kv):
-        for i in range(span.begin, span.end):
+        begin, end = queries_of(span, head, own)
+        for i in range(begin, end):
             at = (batch, head, 0, span.query_start + i * plan.queries, 0)
             pipe_q.acquire(state_q, map_q.bytes + numbers * 4)
             fx.nvvm.tma_load(map_q, at, q_ptr + state_q.stage * (plan.queries * plan.d), pipe_q.full(state_q))
@@ -311,8 +327,8 @@ class Warpgroup:
 
 @flyc.jit
 def compute(mine, span, tile, slots):
-    """Through the tiles of queries of all heads that share the keys."""
-    slot, heads, per_kv = slots
+    """Through this block's tiles of queries of all heads that share the keys."""
+    slot, heads, per_kv, own = slots
     state_q, state_o = mine.pipe_q.consumer_start(), mine.pipe_o.consumer_start()
     mine.dk.fill(0.0)
     if fx.const_expr(mine.plan.finds_values):
@@ -325,7 +341,8 @@ def compute(mine, span, tile, slots):
         mine.clear(2, count, 0)
     line, pieces = fx.Int32(-1), len(mine.plan.pieces)
     for head in range(span.head, span.head + per_kv):
-        for i in range(span.begin, span.end):
+        begin, end = queries_of(span, head, own)
+        for i in range(begin, end):
             piece = piece_at(span, head, i, mine.plan)
             plain = (i >= span.plain_begin) & (i < span.plain_end)
             next_tile(mine, piece, tile, plain, state_q, state_o, line)
@@ -433,7 +450,7 @@ def finish_sums(mine, line, last=False):
 
 @flyc.jit
 def store(mine, span, tile, kv, grads):
-    """dK and dV to memory, eight neighbouring elements of a row at a time."""
+    """dK and dV to memory, eight neighbouring elements of a row at a time, or two of those of a part."""
     plan, scale = mine.plan, mine.numbers[1]
     batch = span.batch if grads[0].shape[0] != 1 else 0
     values = (mine.to_values, mine.dv, grads[1], 1.0, plan.dv)
@@ -441,12 +458,17 @@ def store(mine, span, tile, kv, grads):
     for tiled, found, out, factor, count in (values,) * plan.finds_values + (keys,) * plan.finds_keys:
         rows = FragmentRows(tiled, mine.thread, (plan.keys, count))
         for i, values in enumerate(rows.split(found.load())):
-            key = tile * plan.keys + rows.query + rows.rows[i]
-            lines = whole_lines((values * factor).to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
+            key, values = tile * plan.keys + rows.query + rows.rows[i], values * factor
+            if fx.const_expr(out.dtype.width == 32):
+                pairs = [(rows.columns[i][at] + rows.column, values.shuffle(values, [at, at + 1]))
+                         for at in range(0, values.numel, 2)]  # fmt: skip
+            else:
+                lines = whole_lines(values.to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
+                pairs = [(block * 32 + rows.column * 4, words.bitcast(plan.dtype)) for block, words in enumerate(lines)]
             if key < span.band.length:
                 line = out[batch, kv, span.key_start + key, None]
-                for block, words in enumerate(lines):
-                    words.bitcast(plan.dtype).store(line, [block * 32 + rows.column * 4], alignment=16)
+                for column, neighbours in pairs:
+                    neighbours.store(line, [column], alignment=neighbours.numel * out.dtype.width // 8)
 
 
 # Launching -----------------------------------------------------------------------------------------
@@ -458,7 +480,8 @@ def hopper_backward(
 ) -> None:  # fmt: skip
     """Launch the kernel, in a jit function. ``tensors`` are Q, K, V, dO; ``space`` is that of `backward_rows`.
 
-    ``longest`` is how many keys a sequence has at most, ``section`` as of `Work`.
+    ``grads`` are dK and dV, or their parts. ``longest`` is how many keys a sequence has at most, ``section`` as of
+    `Work`.
     """
     Q, K, _, _ = tensors
     sums, stats, counters = space
@@ -467,9 +490,10 @@ def hopper_backward(
     lines = fx.make_layout((fx.get_scalar(fx.size(sums)) // LINE, LINE), (LINE, 1))
     sums_map = fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(sums), lines), (plan.share // LINE, LINE), "none")
     heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
-    work = Work(fx.ceildiv(longest, plan.keys), kv_heads, batches, heads // kv_heads, section)
+    parts = fx.Int32(grads[0].shape[0]) if grads[0].rank == 5 else fx.Int32(1)
+    work = Work(fx.ceildiv(longest, plan.keys), kv_heads, batches, heads // kv_heads, section, parts)
     given = (extras, lengths, numbers, (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), window, work)
     backward_kernel(maps, sums_map, stats, counters, grads, *given, plan).launch(
-        grid=(work.tiles * kv_heads * batches, 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True,
+        grid=(work.tiles * kv_heads * batches * parts, 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True,
         value_attrs=at_entry(plan.threads),
     )  # fmt: skip

@@ -15,25 +15,25 @@ from flydsl.kernels.attention.hopper_forward import WARPGROUP
 @flyc.jit
 def compute_values(mine, span, tile, slots):
     """Through the tiles of queries: scores of one, and beside them the product of the powers before with their dO."""
-    _, _, per_kv = slots
+    _, _, per_kv, own = slots
+    first, end = (0, (span.end - span.begin) * per_kv) if own is None else own
     state_q, state_o = mine.pipe_q.consumer_start(), mine.pipe_o.consumer_start()
     mine.dv.fill(0.0)
     mine.pipe_k.wait(mine.pipe_k.consumer_start())
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear(1, span.band.length - tile * mine.plan.keys, 0)
-    count = span.end - span.begin
-    if count > 0:
-        powers = weigh(mine, span, tile, 0, state_q, state_o, False)
+    if first < end:
+        powers = weigh(mine, span, tile, first, state_q, state_o, False)
         mine.p.store(powers)
         state_q = mine.pipe_q.advance(state_q)
-        for i in range(1, count * per_kv):
+        for i in range(first + 1, end):
             powers = weigh(mine, span, tile, i, state_q, state_o, True)
             fx.nvvm.wgmma_wait_group(0, mine.dv)
             mine.release(mine.pipe_o, state_o)
             mine.p.store(powers)
             state_q, state_o = mine.pipe_q.advance(state_q), mine.pipe_o.advance(state_o)
         fx.nvvm.wgmma_fence()
-        add_values(mine, span, count * per_kv - 1, state_o)
+        add_values(mine, span, end - 1, state_o)
         fx.nvvm.wgmma_wait_group(0, mine.dv)
 
 
