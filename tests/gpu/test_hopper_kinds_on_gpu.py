@@ -116,12 +116,13 @@ def test_scales_of_blocks(shape: tuple[int, int, int], torch: Any) -> None:
     assert int(whole.isnan().sum()) == whole.numel() - c.numel()
 
 
+@pytest.mark.parametrize("tile", [(128, 256, 2), (192, 128, 3)], ids=str)
 @pytest.mark.parametrize("draws", [False, True])
-def test_groups_with_scales_leave_later(draws: bool, torch: Any) -> None:
+def test_groups_with_scales_leave_later(tile: tuple[int, int, int], draws: bool, torch: Any) -> None:
     """Blocks have several tiles each, which they may draw, of groups that are empty, of few rows, and larger than a
     tile; A has a mean."""
     sizes, n, k = [0, 700, 1, 64, 65, 1500, 0, 333], 4104, 912
-    total, config = sum(sizes), GemmConfig(128, 256, 2, 4, sends=True, defers=True, draws=draws)
+    total, config = sum(sizes), GemmConfig(*tile, 4, sends=True, defers=True, draws=draws)
     a = (drawn(torch, total + 5, k) + 0.5).to(torch.float8_e4m3fn)
     b = drawn(torch, len(sizes), n, k, dtype=torch.float8_e4m3fn)
     of_a, of_b = torch.rand(total + 5, 8, device="cuda") + 0.5, torch.rand(len(sizes), 33, 8, device="cuda") + 0.5

@@ -26,6 +26,7 @@ from tests.support.wgmma_registers import Flow, crossing_loops, early_accesses
 
 TILES = GemmConfig(128, 128, 2, 4)
 LATER = GemmConfig(128, 256, 2, 3, sends=True, defers=True)
+THREE = GemmConfig(192, 128, 3, 3, sends=True, defers=True)
 BF16, FP8 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn
 
 
@@ -99,6 +100,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "groups": lambda: of_groups(fx.BFloat16, BF16, block_scaled=False),
     "scaled groups": lambda: of_groups(fx.Float8E4M3FN, FP8, block_scaled=True),
     "scaled groups whose results leave later": lambda: of_groups(fx.Float8E4M3FN, FP8, True, LATER),
+    "scaled groups of three warpgroups": lambda: of_groups(fx.Float8E4M3FN, FP8, True, THREE),
     "scaled groups that are drawn": lambda: of_groups(fx.Float8E4M3FN, FP8, True, replace(LATER, draws=True)),
 }
 ATTENTION = (

@@ -24,11 +24,11 @@ class Machine:
     Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
-    large tile alone, so that nobody multiplies while it waits, or adds runs; of results that leave while the next tile
-    begins, and of those of blocks with scales; of lines of A or B by the multiples of bytes at which they start, for
-    the block that sends for them and for L2; of results across C's lines, and where those leave by TMA; in parts of
-    cache lines; and of lines of A that memory is asked for again where blocks are no longer at neighbouring tiles at
-    the same time.
+    large tile alone, so that nobody multiplies while it waits, or adds runs; of tiles of groups that three have; of
+    results that leave while the next tile begins, and of those of blocks with scales; of lines of A or B by the
+    multiples of bytes at which they start, for the block that sends for them and for L2; of results across C's lines,
+    and where those leave by TMA; in parts of cache lines; and of lines of A that memory is asked for again where blocks
+    are no longer at neighbouring tiles at the same time.
     Rounds: that blocks which draw halves last are idle for, on average.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
@@ -63,6 +63,7 @@ class Machine:
     choosing: float = 1.6
     alone: float = 1.01
     alone_adding: float = 1.24
+    three_of_groups: float = 1.04
     deferring: float = 0.6
     deferring_scaled: float = 0.8
     straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 2.2), (64, 2.0), (128, 1.0))
@@ -129,6 +130,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     if config.defers:
         hidden = stored * (1 - (machine.deferring_scaled if problem.block_scaled else machine.deferring))
         each, last = each - hidden, hidden
+    each *= machine.three_of_groups if problem.grouped and config.consumers == 3 else 1.0
     each += machine.meeting if config.sharers > 1 else 0.0
     received = tile * (config.splits - 1) / config.sharing_blocks
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0

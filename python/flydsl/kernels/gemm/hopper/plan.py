@@ -347,11 +347,13 @@ class GemmConfig:
 
     def tells_places(self, kind: GemmKind) -> bool:
         """Return whether the loading thread tells where tiles are: where it draws them, and with scales of blocks,
-        where each has steps. Groups in tiles with one accumulator of all columns would spill: 128 of 512 rows by 1536 x
-        2048 in 128 x 192 took 382 us instead of 366, on an H200, 2026-11-17."""
+        where each has steps. Two warpgroups with one accumulator of all columns would spill with groups: 128 of 512
+        rows by 1536 x 2048 in 128 x 192 took 382 us instead of 366. Three spill outside of the steps alone: 9 groups of
+        19,904 rows by 896 x 512 took 26.7 us instead of 27.3, 7 of 32,304 by 640 x 3712 145 instead of 142.5. On an
+        H200, 2026-11-17."""
         if self.draws:
             return True
-        spills = kind.groups > 0 and self.products_apart == 1 and self.halves == 1
+        spills = kind.groups > 0 and self.products_apart == 1 and self.halves == 1 and self.consumers < 3
         return kind.block_scaled and not kind.gathers and self.splits == 1 and not spills
 
     def moves_registers(self, kind: GemmKind) -> bool:
