@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.kernels.gemm import hopper_matmul as hopper_module
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, Problem
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_matmul
@@ -182,3 +183,31 @@ def test_a_chosen_configuration_may_be_given(torch: Any) -> None:
     config = replace(choose_config(Problem(256, 512, 512)), stages=2)
     a, b = matrix(torch, 256, 512, dtype=torch.bfloat16), matrix(torch, 512, 512, dtype=torch.bfloat16, transposed=True)
     check(torch, a, b, hopper_matmul(a, b, config=config))
+
+
+def test_repeated_calls(torch: Any) -> None:
+    """Native code makes calls like those before, with other memory, on other streams, and in graphs."""
+    for shape in ((256, 192, 128), (64, 96, 512), (256, 192, 128)):
+        m, n, k = shape
+        for turn in range(4):
+            a, b = matrix(torch, m, k, dtype=torch.bfloat16), matrix(torch, k, n, dtype=torch.bfloat16)
+            bias, c = torch.randn(n, device="cuda").bfloat16(), matrix(torch, m, n, dtype=torch.bfloat16)
+            wanted = a.float() @ b.float()
+            with torch.cuda.stream(torch.cuda.Stream() if turn % 2 else torch.cuda.current_stream()):
+                torch.cuda.synchronize()
+                made = hopper_matmul(a, b)
+                hopper_gemm(a, b, c, bias, activation="relu")
+                torch.cuda.synchronize()
+            torch.testing.assert_close(made.float(), wanted, rtol=1e-2, atol=1e-1)
+            torch.testing.assert_close(c.float(), (wanted + bias.float()).relu(), rtol=1e-2, atol=1e-1)
+            hopper_gemm(a, b, c, alpha=2.0)
+            torch.testing.assert_close(c.float(), 2 * wanted, rtol=1e-2, atol=2e-1)
+            assert hopper_module._MADE.again(a, b) is not None
+    graph, c = torch.cuda.CUDAGraph(), torch.zeros(256, 192, device="cuda", dtype=torch.bfloat16)
+    a, b = matrix(torch, 256, 128, dtype=torch.bfloat16), matrix(torch, 128, 192, dtype=torch.bfloat16)
+    hopper_gemm(a, b, c)
+    with torch.cuda.graph(graph):
+        hopper_gemm(a, b, c)
+    a.neg_()
+    graph.replay()
+    torch.testing.assert_close(c.float(), a.float() @ b.float(), rtol=1e-2, atol=1e-1)

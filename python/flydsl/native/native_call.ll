@@ -2,605 +2,753 @@
 
 %struct.Tensor = type { i64, i64, i32, i32, ptr, ptr, i64 }
 
-define i32 @fly_native_call(ptr readonly captures(none) %plan, ptr %args, ptr %report) {
+define ptr @fly_launch(ptr readonly captures(none) %self, ptr %args) {
 entry:
-  %overflow.i15.i.i = alloca i32, align 4
+  %overflow.i = alloca i32, align 4
+  %overflow.i15.i.i.i = alloca i32, align 4
+  %overflow.i.i.i.i = alloca i32, align 4
   %overflow.i.i.i = alloca i32, align 4
-  %overflow.i.i = alloca i32, align 4
-  %arrayidx = getelementptr inbounds nuw i8, ptr %plan, i64 72
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = alloca i8, i64 %0, align 16
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %plan, i64 80
+  %add.ptr.i = getelementptr inbounds nuw i8, ptr %self, i64 32
+  %0 = load i64, ptr %add.ptr.i, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %add.ptr = getelementptr inbounds nuw i8, ptr %self, i64 72
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %self, i64 40
   %2 = load i64, ptr %arrayidx1, align 8
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %plan, i64 160
-  %3 = load i64, ptr %arrayidx2, align 8
-  %4 = inttoptr i64 %3 to ptr
-  %call = tail call i64 %4(ptr %args)
-  %cmp.not = icmp eq i64 %call, %2
-  br i1 %cmp.not, label %if.end, label %cleanup30
-
-if.end:                                           ; preds = %entry
-  %cmp3.not30 = icmp sgt i64 %2, 0
-  br i1 %cmp3.not30, label %for.body.lr.ph, label %for.end
-
-for.body.lr.ph:                                   ; preds = %if.end
-  %add.ptr = getelementptr inbounds nuw i8, ptr %plan, i64 192
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %plan, i64 104
-  %arrayidx.i42.i = getelementptr inbounds nuw i8, ptr %plan, i64 168
-  %arrayidx1.i43.i = getelementptr inbounds nuw i8, ptr %plan, i64 136
-  %arrayidx7.i53.i = getelementptr inbounds nuw i8, ptr %plan, i64 184
-  %arrayidx1.i33.i = getelementptr inbounds nuw i8, ptr %plan, i64 48
-  %arrayidx2.i.i.i = getelementptr inbounds nuw i8, ptr %plan, i64 120
-  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %plan, i64 144
-  %arrayidx.i23.i = getelementptr inbounds nuw i8, ptr %plan, i64 64
-  %arrayidx1.i27.i = getelementptr inbounds nuw i8, ptr %plan, i64 128
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %plan, i64 56
-  br label %for.body
-
-for.body:                                         ; preds = %for.body.lr.ph, %if.end14
-  %i.032 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %if.end14 ]
-  %row.031 = phi ptr [ %add.ptr, %for.body.lr.ph ], [ %add.ptr16, %if.end14 ]
-  %5 = load i64, ptr %arrayidx4, align 8
+  %3 = alloca i8, i64 %2, align 16
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 48
+  %4 = load i64, ptr %arrayidx.i, align 8
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %5 = load i64, ptr %arrayidx1.i, align 8
   %6 = inttoptr i64 %5 to ptr
-  %call5 = call ptr %6(ptr %args, i64 %i.032)
-  %7 = load i64, ptr %row.031, align 8
-  switch i64 %7, label %cleanup30 [
-    i64 0, label %take.exit
-    i64 1, label %sw.bb1.i
-    i64 2, label %sw.bb3.i
-    i64 3, label %sw.bb5.i
-    i64 4, label %sw.bb7.i
-    i64 5, label %if.end14
-    i64 6, label %sw.bb10.i
+  %call.i = tail call i64 %6(ptr %args)
+  %cmp.not.i = icmp eq i64 %call.i, %4
+  br i1 %cmp.not.i, label %if.end.i, label %if.then
+
+if.end.i:                                         ; preds = %entry
+  %cmp2.not.not25.i = icmp sgt i64 %4, 0
+  br i1 %cmp2.not.not25.i, label %for.body.lr.ph.i, label %for.end.i
+
+for.body.lr.ph.i:                                 ; preds = %if.end.i
+  %add.ptr.i19 = getelementptr inbounds nuw i8, ptr %self, i64 112
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 304
+  %arrayidx.i43.i.i = getelementptr inbounds nuw i8, ptr %1, i64 248
+  %arrayidx6.i52.i.i = getelementptr inbounds nuw i8, ptr %1, i64 240
+  %arrayidx.i19.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 192
+  %arrayidx1.i34.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %arrayidx2.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 264
+  %arrayidx.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 200
+  %arrayidx.i24.i.i = getelementptr inbounds nuw i8, ptr %1, i64 24
+  %arrayidx1.i28.i.i = getelementptr inbounds nuw i8, ptr %1, i64 272
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 16
+  br label %for.body.i
+
+for.body.i:                                       ; preds = %if.end13.i, %for.body.lr.ph.i
+  %i.027.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %if.end13.i ]
+  %row.026.i = phi ptr [ %add.ptr.i19, %for.body.lr.ph.i ], [ %add.ptr15.i, %if.end13.i ]
+  %7 = load i64, ptr %arrayidx3.i, align 8
+  %8 = inttoptr i64 %7 to ptr
+  %call4.i = call ptr %8(ptr %args, i64 %i.027.i)
+  %9 = load i64, ptr %row.026.i, align 8
+  switch i64 %9, label %if.then [
+    i64 0, label %take.exit.i
+    i64 1, label %sw.bb1.i.i
+    i64 2, label %sw.bb3.i.i
+    i64 3, label %sw.bb5.i.i
+    i64 4, label %sw.bb7.i.i
+    i64 5, label %if.end13.i
+    i64 6, label %sw.bb10.i.i
   ]
 
-sw.bb1.i:                                         ; preds = %for.body
-  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i.i)
-  %type.i.i = getelementptr inbounds nuw i8, ptr %call5, i64 8
-  %8 = load ptr, ptr %type.i.i, align 8
-  %9 = ptrtoint ptr %8 to i64
-  %10 = load i64, ptr %arrayidx.i.i, align 8
-  %cmp.not.i.i = icmp eq i64 %10, %9
-  br i1 %cmp.not.i.i, label %if.end.i.i, label %take_int.exit.i
-
-if.end.i.i:                                       ; preds = %sw.bb1.i
-  %11 = load i64, ptr %arrayidx2.i.i.i, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %call.i.i = call i64 %12(ptr nonnull %call5, ptr nonnull %overflow.i.i)
-  %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 16
-  %13 = load i64, ptr %arrayidx2.i.i, align 8
-  %14 = load i32, ptr %overflow.i.i, align 4
-  %tobool.not.i.i = icmp eq i32 %14, 0
-  br i1 %tobool.not.i.i, label %lor.lhs.false.i.i, label %take_int.exit.i
-
-lor.lhs.false.i.i:                                ; preds = %if.end.i.i
-  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 32
-  %15 = load i64, ptr %arrayidx3.i.i, align 8
-  %cmp4.i.i = icmp slt i64 %call.i.i, %15
-  br i1 %cmp4.i.i, label %take_int.exit.i, label %lor.lhs.false5.i.i
-
-lor.lhs.false5.i.i:                               ; preds = %lor.lhs.false.i.i
-  %arrayidx6.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 40
-  %16 = load i64, ptr %arrayidx6.i.i, align 8
-  %cmp7.i.i = icmp sgt i64 %call.i.i, %16
-  br i1 %cmp7.i.i, label %take_int.exit.i, label %if.end9.i.i
-
-if.end9.i.i:                                      ; preds = %lor.lhs.false5.i.i
-  %arrayidx10.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 24
-  %17 = load i64, ptr %arrayidx10.i.i, align 8
-  switch i64 %17, label %sw.default.i.i [
-    i64 1, label %sw.bb.i.i
-    i64 2, label %sw.bb12.i.i
-    i64 4, label %sw.bb15.i.i
-  ]
-
-sw.bb.i.i:                                        ; preds = %if.end9.i.i
-  %conv.i.i = trunc i64 %call.i.i to i8
-  %arrayidx11.i.i = getelementptr inbounds i8, ptr %1, i64 %13
-  store i8 %conv.i.i, ptr %arrayidx11.i.i, align 1
-  br label %take_int.exit.i.thread
-
-sw.bb12.i.i:                                      ; preds = %if.end9.i.i
-  %conv13.i.i = trunc i64 %call.i.i to i16
-  %add.ptr.i.i = getelementptr inbounds i8, ptr %1, i64 %13
-  store i16 %conv13.i.i, ptr %add.ptr.i.i, align 1
-  br label %take_int.exit.i.thread
-
-sw.bb15.i.i:                                      ; preds = %if.end9.i.i
-  %conv16.i.i = trunc i64 %call.i.i to i32
-  %add.ptr.i.i.i = getelementptr inbounds i8, ptr %1, i64 %13
-  store i32 %conv16.i.i, ptr %add.ptr.i.i.i, align 1
-  br label %take_int.exit.i.thread
-
-sw.default.i.i:                                   ; preds = %if.end9.i.i
-  %add.ptr.i17.i.i = getelementptr inbounds i8, ptr %1, i64 %13
-  store i64 %call.i.i, ptr %add.ptr.i17.i.i, align 1
-  br label %take_int.exit.i.thread
-
-take_int.exit.i.thread:                           ; preds = %sw.default.i.i, %sw.bb15.i.i, %sw.bb12.i.i, %sw.bb.i.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
-  br label %if.end8
-
-take_int.exit.i:                                  ; preds = %lor.lhs.false5.i.i, %lor.lhs.false.i.i, %if.end.i.i, %sw.bb1.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
-  br label %cleanup30
-
-sw.bb3.i:                                         ; preds = %for.body
-  %type.i22.i = getelementptr inbounds nuw i8, ptr %call5, i64 8
-  %18 = load ptr, ptr %type.i22.i, align 8
-  %19 = ptrtoint ptr %18 to i64
-  %20 = load i64, ptr %arrayidx.i23.i, align 8
-  %cmp.not.i24.i = icmp eq i64 %20, %19
-  br i1 %cmp.not.i24.i, label %if.end.i26.i, label %cleanup30
-
-if.end.i26.i:                                     ; preds = %sw.bb3.i
-  %21 = load i64, ptr %arrayidx1.i27.i, align 8
-  %22 = inttoptr i64 %21 to ptr
-  %call.i28.i = call double %22(ptr nonnull %call5)
-  %arrayidx2.i29.i = getelementptr inbounds nuw i8, ptr %row.031, i64 24
-  %23 = load i64, ptr %arrayidx2.i29.i, align 8
-  %cmp3.i.i = icmp eq i64 %23, 8
-  br i1 %cmp3.i.i, label %if.then4.i.i, label %if.end6.i.i
-
-if.then4.i.i:                                     ; preds = %if.end.i26.i
-  %arrayidx5.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 16
-  %24 = load i64, ptr %arrayidx5.i.i, align 8
-  %add.ptr.i.i31.i = getelementptr inbounds i8, ptr %1, i64 %24
-  store double %call.i28.i, ptr %add.ptr.i.i31.i, align 1
-  br label %if.end8
-
-if.end6.i.i:                                      ; preds = %if.end.i26.i
-  %conv.i30.i = fptrunc double %call.i28.i to float
-  %arrayidx7.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 16
-  %25 = load i64, ptr %arrayidx7.i.i, align 8
-  %add.ptr.i7.i.i = getelementptr inbounds i8, ptr %1, i64 %25
-  store float %conv.i30.i, ptr %add.ptr.i7.i.i, align 1
-  %26 = call float @llvm.fabs.f32(float %conv.i30.i)
-  %cmp8.i.i = fcmp une float %26, 0x7FF0000000000000
-  %27 = call double @llvm.fabs.f64(double %call.i28.i)
-  %cmp10.i.i = fcmp oeq double %27, 0x7FF0000000000000
-  %28 = select i1 %cmp8.i.i, i1 true, i1 %cmp10.i.i
-  br i1 %28, label %if.end8, label %cleanup30
-
-sw.bb5.i:                                         ; preds = %for.body
-  %arrayidx.i32.i = getelementptr inbounds nuw i8, ptr %row.031, i64 16
-  %29 = load i64, ptr %arrayidx.i32.i, align 8
-  %30 = ptrtoint ptr %call5 to i64
-  %31 = load i64, ptr %arrayidx1.i33.i, align 8
-  %cmp.i.i = icmp eq i64 %31, %30
-  br i1 %cmp.i.i, label %if.then.i.i, label %lor.lhs.false.i34.i
-
-lor.lhs.false.i34.i:                              ; preds = %sw.bb5.i
-  %arrayidx2.i35.i = getelementptr inbounds nuw i8, ptr %row.031, i64 56
-  %32 = load i64, ptr %arrayidx2.i35.i, align 8
-  %cmp3.i36.i = icmp eq i64 %32, %30
-  br i1 %cmp3.i36.i, label %if.then.i.i, label %if.end.i37.i
-
-if.then.i.i:                                      ; preds = %lor.lhs.false.i34.i, %sw.bb5.i
-  %add.ptr.i.i41.i = getelementptr inbounds i8, ptr %1, i64 %29
-  store i64 0, ptr %add.ptr.i.i41.i, align 1
-  br label %if.end8
-
-if.end.i37.i:                                     ; preds = %lor.lhs.false.i34.i
-  %type.i38.i = getelementptr inbounds nuw i8, ptr %call5, i64 8
-  %33 = load ptr, ptr %type.i38.i, align 8
-  %34 = ptrtoint ptr %33 to i64
-  %arrayidx4.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 24
-  %35 = load i64, ptr %arrayidx4.i.i, align 8
-  %cmp5.not.i.i = icmp eq i64 %35, %34
-  br i1 %cmp5.not.i.i, label %if.end7.i.i, label %cleanup30
-
-if.end7.i.i:                                      ; preds = %if.end.i37.i
-  %arrayidx8.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 32
-  %36 = load i64, ptr %arrayidx8.i.i, align 8
+sw.bb1.i.i:                                       ; preds = %for.body.i
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i.i.i)
-  %37 = load i64, ptr %arrayidx.i42.i, align 8
-  %38 = inttoptr i64 %37 to ptr
-  %39 = inttoptr i64 %36 to ptr
-  %call.i.i.i = call ptr %38(ptr nonnull %call5, ptr %39)
-  %tobool.not.i.i.i = icmp eq ptr %call.i.i.i, null
-  br i1 %tobool.not.i.i.i, label %if.then.i.i.i, label %if.end.i.i.i
+  %type.i.i.i = getelementptr inbounds nuw i8, ptr %call4.i, i64 8
+  %10 = load ptr, ptr %type.i.i.i, align 8
+  %11 = ptrtoint ptr %10 to i64
+  %12 = load i64, ptr %arrayidx.i.i.i, align 8
+  %cmp.not.i.i.i = icmp eq i64 %12, %11
+  br i1 %cmp.not.i.i.i, label %if.end.i.i.i, label %take_int.exit.i.i
 
-if.then.i.i.i:                                    ; preds = %if.end7.i.i
-  %40 = load i64, ptr %arrayidx.i.i.i.i, align 8
-  %41 = inttoptr i64 %40 to ptr
-  call void %41()
-  br label %attribute.exit.i.i
+if.end.i.i.i:                                     ; preds = %sw.bb1.i.i
+  %13 = load i64, ptr %arrayidx2.i.i.i.i, align 8
+  %14 = inttoptr i64 %13 to ptr
+  %call.i.i.i = call i64 %14(ptr nonnull %call4.i, ptr nonnull %overflow.i.i.i)
+  %arrayidx2.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 16
+  %15 = load i64, ptr %arrayidx2.i.i.i, align 8
+  %16 = load i32, ptr %overflow.i.i.i, align 4
+  %tobool.not.i.i.i = icmp eq i32 %16, 0
+  br i1 %tobool.not.i.i.i, label %lor.lhs.false.i.i.i, label %take_int.exit.i.i
 
-if.end.i.i.i:                                     ; preds = %if.end7.i.i
-  %42 = load i64, ptr %arrayidx2.i.i.i, align 8
-  %43 = inttoptr i64 %42 to ptr
-  %call3.i.i.i = call i64 %43(ptr nonnull %call.i.i.i, ptr nonnull %overflow.i.i.i)
-  %44 = load i64, ptr %arrayidx1.i43.i, align 8
-  %45 = inttoptr i64 %44 to ptr
-  call void %45(ptr nonnull %call.i.i.i)
-  br label %attribute.exit.i.i
+lor.lhs.false.i.i.i:                              ; preds = %if.end.i.i.i
+  %arrayidx3.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 32
+  %17 = load i64, ptr %arrayidx3.i.i.i, align 8
+  %cmp4.i.i.i = icmp slt i64 %call.i.i.i, %17
+  br i1 %cmp4.i.i.i, label %take_int.exit.i.i, label %lor.lhs.false5.i.i.i
 
-attribute.exit.i.i:                               ; preds = %if.end.i.i.i, %if.then.i.i.i
-  %retval.0.i.i.i = phi i64 [ %call3.i.i.i, %if.end.i.i.i ], [ -1, %if.then.i.i.i ]
+lor.lhs.false5.i.i.i:                             ; preds = %lor.lhs.false.i.i.i
+  %arrayidx6.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 40
+  %18 = load i64, ptr %arrayidx6.i.i.i, align 8
+  %cmp7.i.i.i = icmp sgt i64 %call.i.i.i, %18
+  br i1 %cmp7.i.i.i, label %take_int.exit.i.i, label %if.end9.i.i.i
+
+if.end9.i.i.i:                                    ; preds = %lor.lhs.false5.i.i.i
+  %arrayidx10.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 24
+  %19 = load i64, ptr %arrayidx10.i.i.i, align 8
+  switch i64 %19, label %sw.default.i.i.i [
+    i64 1, label %sw.bb.i.i.i
+    i64 2, label %sw.bb12.i.i.i
+    i64 4, label %sw.bb15.i.i.i
+  ]
+
+sw.bb.i.i.i:                                      ; preds = %if.end9.i.i.i
+  %conv.i.i.i = trunc i64 %call.i.i.i to i8
+  %arrayidx11.i.i.i = getelementptr inbounds i8, ptr %3, i64 %15
+  store i8 %conv.i.i.i, ptr %arrayidx11.i.i.i, align 1
+  br label %take_int.exit.i.thread.i
+
+sw.bb12.i.i.i:                                    ; preds = %if.end9.i.i.i
+  %conv13.i.i.i = trunc i64 %call.i.i.i to i16
+  %add.ptr.i.i.i = getelementptr inbounds i8, ptr %3, i64 %15
+  store i16 %conv13.i.i.i, ptr %add.ptr.i.i.i, align 1
+  br label %take_int.exit.i.thread.i
+
+sw.bb15.i.i.i:                                    ; preds = %if.end9.i.i.i
+  %conv16.i.i.i = trunc i64 %call.i.i.i to i32
+  %add.ptr.i.i.i.i = getelementptr inbounds i8, ptr %3, i64 %15
+  store i32 %conv16.i.i.i, ptr %add.ptr.i.i.i.i, align 1
+  br label %take_int.exit.i.thread.i
+
+sw.default.i.i.i:                                 ; preds = %if.end9.i.i.i
+  %add.ptr.i17.i.i.i = getelementptr inbounds i8, ptr %3, i64 %15
+  store i64 %call.i.i.i, ptr %add.ptr.i17.i.i.i, align 1
+  br label %take_int.exit.i.thread.i
+
+take_int.exit.i.thread.i:                         ; preds = %sw.default.i.i.i, %sw.bb15.i.i.i, %sw.bb12.i.i.i, %sw.bb.i.i.i
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i.i)
-  %arrayidx9.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 40
-  %46 = load i64, ptr %arrayidx9.i.i, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i15.i.i)
-  %47 = load i64, ptr %arrayidx.i42.i, align 8
-  %48 = inttoptr i64 %47 to ptr
-  %49 = inttoptr i64 %46 to ptr
-  %call.i17.i.i = call ptr %48(ptr nonnull %call5, ptr %49)
-  %tobool.not.i18.i.i = icmp eq ptr %call.i17.i.i, null
-  br i1 %tobool.not.i18.i.i, label %if.then.i24.i.i, label %if.end.i19.i.i
+  br label %if.end7.i
 
-if.then.i24.i.i:                                  ; preds = %attribute.exit.i.i
-  %50 = load i64, ptr %arrayidx.i.i.i.i, align 8
-  %51 = inttoptr i64 %50 to ptr
-  call void %51()
-  br label %attribute.exit26.i.i
+take_int.exit.i.i:                                ; preds = %lor.lhs.false5.i.i.i, %lor.lhs.false.i.i.i, %if.end.i.i.i, %sw.bb1.i.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i.i)
+  br label %if.then
 
-if.end.i19.i.i:                                   ; preds = %attribute.exit.i.i
-  %52 = load i64, ptr %arrayidx2.i.i.i, align 8
+sw.bb3.i.i:                                       ; preds = %for.body.i
+  %type.i23.i.i = getelementptr inbounds nuw i8, ptr %call4.i, i64 8
+  %20 = load ptr, ptr %type.i23.i.i, align 8
+  %21 = ptrtoint ptr %20 to i64
+  %22 = load i64, ptr %arrayidx.i24.i.i, align 8
+  %cmp.not.i25.i.i = icmp eq i64 %22, %21
+  br i1 %cmp.not.i25.i.i, label %if.end.i27.i.i, label %if.then
+
+if.end.i27.i.i:                                   ; preds = %sw.bb3.i.i
+  %23 = load i64, ptr %arrayidx1.i28.i.i, align 8
+  %24 = inttoptr i64 %23 to ptr
+  %call.i29.i.i = call double %24(ptr nonnull %call4.i)
+  %arrayidx2.i30.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 24
+  %25 = load i64, ptr %arrayidx2.i30.i.i, align 8
+  %cmp3.i.i.i = icmp eq i64 %25, 8
+  br i1 %cmp3.i.i.i, label %if.then4.i.i.i, label %if.end6.i.i.i
+
+if.then4.i.i.i:                                   ; preds = %if.end.i27.i.i
+  %arrayidx5.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 16
+  %26 = load i64, ptr %arrayidx5.i.i.i, align 8
+  %add.ptr.i.i32.i.i = getelementptr inbounds i8, ptr %3, i64 %26
+  store double %call.i29.i.i, ptr %add.ptr.i.i32.i.i, align 1
+  br label %if.end7.i
+
+if.end6.i.i.i:                                    ; preds = %if.end.i27.i.i
+  %conv.i31.i.i = fptrunc double %call.i29.i.i to float
+  %arrayidx7.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 16
+  %27 = load i64, ptr %arrayidx7.i.i.i, align 8
+  %add.ptr.i7.i.i.i = getelementptr inbounds i8, ptr %3, i64 %27
+  store float %conv.i31.i.i, ptr %add.ptr.i7.i.i.i, align 1
+  %28 = call float @llvm.fabs.f32(float %conv.i31.i.i)
+  %cmp8.i.i.i = fcmp une float %28, 0x7FF0000000000000
+  %29 = call double @llvm.fabs.f64(double %call.i29.i.i)
+  %cmp10.i.i.i = fcmp oeq double %29, 0x7FF0000000000000
+  %30 = select i1 %cmp8.i.i.i, i1 true, i1 %cmp10.i.i.i
+  br i1 %30, label %if.end7.i, label %if.then
+
+sw.bb5.i.i:                                       ; preds = %for.body.i
+  %arrayidx.i33.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 16
+  %31 = load i64, ptr %arrayidx.i33.i.i, align 8
+  %32 = ptrtoint ptr %call4.i to i64
+  %33 = load i64, ptr %arrayidx1.i34.i.i, align 8
+  %cmp.i.i.i = icmp eq i64 %33, %32
+  br i1 %cmp.i.i.i, label %if.then.i.i.i, label %lor.lhs.false.i35.i.i
+
+lor.lhs.false.i35.i.i:                            ; preds = %sw.bb5.i.i
+  %arrayidx2.i36.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 56
+  %34 = load i64, ptr %arrayidx2.i36.i.i, align 8
+  %cmp3.i37.i.i = icmp eq i64 %34, %32
+  br i1 %cmp3.i37.i.i, label %if.then.i.i.i, label %if.end.i38.i.i
+
+if.then.i.i.i:                                    ; preds = %lor.lhs.false.i35.i.i, %sw.bb5.i.i
+  %add.ptr.i.i42.i.i = getelementptr inbounds i8, ptr %3, i64 %31
+  store i64 0, ptr %add.ptr.i.i42.i.i, align 1
+  br label %if.end7.i
+
+if.end.i38.i.i:                                   ; preds = %lor.lhs.false.i35.i.i
+  %type.i39.i.i = getelementptr inbounds nuw i8, ptr %call4.i, i64 8
+  %35 = load ptr, ptr %type.i39.i.i, align 8
+  %36 = ptrtoint ptr %35 to i64
+  %arrayidx4.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 24
+  %37 = load i64, ptr %arrayidx4.i.i.i, align 8
+  %cmp5.not.i.i.i = icmp eq i64 %37, %36
+  br i1 %cmp5.not.i.i.i, label %if.end7.i.i.i, label %if.then
+
+if.end7.i.i.i:                                    ; preds = %if.end.i38.i.i
+  %arrayidx8.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 32
+  %38 = load i64, ptr %arrayidx8.i.i.i, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i.i.i.i)
+  %39 = load i64, ptr %arrayidx.i43.i.i, align 8
+  %40 = inttoptr i64 %39 to ptr
+  %41 = inttoptr i64 %38 to ptr
+  %call.i.i.i.i = call ptr %40(ptr nonnull %call4.i, ptr %41)
+  %tobool.not.i.i.i.i = icmp eq ptr %call.i.i.i.i, null
+  br i1 %tobool.not.i.i.i.i, label %if.then.i.i.i.i, label %if.end.i.i.i.i
+
+if.then.i.i.i.i:                                  ; preds = %if.end7.i.i.i
+  %42 = load i64, ptr %arrayidx.i.i.i.i.i, align 8
+  %43 = inttoptr i64 %42 to ptr
+  call void %43()
+  br label %attribute.exit.i.i.i
+
+if.end.i.i.i.i:                                   ; preds = %if.end7.i.i.i
+  %44 = load i64, ptr %arrayidx2.i.i.i.i, align 8
+  %45 = inttoptr i64 %44 to ptr
+  %call3.i.i.i.i = call i64 %45(ptr nonnull %call.i.i.i.i, ptr nonnull %overflow.i.i.i.i)
+  %46 = load i64, ptr %arrayidx.i19.i.i.i, align 8
+  %47 = inttoptr i64 %46 to ptr
+  call void %47(ptr nonnull %call.i.i.i.i)
+  br label %attribute.exit.i.i.i
+
+attribute.exit.i.i.i:                             ; preds = %if.end.i.i.i.i, %if.then.i.i.i.i
+  %retval.0.i.i.i.i = phi i64 [ %call3.i.i.i.i, %if.end.i.i.i.i ], [ -1, %if.then.i.i.i.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i.i.i)
+  %arrayidx9.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 40
+  %48 = load i64, ptr %arrayidx9.i.i.i, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i15.i.i.i)
+  %49 = load i64, ptr %arrayidx.i43.i.i, align 8
+  %50 = inttoptr i64 %49 to ptr
+  %51 = inttoptr i64 %48 to ptr
+  %call.i17.i.i.i = call ptr %50(ptr nonnull %call4.i, ptr %51)
+  %tobool.not.i18.i.i.i = icmp eq ptr %call.i17.i.i.i, null
+  br i1 %tobool.not.i18.i.i.i, label %if.then.i24.i.i.i, label %if.end.i19.i.i.i
+
+if.then.i24.i.i.i:                                ; preds = %attribute.exit.i.i.i
+  %52 = load i64, ptr %arrayidx.i.i.i.i.i, align 8
   %53 = inttoptr i64 %52 to ptr
-  %call3.i21.i.i = call i64 %53(ptr nonnull %call.i17.i.i, ptr nonnull %overflow.i15.i.i)
-  %54 = load i64, ptr %arrayidx1.i43.i, align 8
+  call void %53()
+  br label %attribute.exit26.i.i.i
+
+if.end.i19.i.i.i:                                 ; preds = %attribute.exit.i.i.i
+  %54 = load i64, ptr %arrayidx2.i.i.i.i, align 8
   %55 = inttoptr i64 %54 to ptr
-  call void %55(ptr nonnull %call.i17.i.i)
-  br label %attribute.exit26.i.i
+  %call3.i21.i.i.i = call i64 %55(ptr nonnull %call.i17.i.i.i, ptr nonnull %overflow.i15.i.i.i)
+  %56 = load i64, ptr %arrayidx.i19.i.i.i, align 8
+  %57 = inttoptr i64 %56 to ptr
+  call void %57(ptr nonnull %call.i17.i.i.i)
+  br label %attribute.exit26.i.i.i
 
-attribute.exit26.i.i:                             ; preds = %if.end.i19.i.i, %if.then.i24.i.i
-  %retval.0.i23.i.i = phi i64 [ %call3.i21.i.i, %if.end.i19.i.i ], [ -1, %if.then.i24.i.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i15.i.i)
-  %add.ptr.i27.i.i = getelementptr inbounds i8, ptr %1, i64 %29
-  store i64 %retval.0.i.i.i, ptr %add.ptr.i27.i.i, align 1
-  %arrayidx11.i40.i = getelementptr inbounds nuw i8, ptr %row.031, i64 48
-  %56 = load i64, ptr %arrayidx11.i40.i, align 8
-  %cmp12.i.i = icmp eq i64 %retval.0.i23.i.i, %56
-  %cmp13.i.i = icmp ne i64 %retval.0.i.i.i, -1
-  %57 = select i1 %cmp12.i.i, i1 %cmp13.i.i, i1 false
-  br i1 %57, label %if.end8, label %cleanup30
+attribute.exit26.i.i.i:                           ; preds = %if.end.i19.i.i.i, %if.then.i24.i.i.i
+  %retval.0.i23.i.i.i = phi i64 [ %call3.i21.i.i.i, %if.end.i19.i.i.i ], [ -1, %if.then.i24.i.i.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i15.i.i.i)
+  %add.ptr.i27.i.i.i = getelementptr inbounds i8, ptr %3, i64 %31
+  store i64 %retval.0.i.i.i.i, ptr %add.ptr.i27.i.i.i, align 1
+  %arrayidx11.i41.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 48
+  %58 = load i64, ptr %arrayidx11.i41.i.i, align 8
+  %cmp12.i.i.i = icmp eq i64 %retval.0.i23.i.i.i, %58
+  %cmp13.i.i.i = icmp ne i64 %retval.0.i.i.i.i, -1
+  %59 = select i1 %cmp12.i.i.i, i1 %cmp13.i.i.i, i1 false
+  br i1 %59, label %if.end7.i, label %if.then
 
-sw.bb7.i:                                         ; preds = %for.body
-  %58 = ptrtoint ptr %call5 to i64
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %row.031, i64 16
-  %59 = load i64, ptr %arrayidx8.i, align 8
-  %cmp.i = icmp eq i64 %59, %58
-  br i1 %cmp.i, label %if.end8, label %cleanup30
+sw.bb7.i.i:                                       ; preds = %for.body.i
+  %60 = ptrtoint ptr %call4.i to i64
+  %arrayidx8.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 16
+  %61 = load i64, ptr %arrayidx8.i.i, align 8
+  %cmp.i.i = icmp eq i64 %61, %60
+  br i1 %cmp.i.i, label %if.end7.i, label %if.then
 
-sw.bb10.i:                                        ; preds = %for.body
-  %arrayidx11.i = getelementptr inbounds nuw i8, ptr %row.031, i64 8
-  %60 = load i64, ptr %arrayidx11.i, align 8
-  %add.ptr.i = getelementptr inbounds i64, ptr %row.031, i64 %60
-  %61 = load i64, ptr %arrayidx.i42.i, align 8
-  %62 = inttoptr i64 %61 to ptr
-  %63 = load i64, ptr %arrayidx1.i43.i, align 8
+sw.bb10.i.i:                                      ; preds = %for.body.i
+  %arrayidx11.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 8
+  %62 = load i64, ptr %arrayidx11.i.i, align 8
+  %add.ptr.i.i = getelementptr inbounds i64, ptr %row.026.i, i64 %62
+  %63 = load i64, ptr %arrayidx.i43.i.i, align 8
   %64 = inttoptr i64 %63 to ptr
-  %type.i44.i = getelementptr inbounds nuw i8, ptr %call5, i64 8
-  %65 = load ptr, ptr %type.i44.i, align 8
+  %type.i44.i.i = getelementptr inbounds nuw i8, ptr %call4.i, i64 8
+  %65 = load ptr, ptr %type.i44.i.i, align 8
   %66 = ptrtoint ptr %65 to i64
-  %arrayidx2.i45.i = getelementptr inbounds nuw i8, ptr %row.031, i64 16
-  %67 = load i64, ptr %arrayidx2.i45.i, align 8
-  %cmp.not.i46.i = icmp eq i64 %67, %66
-  br i1 %cmp.not.i46.i, label %if.end.i48.i, label %cleanup30
+  %arrayidx1.i45.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 16
+  %67 = load i64, ptr %arrayidx1.i45.i.i, align 8
+  %cmp.not.i46.i.i = icmp eq i64 %67, %66
+  br i1 %cmp.not.i46.i.i, label %if.end.i48.i.i, label %if.then
 
-if.end.i48.i:                                     ; preds = %sw.bb10.i
-  %arrayidx3.i49.i = getelementptr inbounds nuw i8, ptr %row.031, i64 32
-  %68 = load i64, ptr %arrayidx3.i49.i, align 8
+if.end.i48.i.i:                                   ; preds = %sw.bb10.i.i
+  %arrayidx2.i49.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 32
+  %68 = load i64, ptr %arrayidx2.i49.i.i, align 8
   %69 = inttoptr i64 %68 to ptr
-  %call.i50.i = call ptr %62(ptr nonnull %call5, ptr %69)
-  %tobool.not.i51.i = icmp eq ptr %call.i50.i, null
-  br i1 %tobool.not.i51.i, label %if.then4.i55.i, label %if.end6.i52.i
+  %call.i50.i.i = call ptr %64(ptr nonnull %call4.i, ptr %69)
+  %tobool.not.i51.i.i = icmp eq ptr %call.i50.i.i, null
+  br i1 %tobool.not.i51.i.i, label %if.then3.i.i.i, label %if.end5.i.i.i
 
-if.then4.i55.i:                                   ; preds = %if.end.i48.i
-  %70 = load i64, ptr %arrayidx.i.i.i.i, align 8
+if.then3.i.i.i:                                   ; preds = %if.end.i48.i.i
+  %70 = load i64, ptr %arrayidx.i.i.i.i.i, align 8
   %71 = inttoptr i64 %70 to ptr
   call void %71()
-  br label %cleanup30
+  br label %if.then
 
-if.end6.i52.i:                                    ; preds = %if.end.i48.i
-  %72 = load i64, ptr %arrayidx7.i53.i, align 8
+if.end5.i.i.i:                                    ; preds = %if.end.i48.i.i
+  %72 = load i64, ptr %arrayidx6.i52.i.i, align 8
   %73 = inttoptr i64 %72 to ptr
-  %arrayidx8.i54.i = getelementptr inbounds nuw i8, ptr %row.031, i64 24
-  %74 = load i64, ptr %arrayidx8.i54.i, align 8
+  %arrayidx7.i53.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 24
+  %74 = load i64, ptr %arrayidx7.i53.i.i, align 8
   %75 = inttoptr i64 %74 to ptr
-  %call9.i.i = call i32 %73(ptr nonnull %call.i50.i, ptr %75, i32 2)
-  call void %64(ptr nonnull %call.i50.i)
-  switch i32 %call9.i.i, label %cond.true.i.i [
-    i32 1, label %if.end15.i.i
-    i32 0, label %cleanup30
+  %call8.i.i.i = call i32 %73(ptr nonnull %call.i50.i.i, ptr %75, i32 2)
+  %76 = load i64, ptr %arrayidx.i19.i.i.i, align 8
+  %77 = inttoptr i64 %76 to ptr
+  call void %77(ptr nonnull %call.i50.i.i)
+  switch i32 %call8.i.i.i, label %cond.true.i.i.i [
+    i32 1, label %if.end14.i.i.i
+    i32 0, label %if.then
   ]
 
-cond.true.i.i:                                    ; preds = %if.end6.i52.i
-  %76 = load i64, ptr %arrayidx.i.i.i.i, align 8
-  %77 = inttoptr i64 %76 to ptr
-  call void %77()
-  br label %cleanup30
-
-if.end15.i.i:                                     ; preds = %if.end6.i52.i
-  %arrayidx16.i.i = getelementptr inbounds nuw i8, ptr %row.031, i64 40
-  %78 = load i64, ptr %arrayidx16.i.i, align 8
+cond.true.i.i.i:                                  ; preds = %if.end5.i.i.i
+  %78 = load i64, ptr %arrayidx.i.i.i.i.i, align 8
   %79 = inttoptr i64 %78 to ptr
-  %call17.i.i = call ptr %62(ptr nonnull %call5, ptr %79)
-  %tobool18.not.i.i = icmp eq ptr %call17.i.i, null
-  br i1 %tobool18.not.i.i, label %if.then19.i.i, label %if.end21.i.i
+  call void %79()
+  br label %if.then
 
-if.then19.i.i:                                    ; preds = %if.end15.i.i
-  %80 = load i64, ptr %arrayidx.i.i.i.i, align 8
+if.end14.i.i.i:                                   ; preds = %if.end5.i.i.i
+  %arrayidx15.i.i.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 40
+  %80 = load i64, ptr %arrayidx15.i.i.i, align 8
   %81 = inttoptr i64 %80 to ptr
-  call void %81()
-  br label %cleanup30
+  %call16.i.i.i = call ptr %64(ptr nonnull %call4.i, ptr %81)
+  %tobool17.not.i.i.i = icmp eq ptr %call16.i.i.i, null
+  br i1 %tobool17.not.i.i.i, label %if.then18.i.i.i, label %if.end20.i.i.i
 
-if.end21.i.i:                                     ; preds = %if.end15.i.i
-  %call22.i.i = call fastcc i1 @fly.native_call.take_tensor(ptr nonnull readonly %plan, ptr nonnull readonly %add.ptr.i, ptr nonnull %call17.i.i, ptr nonnull %1)
-  call void %64(ptr nonnull %call17.i.i)
-  br i1 %call22.i.i, label %if.end8, label %cleanup30
+if.then18.i.i.i:                                  ; preds = %if.end14.i.i.i
+  %82 = load i64, ptr %arrayidx.i.i.i.i.i, align 8
+  %83 = inttoptr i64 %82 to ptr
+  call void %83()
+  br label %if.then
 
-take.exit:                                        ; preds = %for.body
-  %call.i = call fastcc i1 @fly.native_call.take_tensor(ptr nonnull readonly %plan, ptr nonnull readonly %row.031, ptr %call5, ptr nonnull %1)
-  br i1 %call.i, label %if.end8, label %cleanup30
+if.end20.i.i.i:                                   ; preds = %if.end14.i.i.i
+  %call21.i.i.i = call fastcc i1 @fly.native_call.take_tensor(ptr nonnull readonly %1, ptr nonnull readonly %add.ptr.i, ptr nonnull readonly %add.ptr.i.i, ptr nonnull %call16.i.i.i, ptr nonnull %3)
+  %84 = load i64, ptr %arrayidx.i19.i.i.i, align 8
+  %85 = inttoptr i64 %84 to ptr
+  call void %85(ptr nonnull %call16.i.i.i)
+  br i1 %call21.i.i.i, label %if.end7.i, label %if.then
 
-if.end8:                                          ; preds = %if.then4.i.i, %if.then.i.i, %take_int.exit.i.thread, %if.end6.i.i, %attribute.exit26.i.i, %sw.bb7.i, %if.end21.i.i, %take.exit
-  %.pr = load i64, ptr %row.031, align 8
-  %cmp10 = icmp eq i64 %.pr, 6
-  br i1 %cmp10, label %if.then11, label %if.end14
+take.exit.i:                                      ; preds = %for.body.i
+  %call.i.i = call fastcc i1 @fly.native_call.take_tensor(ptr nonnull readonly %1, ptr nonnull readonly %add.ptr.i, ptr nonnull readonly %row.026.i, ptr %call4.i, ptr nonnull %3)
+  br i1 %call.i.i, label %if.end7.i, label %if.then
 
-if.then11:                                        ; preds = %if.end8
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %row.031, i64 8
-  %82 = load i64, ptr %arrayidx12, align 8
-  %add.ptr13 = getelementptr inbounds i64, ptr %row.031, i64 %82
-  br label %if.end14
+if.end7.i:                                        ; preds = %take.exit.i, %if.end20.i.i.i, %sw.bb7.i.i, %attribute.exit26.i.i.i, %if.then.i.i.i, %if.end6.i.i.i, %if.then4.i.i.i, %take_int.exit.i.thread.i
+  %.pr.i = load i64, ptr %row.026.i, align 8
+  %cmp9.i = icmp eq i64 %.pr.i, 6
+  br i1 %cmp9.i, label %if.then10.i, label %if.end13.i
 
-if.end14:                                         ; preds = %for.body, %if.then11, %if.end8
-  %row.1 = phi ptr [ %add.ptr13, %if.then11 ], [ %row.031, %if.end8 ], [ %row.031, %for.body ]
-  %arrayidx15 = getelementptr inbounds nuw i8, ptr %row.1, i64 8
-  %83 = load i64, ptr %arrayidx15, align 8
-  %add.ptr16 = getelementptr inbounds i64, ptr %row.1, i64 %83
-  %inc = add nuw nsw i64 %i.032, 1
-  %exitcond.not = icmp eq i64 %inc, %2
-  br i1 %exitcond.not, label %for.end, label %for.body
+if.then10.i:                                      ; preds = %if.end7.i
+  %arrayidx11.i = getelementptr inbounds nuw i8, ptr %row.026.i, i64 8
+  %86 = load i64, ptr %arrayidx11.i, align 8
+  %add.ptr12.i = getelementptr inbounds i64, ptr %row.026.i, i64 %86
+  br label %if.end13.i
 
-for.end:                                          ; preds = %if.end14, %if.end
-  %arrayidx17 = getelementptr inbounds nuw i8, ptr %plan, i64 152
-  %84 = load i64, ptr %arrayidx17, align 8
-  %cmp18 = icmp sgt i64 %84, -1
-  br i1 %cmp18, label %if.then19, label %if.end21
+if.end13.i:                                       ; preds = %if.then10.i, %if.end7.i, %for.body.i
+  %row.1.i = phi ptr [ %add.ptr12.i, %if.then10.i ], [ %row.026.i, %if.end7.i ], [ %row.026.i, %for.body.i ]
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %row.1.i, i64 8
+  %87 = load i64, ptr %arrayidx14.i, align 8
+  %add.ptr15.i = getelementptr inbounds i64, ptr %row.1.i, i64 %87
+  %inc.i = add nuw nsw i64 %i.027.i, 1
+  %exitcond.not.i = icmp eq i64 %inc.i, %4
+  br i1 %exitcond.not.i, label %for.end.i, label %for.body.i
 
-if.then19:                                        ; preds = %for.end
-  %add.ptr.i23 = getelementptr inbounds nuw i8, ptr %1, i64 %84
-  store i64 0, ptr %add.ptr.i23, align 1
-  br label %if.end21
+for.end.i:                                        ; preds = %if.end13.i, %if.end.i
+  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %self, i64 56
+  %88 = load i64, ptr %arrayidx16.i, align 8
+  %cmp17.i = icmp sgt i64 %88, -1
+  br i1 %cmp17.i, label %if.then18.i, label %if.end
 
-if.end21:                                         ; preds = %if.then19, %for.end
-  %arrayidx22 = getelementptr inbounds nuw i8, ptr %plan, i64 88
-  %85 = load i64, ptr %arrayidx22, align 8
-  %86 = inttoptr i64 %85 to ptr
-  %call23 = call ptr %86()
-  %87 = load i64, ptr %plan, align 8
-  %88 = inttoptr i64 %87 to ptr
-  %call25 = call i32 %88(ptr nonnull %1, ptr %report)
-  %arrayidx26 = getelementptr inbounds nuw i8, ptr %plan, i64 96
-  %89 = load i64, ptr %arrayidx26, align 8
+if.then18.i:                                      ; preds = %for.end.i
+  %add.ptr.i18.i = getelementptr inbounds nuw i8, ptr %3, i64 %88
+  store i64 0, ptr %add.ptr.i18.i, align 1
+  br label %if.end
+
+if.then:                                          ; preds = %if.end6.i.i.i, %attribute.exit26.i.i.i, %sw.bb7.i.i, %if.end20.i.i.i, %take.exit.i, %sw.bb3.i.i, %if.end.i38.i.i, %sw.bb10.i.i, %if.end5.i.i.i, %for.body.i, %entry, %take_int.exit.i.i, %cond.true.i.i.i, %if.then18.i.i.i, %if.then3.i.i.i
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %1, i64 72
+  %89 = load i64, ptr %arrayidx3, align 8
   %90 = inttoptr i64 %89 to ptr
-  call void %90(ptr %call23)
-  br label %cleanup30
+  %arrayidx.i20 = getelementptr inbounds nuw i8, ptr %1, i64 184
+  %91 = load i64, ptr %arrayidx.i20, align 8
+  %92 = inttoptr i64 %91 to ptr
+  call void %92(ptr %90)
+  br label %cleanup22
 
-cleanup30:                                        ; preds = %for.body, %if.end6.i52.i, %sw.bb10.i, %if.end.i37.i, %sw.bb3.i, %take.exit, %if.end21.i.i, %sw.bb7.i, %attribute.exit26.i.i, %if.end6.i.i, %if.then19.i.i, %cond.true.i.i, %if.then4.i55.i, %take_int.exit.i, %if.end21, %entry
-  %retval.0 = phi i32 [ -1000000, %entry ], [ %call25, %if.end21 ], [ -1000000, %take_int.exit.i ], [ -1000000, %cond.true.i.i ], [ -1000000, %if.then19.i.i ], [ -1000000, %if.then4.i55.i ], [ -1000000, %if.end6.i.i ], [ -1000000, %attribute.exit26.i.i ], [ -1000000, %sw.bb7.i ], [ -1000000, %if.end21.i.i ], [ -1000000, %take.exit ], [ -1000000, %sw.bb3.i ], [ -1000000, %if.end.i37.i ], [ -1000000, %sw.bb10.i ], [ -1000000, %if.end6.i52.i ], [ -1000000, %for.body ]
-  ret i32 %retval.0
+if.end:                                           ; preds = %if.then18.i, %for.end.i
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
+  %arrayidx.i21 = getelementptr inbounds nuw i8, ptr %self, i64 104
+  %93 = load i64, ptr %arrayidx.i21, align 8
+  %94 = inttoptr i64 %93 to ptr
+  %arrayidx1.i22 = getelementptr inbounds nuw i8, ptr %1, i64 352
+  %95 = load i64, ptr %arrayidx1.i22, align 8
+  %96 = inttoptr i64 %95 to ptr
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 344
+  %97 = load i64, ptr %arrayidx2.i, align 8
+  %98 = inttoptr i64 %97 to ptr
+  %call.i23 = call ptr %98()
+  %call3.i = call i64 %96(ptr %call.i23)
+  %99 = load i64, ptr %94, align 8
+  %cmp.i = icmp eq i64 %99, %call3.i
+  br i1 %cmp.i, label %if.then.i, label %if.end.i24
+
+if.then.i:                                        ; preds = %if.end
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %94, i64 8
+  br label %report_of.exit
+
+if.end.i24:                                       ; preds = %if.end
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %1, i64 248
+  %100 = load i64, ptr %arrayidx6.i, align 8
+  %101 = inttoptr i64 %100 to ptr
+  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %self, i64 80
+  %102 = load i64, ptr %arrayidx7.i, align 8
+  %103 = inttoptr i64 %102 to ptr
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 152
+  %104 = load i64, ptr %arrayidx8.i, align 8
+  %105 = inttoptr i64 %104 to ptr
+  %call9.i = call ptr %101(ptr %103, ptr %105)
+  %tobool.not.i = icmp eq ptr %call9.i, null
+  br i1 %tobool.not.i, label %if.end15.i, label %if.end18.i
+
+if.end15.i:                                       ; preds = %if.end.i24
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 200
+  %106 = load i64, ptr %arrayidx.i.i, align 8
+  %107 = inttoptr i64 %106 to ptr
+  call void %107()
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %108 = load i64, ptr %arrayidx12.i, align 8
+  %109 = inttoptr i64 %108 to ptr
+  %arrayidx13.i = getelementptr inbounds nuw i8, ptr %self, i64 88
+  %110 = load i64, ptr %arrayidx13.i, align 8
+  %111 = inttoptr i64 %110 to ptr
+  %call14.i = call ptr %109(ptr %111)
+  %tobool16.not.i = icmp eq ptr %call14.i, null
+  br i1 %tobool16.not.i, label %report_of.exit.thread, label %if.end18.i
+
+report_of.exit.thread:                            ; preds = %if.end15.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
+  br label %cleanup22
+
+if.end18.i:                                       ; preds = %if.end15.i, %if.end.i24
+  %report.021.i = phi ptr [ %call14.i, %if.end15.i ], [ %call9.i, %if.end.i24 ]
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %1, i64 264
+  %112 = load i64, ptr %arrayidx19.i, align 8
+  %113 = inttoptr i64 %112 to ptr
+  %call20.i = call i64 %113(ptr nonnull %report.021.i, ptr nonnull %overflow.i)
+  %arrayidx21.i = getelementptr inbounds nuw i8, ptr %94, i64 8
+  store i64 %call20.i, ptr %arrayidx21.i, align 8
+  store i64 %call3.i, ptr %94, align 8
+  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %1, i64 192
+  %114 = load i64, ptr %arrayidx.i18.i, align 8
+  %115 = inttoptr i64 %114 to ptr
+  call void %115(ptr nonnull %report.021.i)
+  br label %report_of.exit
+
+report_of.exit:                                   ; preds = %if.then.i, %if.end18.i
+  %retval.0.i25.in = phi ptr [ %arrayidx5.i, %if.then.i ], [ %arrayidx21.i, %if.end18.i ]
+  %retval.0.i25 = load i64, ptr %retval.0.i25.in, align 8
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
+  %tobool.not = icmp eq i64 %retval.0.i25, 0
+  br i1 %tobool.not, label %cleanup22, label %if.end7
+
+if.end7:                                          ; preds = %report_of.exit
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %1, i64 360
+  %116 = load i64, ptr %arrayidx8, align 8
+  %117 = inttoptr i64 %116 to ptr
+  %call9 = call ptr %117()
+  %118 = load i64, ptr %add.ptr, align 8
+  %119 = inttoptr i64 %118 to ptr
+  %120 = inttoptr i64 %retval.0.i25 to ptr
+  %call11 = call i32 %119(ptr nonnull %3, ptr nonnull %120)
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 368
+  %121 = load i64, ptr %arrayidx12, align 8
+  %122 = inttoptr i64 %121 to ptr
+  call void %122(ptr %call9)
+  %tobool13.not = icmp eq i32 %call11, 0
+  br i1 %tobool13.not, label %cond.false, label %if.then14
+
+if.then14:                                        ; preds = %if.end7
+  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %1, i64 288
+  %123 = load i64, ptr %arrayidx.i26, align 8
+  %124 = inttoptr i64 %123 to ptr
+  %conv.i = sext i32 %call11 to i64
+  %call.i27 = call ptr %124(i64 %conv.i)
+  %tobool.not.i28 = icmp eq ptr %call.i27, null
+  br i1 %tobool.not.i28, label %fail.exit, label %if.end.i29
+
+if.end.i29:                                       ; preds = %if.then14
+  %arrayidx1.i30 = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %125 = load i64, ptr %arrayidx1.i30, align 8
+  %126 = inttoptr i64 %125 to ptr
+  %arrayidx2.i31 = getelementptr inbounds nuw i8, ptr %self, i64 96
+  %127 = load i64, ptr %arrayidx2.i31, align 8
+  %128 = inttoptr i64 %127 to ptr
+  %call3.i32 = call ptr %126(ptr %128, ptr nonnull %call.i27)
+  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %1, i64 192
+  %129 = load i64, ptr %arrayidx.i.i33, align 8
+  %130 = inttoptr i64 %129 to ptr
+  call void %130(ptr nonnull %call.i27)
+  %tobool4.not.i = icmp eq ptr %call3.i32, null
+  br i1 %tobool4.not.i, label %fail.exit, label %if.then5.i
+
+if.then5.i:                                       ; preds = %if.end.i29
+  %131 = load i64, ptr %arrayidx.i.i33, align 8
+  %132 = inttoptr i64 %131 to ptr
+  call void %132(ptr nonnull %call3.i32)
+  br label %fail.exit
+
+fail.exit:                                        ; preds = %if.then14, %if.end.i29, %if.then5.i
+  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %133 = load i64, ptr %arrayidx17, align 8
+  %134 = inttoptr i64 %133 to ptr
+  %call18 = call ptr %134()
+  %tobool19.not = icmp eq ptr %call18, null
+  br i1 %tobool19.not, label %cond.false, label %cleanup22
+
+cond.false:                                       ; preds = %if.end7, %fail.exit
+  %arrayidx20 = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %135 = load i64, ptr %arrayidx20, align 8
+  %136 = inttoptr i64 %135 to ptr
+  %arrayidx.i34 = getelementptr inbounds nuw i8, ptr %1, i64 184
+  %137 = load i64, ptr %arrayidx.i34, align 8
+  %138 = inttoptr i64 %137 to ptr
+  call void %138(ptr %136)
+  br label %cleanup22
+
+cleanup22:                                        ; preds = %report_of.exit.thread, %report_of.exit, %fail.exit, %cond.false, %if.then
+  %retval.0 = phi ptr [ %90, %if.then ], [ null, %report_of.exit ], [ %136, %cond.false ], [ null, %fail.exit ], [ null, %report_of.exit.thread ]
+  ret ptr %retval.0
 }
 
-define internal fastcc i1 @fly.native_call.take_tensor(ptr readonly captures(none) %plan, ptr readonly captures(none) %row, ptr %given, ptr nonnull writeonly captures(none) %block) {
+define internal fastcc i1 @fly.native_call.take_tensor(ptr readonly captures(none) %python, ptr readonly captures(none) %plan, ptr readonly captures(none) %row, ptr %given, ptr nonnull writeonly captures(none) %block) {
 entry:
   %found = alloca %struct.Tensor, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %found)
   %type1 = getelementptr inbounds nuw i8, ptr %given, i64 8
   %0 = load ptr, ptr %type1, align 8
   %1 = ptrtoint ptr %0 to i64
-  %arrayidx = getelementptr inbounds nuw i8, ptr %plan, i64 16
-  %2 = load i64, ptr %arrayidx, align 8
+  %2 = load i64, ptr %python, align 8
   %cmp.not = icmp eq i64 %2, %1
   br i1 %cmp.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %entry
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %plan, i64 24
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 8
   %3 = load i64, ptr %arrayidx2, align 8
   %cmp3.not = icmp eq i64 %3, %1
-  br i1 %cmp3.not, label %if.end, label %cleanup66
+  br i1 %cmp3.not, label %if.end, label %cleanup62
 
 if.end:                                           ; preds = %land.lhs.true, %entry
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %plan, i64 8
-  %4 = load i64, ptr %arrayidx4, align 8
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %4 = load i64, ptr %arrayidx.i, align 8
   %5 = inttoptr i64 %4 to ptr
-  %call = call i32 %5(ptr nonnull %given, ptr nonnull %found)
-  %tobool.not = icmp eq i32 %call, 0
-  br i1 %tobool.not, label %if.end7, label %cleanup66.sink.split
+  %call.i = call i32 %5(ptr nonnull %given, ptr nonnull %found)
+  %tobool.not.i = icmp eq i32 %call.i, 0
+  br i1 %tobool.not.i, label %lor.lhs.false, label %cleanup62.sink.split
 
-if.end7:                                          ; preds = %if.end
-  %arrayidx.i27 = getelementptr inbounds nuw i8, ptr %plan, i64 112
-  %6 = load i64, ptr %arrayidx.i27, align 8
-  %7 = inttoptr i64 %6 to ptr
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %plan, i64 32
-  %8 = load i64, ptr %arrayidx1.i, align 8
-  %9 = inttoptr i64 %8 to ptr
-  %call.i = call ptr %7(ptr %9, ptr nonnull %given)
-  %tobool.not.i = icmp eq ptr %call.i, null
-  br i1 %tobool.not.i, label %cleanup66.sink.split, label %is_plain.exit
+lor.lhs.false:                                    ; preds = %if.end
+  %dtype.i = getelementptr inbounds nuw i8, ptr %found, i64 20
+  %6 = load i32, ptr %dtype.i, align 4
+  %and.i = and i32 %6, 255
+  %cmp.not.i = icmp eq i32 %and.i, 2
+  br i1 %cmp.not.i, label %if.end.i, label %if.end6
 
-is_plain.exit:                                    ; preds = %if.end7
-  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %plan, i64 136
-  %10 = load i64, ptr %arrayidx3.i, align 8
-  %11 = inttoptr i64 %10 to ptr
-  call void %11(ptr nonnull %call.i)
-  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %plan, i64 40
-  %12 = load i64, ptr %arrayidx4.i, align 8
-  %13 = inttoptr i64 %12 to ptr
-  %cmp.i = icmp eq ptr %call.i, %13
-  br i1 %cmp.i, label %if.end10, label %cleanup66
+if.end.i:                                         ; preds = %lor.lhs.false
+  %arrayidx.i25 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %7 = load i64, ptr %arrayidx.i25, align 8
+  %8 = inttoptr i64 %7 to ptr
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 80
+  %9 = load i64, ptr %arrayidx1.i, align 8
+  %10 = inttoptr i64 %9 to ptr
+  %call.i26 = call ptr %8(ptr %10, ptr nonnull %given)
+  %tobool.not.i27 = icmp eq ptr %call.i26, null
+  br i1 %tobool.not.i27, label %cleanup62.sink.split, label %is_plain.exit
 
-if.end10:                                         ; preds = %is_plain.exit
+is_plain.exit:                                    ; preds = %if.end.i
+  %arrayidx.i7.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %11 = load i64, ptr %arrayidx.i7.i, align 8
+  %12 = inttoptr i64 %11 to ptr
+  call void %12(ptr nonnull %call.i26)
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 72
+  %13 = load i64, ptr %arrayidx5.i, align 8
+  %14 = inttoptr i64 %13 to ptr
+  %cmp6.i = icmp eq ptr %call.i26, %14
+  br i1 %cmp6.i, label %if.end6, label %cleanup62
+
+if.end6:                                          ; preds = %lor.lhs.false, %is_plain.exit
   %device = getelementptr inbounds nuw i8, ptr %found, i64 8
-  %14 = load i64, ptr %device, align 8
-  %arrayidx11 = getelementptr inbounds nuw i8, ptr %row, i64 24
-  %15 = load i64, ptr %arrayidx11, align 8
-  %cmp12.not = icmp eq i64 %14, %15
-  br i1 %cmp12.not, label %lor.lhs.false, label %cleanup66
+  %15 = load i64, ptr %device, align 8
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %row, i64 24
+  %16 = load i64, ptr %arrayidx7, align 8
+  %cmp8.not = icmp eq i64 %15, %16
+  br i1 %cmp8.not, label %lor.lhs.false9, label %cleanup62
 
-lor.lhs.false:                                    ; preds = %if.end10
+lor.lhs.false9:                                   ; preds = %if.end6
   %rank = getelementptr inbounds nuw i8, ptr %found, i64 16
-  %16 = load i32, ptr %rank, align 8
-  %conv = zext i32 %16 to i64
-  %arrayidx13 = getelementptr inbounds nuw i8, ptr %row, i64 32
-  %17 = load i64, ptr %arrayidx13, align 8
-  %cmp14.not = icmp eq i64 %17, %conv
-  br i1 %cmp14.not, label %lor.lhs.false16, label %cleanup66
+  %17 = load i32, ptr %rank, align 8
+  %conv = zext i32 %17 to i64
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %row, i64 32
+  %18 = load i64, ptr %arrayidx10, align 8
+  %cmp11.not = icmp eq i64 %18, %conv
+  br i1 %cmp11.not, label %lor.lhs.false13, label %cleanup62
 
-lor.lhs.false16:                                  ; preds = %lor.lhs.false
-  %dtype = getelementptr inbounds nuw i8, ptr %found, i64 20
-  %18 = load i32, ptr %dtype, align 4
-  %conv17 = zext i32 %18 to i64
-  %arrayidx18 = getelementptr inbounds nuw i8, ptr %row, i64 16
-  %19 = load i64, ptr %arrayidx18, align 8
-  %cmp19.not = icmp eq i64 %19, %conv17
-  br i1 %cmp19.not, label %lor.lhs.false21, label %cleanup66
+lor.lhs.false13:                                  ; preds = %lor.lhs.false9
+  %19 = load i32, ptr %dtype.i, align 4
+  %conv14 = zext i32 %19 to i64
+  %arrayidx15 = getelementptr inbounds nuw i8, ptr %row, i64 16
+  %20 = load i64, ptr %arrayidx15, align 8
+  %cmp16.not = icmp eq i64 %20, %conv14
+  br i1 %cmp16.not, label %lor.lhs.false18, label %cleanup62
 
-lor.lhs.false21:                                  ; preds = %lor.lhs.false16
+lor.lhs.false18:                                  ; preds = %lor.lhs.false13
   %strides = getelementptr inbounds nuw i8, ptr %found, i64 32
-  %20 = load ptr, ptr %strides, align 8
-  %tobool22.not = icmp eq ptr %20, null
-  br i1 %tobool22.not, label %cleanup66, label %if.end24
+  %21 = load ptr, ptr %strides, align 8
+  %tobool.not = icmp eq ptr %21, null
+  br i1 %tobool.not, label %cleanup62, label %if.end20
 
-if.end24:                                         ; preds = %lor.lhs.false21
-  %21 = load i64, ptr %found, align 8
+if.end20:                                         ; preds = %lor.lhs.false18
+  %22 = load i64, ptr %found, align 8
   %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
-  %22 = load i64, ptr %offset, align 8
-  %add = add i64 %22, %21
-  %arrayidx25 = getelementptr inbounds nuw i8, ptr %row, i64 40
-  %23 = load i64, ptr %arrayidx25, align 8
-  %and = and i64 %add, %23
-  %tobool26.not = icmp eq i64 %and, 0
-  br i1 %tobool26.not, label %lor.lhs.false27, label %cleanup66
+  %23 = load i64, ptr %offset, align 8
+  %add = add i64 %23, %22
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %row, i64 40
+  %24 = load i64, ptr %arrayidx21, align 8
+  %and = and i64 %add, %24
+  %tobool22.not = icmp eq i64 %and, 0
+  br i1 %tobool22.not, label %lor.lhs.false23, label %cleanup62
 
-lor.lhs.false27:                                  ; preds = %if.end24
-  %arrayidx28 = getelementptr inbounds nuw i8, ptr %plan, i64 176
-  %24 = load i64, ptr %arrayidx28, align 8
-  %cmp29 = icmp ult i64 %add, %24
-  br i1 %cmp29, label %cleanup66, label %if.end32
+lor.lhs.false23:                                  ; preds = %if.end20
+  %arrayidx24 = getelementptr inbounds nuw i8, ptr %plan, i64 32
+  %25 = load i64, ptr %arrayidx24, align 8
+  %cmp25 = icmp ult i64 %add, %25
+  br i1 %cmp25, label %cleanup62, label %if.end28
 
-if.end32:                                         ; preds = %lor.lhs.false27
-  %arrayidx33 = getelementptr inbounds nuw i8, ptr %row, i64 48
-  %25 = load i64, ptr %arrayidx33, align 8
-  %add.ptr.i = getelementptr inbounds i8, ptr %block, i64 %25
+if.end28:                                         ; preds = %lor.lhs.false23
+  %arrayidx29 = getelementptr inbounds nuw i8, ptr %row, i64 48
+  %26 = load i64, ptr %arrayidx29, align 8
+  %add.ptr.i = getelementptr inbounds i8, ptr %block, i64 %26
   store i64 %add, ptr %add.ptr.i, align 1
   %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 64
-  %add.ptr37.idx = shl nuw nsw i64 %conv, 5
-  %add.ptr37 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 %add.ptr37.idx
-  %cmp40.not.not53.not = icmp eq i32 %16, 0
-  br i1 %cmp40.not.not53.not, label %cleanup66, label %for.body.lr.ph
+  %add.ptr33.idx = shl nuw nsw i64 %conv, 5
+  %add.ptr33 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 %add.ptr33.idx
+  %cmp36.not.not56.not = icmp eq i32 %17, 0
+  br i1 %cmp36.not.not56.not, label %cleanup62, label %for.body.lr.ph
 
-for.body.lr.ph:                                   ; preds = %if.end32
+for.body.lr.ph:                                   ; preds = %if.end28
   %shape = getelementptr inbounds nuw i8, ptr %found, i64 24
-  %26 = load ptr, ptr %shape, align 8
-  %arrayidx53 = getelementptr inbounds nuw i8, ptr %row, i64 56
+  %27 = load ptr, ptr %shape, align 8
+  %arrayidx49 = getelementptr inbounds nuw i8, ptr %row, i64 56
   br label %for.body
 
 for.body:                                         ; preds = %for.body.lr.ph, %for.inc
-  %i.054 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
-  %mul42 = shl nsw i64 %i.054, 2
-  %add.ptr43 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul42
-  %arrayidx44 = getelementptr inbounds nuw i64, ptr %26, i64 %i.054
-  %27 = load i64, ptr %arrayidx44, align 8
-  %28 = load i64, ptr %add.ptr43, align 8
-  %cmp.not.i = icmp eq i64 %28, -1
-  br i1 %cmp.not.i, label %if.end.i30, label %if.then.i28
+  %i.057 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %mul38 = shl nsw i64 %i.057, 2
+  %add.ptr39 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul38
+  %arrayidx40 = getelementptr inbounds nuw i64, ptr %27, i64 %i.057
+  %28 = load i64, ptr %arrayidx40, align 8
+  %29 = load i64, ptr %add.ptr39, align 8
+  %cmp.not.i29 = icmp eq i64 %29, -1
+  br i1 %cmp.not.i29, label %if.end.i32, label %if.then.i30
 
-if.then.i28:                                      ; preds = %for.body
-  %cmp2.i = icmp eq i64 %28, %27
-  br i1 %cmp2.i, label %lor.lhs.false46, label %cleanup66
+if.then.i30:                                      ; preds = %for.body
+  %cmp2.i = icmp eq i64 %29, %28
+  br i1 %cmp2.i, label %lor.lhs.false42, label %cleanup62
 
-if.end.i30:                                       ; preds = %for.body
-  %arrayidx3.i31 = getelementptr inbounds nuw i8, ptr %add.ptr43, i64 24
-  %29 = load i64, ptr %arrayidx3.i31, align 8
-  %and.i = and i64 %29, %27
-  %tobool.not.i32 = icmp eq i64 %and.i, 0
-  %arrayidx4.i33 = getelementptr inbounds nuw i8, ptr %add.ptr43, i64 16
-  %30 = load i64, ptr %arrayidx4.i33, align 8
-  %cmp5.i = icmp eq i64 %30, 8
-  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %add.ptr43, i64 8
-  %31 = load i64, ptr %arrayidx7.i, align 8
+if.end.i32:                                       ; preds = %for.body
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %add.ptr39, i64 24
+  %30 = load i64, ptr %arrayidx3.i, align 8
+  %and.i33 = and i64 %30, %28
+  %tobool.not.i34 = icmp eq i64 %and.i33, 0
+  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %add.ptr39, i64 16
+  %31 = load i64, ptr %arrayidx4.i, align 8
+  %cmp5.i = icmp eq i64 %31, 8
+  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %add.ptr39, i64 8
+  %32 = load i64, ptr %arrayidx7.i, align 8
   br i1 %cmp5.i, label %take_leaf.exit, label %if.end8.i
 
-if.end8.i:                                        ; preds = %if.end.i30
-  %conv.i = trunc i64 %27 to i32
-  %add.ptr.i13.i = getelementptr inbounds i8, ptr %block, i64 %31
+if.end8.i:                                        ; preds = %if.end.i32
+  %conv.i = trunc i64 %28 to i32
+  %add.ptr.i13.i = getelementptr inbounds i8, ptr %block, i64 %32
   store i32 %conv.i, ptr %add.ptr.i13.i, align 1
-  %32 = add i64 %27, 2147483648
-  %cmp14.i = icmp ult i64 %32, 4294967296
-  %33 = and i1 %cmp14.i, %tobool.not.i32
-  br i1 %33, label %lor.lhs.false46, label %cleanup66
+  %33 = add i64 %28, 2147483648
+  %cmp14.i = icmp ult i64 %33, 4294967296
+  %34 = and i1 %cmp14.i, %tobool.not.i34
+  br i1 %34, label %lor.lhs.false42, label %cleanup62
 
-take_leaf.exit:                                   ; preds = %if.end.i30
-  %add.ptr.i.i = getelementptr inbounds i8, ptr %block, i64 %31
-  store i64 %27, ptr %add.ptr.i.i, align 1
-  br i1 %tobool.not.i32, label %lor.lhs.false46, label %cleanup66
+take_leaf.exit:                                   ; preds = %if.end.i32
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %block, i64 %32
+  store i64 %28, ptr %add.ptr.i.i, align 1
+  br i1 %tobool.not.i34, label %lor.lhs.false42, label %cleanup62
 
-lor.lhs.false46:                                  ; preds = %if.end8.i, %if.then.i28, %take_leaf.exit
-  %add.ptr48 = getelementptr inbounds nuw i64, ptr %add.ptr37, i64 %mul42
-  %arrayidx50 = getelementptr inbounds nuw i64, ptr %20, i64 %i.054
-  %34 = load i64, ptr %arrayidx50, align 8
-  %35 = load i64, ptr %add.ptr48, align 8
-  %cmp.not.i34 = icmp eq i64 %35, -1
-  br i1 %cmp.not.i34, label %if.end.i38, label %if.then.i35
+lor.lhs.false42:                                  ; preds = %if.end8.i, %if.then.i30, %take_leaf.exit
+  %add.ptr44 = getelementptr inbounds nuw i64, ptr %add.ptr33, i64 %mul38
+  %arrayidx46 = getelementptr inbounds nuw i64, ptr %21, i64 %i.057
+  %35 = load i64, ptr %arrayidx46, align 8
+  %36 = load i64, ptr %add.ptr44, align 8
+  %cmp.not.i35 = icmp eq i64 %36, -1
+  br i1 %cmp.not.i35, label %if.end.i39, label %if.then.i36
 
-if.then.i35:                                      ; preds = %lor.lhs.false46
-  %cmp2.i36 = icmp eq i64 %35, %34
-  br i1 %cmp2.i36, label %lor.lhs.false52, label %cleanup66
+if.then.i36:                                      ; preds = %lor.lhs.false42
+  %cmp2.i37 = icmp eq i64 %36, %35
+  br i1 %cmp2.i37, label %lor.lhs.false48, label %cleanup62
 
-if.end.i38:                                       ; preds = %lor.lhs.false46
-  %arrayidx3.i39 = getelementptr inbounds nuw i8, ptr %add.ptr48, i64 24
-  %36 = load i64, ptr %arrayidx3.i39, align 8
-  %and.i40 = and i64 %36, %34
-  %tobool.not.i41 = icmp eq i64 %and.i40, 0
-  %arrayidx4.i42 = getelementptr inbounds nuw i8, ptr %add.ptr48, i64 16
-  %37 = load i64, ptr %arrayidx4.i42, align 8
-  %cmp5.i43 = icmp eq i64 %37, 8
-  %arrayidx7.i44 = getelementptr inbounds nuw i8, ptr %add.ptr48, i64 8
-  %38 = load i64, ptr %arrayidx7.i44, align 8
-  br i1 %cmp5.i43, label %take_leaf.exit51, label %if.end8.i45
+if.end.i39:                                       ; preds = %lor.lhs.false42
+  %arrayidx3.i40 = getelementptr inbounds nuw i8, ptr %add.ptr44, i64 24
+  %37 = load i64, ptr %arrayidx3.i40, align 8
+  %and.i41 = and i64 %37, %35
+  %tobool.not.i42 = icmp eq i64 %and.i41, 0
+  %arrayidx4.i43 = getelementptr inbounds nuw i8, ptr %add.ptr44, i64 16
+  %38 = load i64, ptr %arrayidx4.i43, align 8
+  %cmp5.i44 = icmp eq i64 %38, 8
+  %arrayidx7.i45 = getelementptr inbounds nuw i8, ptr %add.ptr44, i64 8
+  %39 = load i64, ptr %arrayidx7.i45, align 8
+  br i1 %cmp5.i44, label %take_leaf.exit52, label %if.end8.i46
 
-if.end8.i45:                                      ; preds = %if.end.i38
-  %conv.i46 = trunc i64 %34 to i32
-  %add.ptr.i13.i47 = getelementptr inbounds i8, ptr %block, i64 %38
-  store i32 %conv.i46, ptr %add.ptr.i13.i47, align 1
-  %39 = add i64 %34, 2147483648
-  %cmp14.i48 = icmp ult i64 %39, 4294967296
-  %40 = and i1 %cmp14.i48, %tobool.not.i41
-  br i1 %40, label %lor.lhs.false52, label %cleanup66
+if.end8.i46:                                      ; preds = %if.end.i39
+  %conv.i47 = trunc i64 %35 to i32
+  %add.ptr.i13.i48 = getelementptr inbounds i8, ptr %block, i64 %39
+  store i32 %conv.i47, ptr %add.ptr.i13.i48, align 1
+  %40 = add i64 %35, 2147483648
+  %cmp14.i49 = icmp ult i64 %40, 4294967296
+  %41 = and i1 %cmp14.i49, %tobool.not.i42
+  br i1 %41, label %lor.lhs.false48, label %cleanup62
 
-take_leaf.exit51:                                 ; preds = %if.end.i38
-  %add.ptr.i.i50 = getelementptr inbounds i8, ptr %block, i64 %38
-  store i64 %34, ptr %add.ptr.i.i50, align 1
-  br i1 %tobool.not.i41, label %lor.lhs.false52, label %cleanup66
+take_leaf.exit52:                                 ; preds = %if.end.i39
+  %add.ptr.i.i51 = getelementptr inbounds i8, ptr %block, i64 %39
+  store i64 %35, ptr %add.ptr.i.i51, align 1
+  br i1 %tobool.not.i42, label %lor.lhs.false48, label %cleanup62
 
-lor.lhs.false52:                                  ; preds = %if.end8.i45, %if.then.i35, %take_leaf.exit51
-  %41 = load i64, ptr %arrayidx53, align 8
-  %cmp54 = icmp slt i64 %i.054, %41
-  br i1 %cmp54, label %land.lhs.true56, label %for.inc
+lor.lhs.false48:                                  ; preds = %if.end8.i46, %if.then.i36, %take_leaf.exit52
+  %42 = load i64, ptr %arrayidx49, align 8
+  %cmp50 = icmp slt i64 %i.057, %42
+  br i1 %cmp50, label %land.lhs.true52, label %for.inc
 
-land.lhs.true56:                                  ; preds = %lor.lhs.false52
-  %42 = load i64, ptr %arrayidx50, align 8
-  %cmp59 = icmp eq i64 %42, 1
-  br i1 %cmp59, label %cleanup66, label %for.inc
+land.lhs.true52:                                  ; preds = %lor.lhs.false48
+  %43 = load i64, ptr %arrayidx46, align 8
+  %cmp55 = icmp eq i64 %43, 1
+  br i1 %cmp55, label %cleanup62, label %for.inc
 
-for.inc:                                          ; preds = %lor.lhs.false52, %land.lhs.true56
-  %inc = add nuw nsw i64 %i.054, 1
+for.inc:                                          ; preds = %lor.lhs.false48, %land.lhs.true52
+  %inc = add nuw nsw i64 %i.057, 1
   %exitcond.not = icmp eq i64 %inc, %conv
-  br i1 %exitcond.not, label %cleanup66, label %for.body
+  br i1 %exitcond.not, label %cleanup62, label %for.body
 
-cleanup66.sink.split:                             ; preds = %if.end7, %if.end
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %plan, i64 144
-  %43 = load i64, ptr %arrayidx.i.i, align 8
-  %44 = inttoptr i64 %43 to ptr
-  call void %44()
-  br label %cleanup66
+cleanup62.sink.split:                             ; preds = %if.end.i, %if.end
+  %arrayidx.i.i28 = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %44 = load i64, ptr %arrayidx.i.i28, align 8
+  %45 = inttoptr i64 %44 to ptr
+  call void %45()
+  br label %cleanup62
 
-cleanup66:                                        ; preds = %take_leaf.exit, %take_leaf.exit51, %land.lhs.true56, %for.inc, %if.then.i28, %if.end8.i, %if.then.i35, %if.end8.i45, %cleanup66.sink.split, %if.end32, %lor.lhs.false27, %if.end24, %if.end10, %lor.lhs.false, %lor.lhs.false16, %lor.lhs.false21, %is_plain.exit, %land.lhs.true
-  %retval.0 = phi i1 [ false, %land.lhs.true ], [ true, %if.end32 ], [ false, %is_plain.exit ], [ false, %if.end10 ], [ false, %lor.lhs.false21 ], [ false, %lor.lhs.false16 ], [ false, %lor.lhs.false ], [ false, %if.end24 ], [ false, %lor.lhs.false27 ], [ false, %cleanup66.sink.split ], [ false, %take_leaf.exit51 ], [ false, %if.end8.i45 ], [ false, %if.then.i35 ], [ false, %if.end8.i ], [ false, %if.then.i28 ], [ true, %for.inc ], [ false, %land.lhs.true56 ], [ false, %take_leaf.exit ]
+cleanup62:                                        ; preds = %take_leaf.exit, %take_leaf.exit52, %land.lhs.true52, %for.inc, %if.then.i30, %if.end8.i, %if.then.i36, %if.end8.i46, %cleanup62.sink.split, %if.end28, %lor.lhs.false23, %if.end20, %if.end6, %lor.lhs.false9, %lor.lhs.false13, %lor.lhs.false18, %is_plain.exit, %land.lhs.true
+  %retval.0 = phi i1 [ false, %land.lhs.true ], [ true, %if.end28 ], [ false, %if.end6 ], [ false, %is_plain.exit ], [ false, %lor.lhs.false18 ], [ false, %lor.lhs.false13 ], [ false, %lor.lhs.false9 ], [ false, %if.end20 ], [ false, %lor.lhs.false23 ], [ false, %cleanup62.sink.split ], [ false, %take_leaf.exit52 ], [ false, %if.end8.i46 ], [ false, %if.then.i36 ], [ false, %if.end8.i ], [ false, %if.then.i30 ], [ true, %for.inc ], [ false, %land.lhs.true52 ], [ false, %take_leaf.exit ]
   call void @llvm.lifetime.end.p0(ptr nonnull %found)
   ret i1 %retval.0
 }

@@ -15,7 +15,7 @@ entry:
   br i1 %call1, label %cond.true, label %cond.false
 
 cond.true:                                        ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 352
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 360
   %0 = load i64, ptr %arrayidx.i, align 8
   %1 = inttoptr i64 %0 to ptr
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -42,7 +42,7 @@ cond.end:                                         ; preds = %cond.false, %cond.t
 
 define internal fastcc i1 @fly.native_replay.take_facts(ptr readonly captures(none) %python, ptr readonly captures(none) %args, i64 %count, ptr nonnull captures(none) initializes((0, 8)) %facts) {
 entry:
-  %facts96 = ptrtoint ptr %facts to i64
+  %facts97 = ptrtoint ptr %facts to i64
   %overflow.i = alloca i32, align 4
   %bytes.i = alloca i64, align 8
   %overflow.i.i = alloca i32, align 4
@@ -52,8 +52,8 @@ entry:
   br i1 %cmp, label %return, label %for.cond.preheader
 
 for.cond.preheader:                               ; preds = %entry
-  %cmp281 = icmp slt i64 %count, 1
-  br i1 %cmp281, label %return, label %for.body.lr.ph
+  %cmp282 = icmp slt i64 %count, 1
+  br i1 %cmp282, label %return, label %for.body.lr.ph
 
 for.body.lr.ph:                                   ; preds = %for.cond.preheader
   %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 8
@@ -61,34 +61,34 @@ for.body.lr.ph:                                   ; preds = %for.cond.preheader
   %arrayidx12 = getelementptr inbounds nuw i8, ptr %python, i64 48
   %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 32
   %words2.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
-  %arrayidx.i58 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %arrayidx.i60 = getelementptr inbounds nuw i8, ptr %python, i64 56
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %python, i64 64
-  %arrayidx10.i61 = getelementptr inbounds nuw i8, ptr %python, i64 72
+  %arrayidx10.i63 = getelementptr inbounds nuw i8, ptr %python, i64 72
   %arrayidx15.i = getelementptr inbounds nuw i8, ptr %python, i64 16
   %arrayidx22.i = getelementptr inbounds nuw i8, ptr %python, i64 24
-  %arrayidx25.i = getelementptr inbounds nuw i8, ptr %python, i64 264
-  %arrayidx19.i64 = getelementptr inbounds nuw i8, ptr %python, i64 256
-  %arrayidx.i44 = getelementptr inbounds nuw i8, ptr %python, i64 272
-  %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %python, i64 288
-  %arrayidx9.i = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx25.i = getelementptr inbounds nuw i8, ptr %python, i64 272
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %python, i64 264
+  %arrayidx.i46 = getelementptr inbounds nuw i8, ptr %python, i64 280
+  %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx9.i = getelementptr inbounds nuw i8, ptr %python, i64 304
   %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 168
   %strides.i = getelementptr inbounds nuw i8, ptr %found.i, i64 32
   %rank.i = getelementptr inbounds nuw i8, ptr %found.i, i64 16
   %offset.i = getelementptr inbounds nuw i8, ptr %found.i, i64 40
   %device.i.i = getelementptr inbounds nuw i8, ptr %found.i, i64 8
   %arrayidx.i27.i = getelementptr inbounds nuw i8, ptr %python, i64 176
-  %dtype.i = getelementptr inbounds nuw i8, ptr %found.i, i64 20
+  %dtype.i.i = getelementptr inbounds nuw i8, ptr %found.i, i64 20
   %arrayidx.i28.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %python, i64 80
   %arrayidx.i7.i.i = getelementptr inbounds nuw i8, ptr %python, i64 192
   %addresses.i = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %shape.i = getelementptr inbounds nuw i8, ptr %found.i, i64 24
-  %0 = add i64 %facts96, 24
+  %0 = add i64 %facts97, 24
   br label %for.body
 
 for.body:                                         ; preds = %for.body.lr.ph, %for.inc
-  %i.082 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.082
+  %i.083 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.083
   %1 = load ptr, ptr %arrayidx, align 8
   %type3 = getelementptr inbounds nuw i8, ptr %1, i64 8
   %2 = load ptr, ptr %type3, align 8
@@ -149,12 +149,12 @@ lowest.exit.i:                                    ; preds = %cond.false.i.i, %lo
   br i1 %cmp8.i, label %take_tensor.exit.thread, label %lor.lhs.false10.i
 
 lor.lhs.false10.i:                                ; preds = %lowest.exit.i
-  %16 = load i32, ptr %dtype.i, align 4
-  %and.i = and i32 %16, 255
-  %cmp11.i = icmp eq i32 %and.i, 2
-  br i1 %cmp11.i, label %land.lhs.true.i, label %if.end16.i
+  %16 = load i32, ptr %dtype.i.i, align 4
+  %and.i.i = and i32 %16, 255
+  %cmp.not.i.i = icmp eq i32 %and.i.i, 2
+  br i1 %cmp.not.i.i, label %if.end.i.i, label %if.end14.i
 
-land.lhs.true.i:                                  ; preds = %lor.lhs.false10.i
+if.end.i.i:                                       ; preds = %lor.lhs.false10.i
   %17 = load ptr, ptr %arrayidx, align 8
   %18 = load i64, ptr %arrayidx.i28.i, align 8
   %19 = inttoptr i64 %18 to ptr
@@ -164,50 +164,50 @@ land.lhs.true.i:                                  ; preds = %lor.lhs.false10.i
   %tobool.not.i30.i = icmp eq ptr %call.i29.i, null
   br i1 %tobool.not.i30.i, label %take_tensor.exit.thread.sink.split, label %is_plain.exit.i
 
-is_plain.exit.i:                                  ; preds = %land.lhs.true.i
+is_plain.exit.i:                                  ; preds = %if.end.i.i
   %22 = load i64, ptr %arrayidx.i7.i.i, align 8
   %23 = inttoptr i64 %22 to ptr
   call void %23(ptr nonnull %call.i29.i)
-  %24 = load i64, ptr %arrayidx10.i61, align 8
+  %24 = load i64, ptr %arrayidx10.i63, align 8
   %25 = inttoptr i64 %24 to ptr
-  %cmp.i31.i = icmp eq ptr %call.i29.i, %25
-  br i1 %cmp.i31.i, label %is_plain.exit.if.end16_crit_edge.i, label %take_tensor.exit.thread
+  %cmp6.i.i = icmp eq ptr %call.i29.i, %25
+  br i1 %cmp6.i.i, label %is_plain.exit.if.end14_crit_edge.i, label %take_tensor.exit.thread
 
-is_plain.exit.if.end16_crit_edge.i:               ; preds = %is_plain.exit.i
+is_plain.exit.if.end14_crit_edge.i:               ; preds = %is_plain.exit.i
   %.pre.i = load i64, ptr %facts, align 8
-  br label %if.end16.i
+  br label %if.end14.i
 
-if.end16.i:                                       ; preds = %is_plain.exit.if.end16_crit_edge.i, %lor.lhs.false10.i
-  %26 = phi i64 [ %.pre.i, %is_plain.exit.if.end16_crit_edge.i ], [ %9, %lor.lhs.false10.i ]
+if.end14.i:                                       ; preds = %is_plain.exit.if.end14_crit_edge.i, %lor.lhs.false10.i
+  %26 = phi i64 [ %.pre.i, %is_plain.exit.if.end14_crit_edge.i ], [ %9, %lor.lhs.false10.i ]
   %27 = load ptr, ptr %arrayidx, align 8
   br label %while.cond.i
 
-while.cond.i:                                     ; preds = %while.cond.i, %if.end16.i
-  %twin.0.i = phi i64 [ 0, %if.end16.i ], [ %inc.i, %while.cond.i ]
-  %arrayidx19.i = getelementptr inbounds nuw ptr, ptr %args, i64 %twin.0.i
-  %28 = load ptr, ptr %arrayidx19.i, align 8
-  %cmp21.not.i = icmp eq ptr %28, %27
+while.cond.i:                                     ; preds = %while.cond.i, %if.end14.i
+  %twin.0.i = phi i64 [ 0, %if.end14.i ], [ %inc.i, %while.cond.i ]
+  %arrayidx17.i = getelementptr inbounds nuw ptr, ptr %args, i64 %twin.0.i
+  %28 = load ptr, ptr %arrayidx17.i, align 8
+  %cmp19.not.i = icmp eq ptr %28, %27
   %inc.i = add nuw nsw i64 %twin.0.i, 1
-  br i1 %cmp21.not.i, label %while.end.i, label %while.cond.i
+  br i1 %cmp19.not.i, label %while.end.i, label %while.cond.i
 
 while.end.i:                                      ; preds = %while.cond.i
   %add.ptr.i = getelementptr inbounds i64, ptr %words2.i, i64 %26
-  %arrayidx23.i = getelementptr inbounds nuw i64, ptr %addresses.i, i64 %i.082
-  store i64 %add4.i, ptr %arrayidx23.i, align 8
+  %arrayidx21.i = getelementptr inbounds nuw i64, ptr %addresses.i, i64 %i.083
+  store i64 %add4.i, ptr %arrayidx21.i, align 8
   %29 = load i32, ptr %rank.i, align 8
-  %conv25.i = zext i32 %29 to i64
-  store i64 %conv25.i, ptr %add.ptr.i, align 8
-  %30 = load i32, ptr %dtype.i, align 4
-  %conv28.i = zext i32 %30 to i64
-  %arrayidx29.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 8
-  store i64 %conv28.i, ptr %arrayidx29.i, align 8
+  %conv23.i = zext i32 %29 to i64
+  store i64 %conv23.i, ptr %add.ptr.i, align 8
+  %30 = load i32, ptr %dtype.i.i, align 4
+  %conv25.i = zext i32 %30 to i64
+  %arrayidx26.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 8
+  store i64 %conv25.i, ptr %arrayidx26.i, align 8
   %31 = load i64, ptr %device.i.i, align 8
-  %arrayidx30.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 16
-  store i64 %31, ptr %arrayidx30.i, align 8
-  %arrayidx31.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 24
-  store i64 %twin.0.i, ptr %arrayidx31.i, align 8
-  %cmp3435.not.i = icmp eq i32 %29, 0
-  br i1 %cmp3435.not.i, label %take_tensor.exit, label %for.body.lr.ph.i
+  %arrayidx27.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 16
+  store i64 %31, ptr %arrayidx27.i, align 8
+  %arrayidx28.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 24
+  store i64 %twin.0.i, ptr %arrayidx28.i, align 8
+  %cmp3135.not.i = icmp eq i32 %29, 0
+  br i1 %cmp3135.not.i, label %take_tensor.exit, label %for.body.lr.ph.i
 
 for.body.lr.ph.i:                                 ; preds = %while.end.i
   %32 = load ptr, ptr %shape.i, align 8
@@ -215,22 +215,22 @@ for.body.lr.ph.i:                                 ; preds = %while.end.i
   br label %for.body.i
 
 for.body.i:                                       ; preds = %for.body.i, %for.body.lr.ph.i
-  %i.036.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc45.i, %for.body.i ]
-  %arrayidx36.i = getelementptr inbounds nuw i64, ptr %32, i64 %i.036.i
-  %34 = load i64, ptr %arrayidx36.i, align 8
+  %i.036.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc42.i, %for.body.i ]
+  %arrayidx33.i = getelementptr inbounds nuw i64, ptr %32, i64 %i.036.i
+  %34 = load i64, ptr %arrayidx33.i, align 8
   %.idx.i = shl nuw nsw i64 %i.036.i, 4
   %35 = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 %.idx.i
-  %arrayidx39.i = getelementptr inbounds nuw i8, ptr %35, i64 32
-  store i64 %34, ptr %arrayidx39.i, align 8
-  %arrayidx41.i = getelementptr inbounds nuw i64, ptr %33, i64 %i.036.i
-  %36 = load i64, ptr %arrayidx41.i, align 8
-  %arrayidx44.i = getelementptr inbounds nuw i8, ptr %35, i64 40
-  store i64 %36, ptr %arrayidx44.i, align 8
-  %inc45.i = add nuw nsw i64 %i.036.i, 1
-  %exitcond.not.i = icmp eq i64 %inc45.i, %conv25.i
+  %arrayidx36.i = getelementptr inbounds nuw i8, ptr %35, i64 32
+  store i64 %34, ptr %arrayidx36.i, align 8
+  %arrayidx38.i = getelementptr inbounds nuw i64, ptr %33, i64 %i.036.i
+  %36 = load i64, ptr %arrayidx38.i, align 8
+  %arrayidx41.i = getelementptr inbounds nuw i8, ptr %35, i64 40
+  store i64 %36, ptr %arrayidx41.i, align 8
+  %inc42.i = add nuw nsw i64 %i.036.i, 1
+  %exitcond.not.i = icmp eq i64 %inc42.i, %conv23.i
   br i1 %exitcond.not.i, label %take_tensor.exit, label %for.body.i
 
-take_tensor.exit.thread.sink.split:               ; preds = %land.lhs.true.i, %if.then8
+take_tensor.exit.thread.sink.split:               ; preds = %if.end.i.i, %if.then8
   %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
   %37 = load i64, ptr %arrayidx.i.i.i, align 8
   %38 = inttoptr i64 %37 to ptr
@@ -242,11 +242,11 @@ take_tensor.exit.thread:                          ; preds = %lor.lhs.false1.i, %
   br label %return
 
 take_tensor.exit:                                 ; preds = %for.body.i, %while.end.i
-  %mul48.i = shl nuw nsw i64 %conv25.i, 1
-  %add49.i = add nuw nsw i64 %mul48.i, 4
+  %mul45.i = shl nuw nsw i64 %conv23.i, 1
+  %add46.i = add nuw nsw i64 %mul45.i, 4
   %39 = load i64, ptr %facts, align 8
-  %add51.i = add nsw i64 %add49.i, %39
-  store i64 %add51.i, ptr %facts, align 8
+  %add48.i = add nsw i64 %add46.i, %39
+  store i64 %add48.i, ptr %facts, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i)
   br label %for.inc
 
@@ -280,7 +280,7 @@ if.end.i31:                                       ; preds = %if.then14
   br i1 %cmp8.not16.i, label %for.inc, label %for.body.i35
 
 for.body.i35:                                     ; preds = %if.end.i31, %for.inc.i
-  %i.017.i = phi i64 [ %inc.i38, %for.inc.i ], [ 0, %if.end.i31 ]
+  %i.017.i = phi i64 [ %inc.i40, %for.inc.i ], [ 0, %if.end.i31 ]
   %46 = load i64, ptr %arrayidx9.i, align 8
   %47 = inttoptr i64 %46 to ptr
   %call10.i = call ptr %47(ptr %1, i64 %i.017.i)
@@ -292,26 +292,26 @@ for.body.i35:                                     ; preds = %if.end.i31, %for.in
   %add.ptr.i.i = getelementptr inbounds i64, ptr %words2.i, i64 %50
   %51 = ptrtoint ptr %call10.i to i64
   %cmp.i.i36 = icmp sgt i64 %50, 318
-  br i1 %cmp.i.i36, label %take_plain.exit.thread14.i, label %if.end.i.i
+  br i1 %cmp.i.i36, label %take_plain.exit.thread14.i, label %if.end.i.i37
 
-if.end.i.i:                                       ; preds = %for.body.i35
+if.end.i.i37:                                     ; preds = %for.body.i35
   %add.i.i = add nsw i64 %50, 2
   store i64 %add.i.i, ptr %facts, align 8
-  %52 = load i64, ptr %arrayidx.i58, align 8
-  %cmp6.i.i = icmp eq i64 %52, %51
-  br i1 %cmp6.i.i, label %if.then12.i.i, label %lor.lhs.false.i.i
+  %52 = load i64, ptr %arrayidx.i60, align 8
+  %cmp6.i.i38 = icmp eq i64 %52, %51
+  br i1 %cmp6.i.i38, label %if.then12.i.i, label %lor.lhs.false.i.i
 
-lor.lhs.false.i.i:                                ; preds = %if.end.i.i
+lor.lhs.false.i.i:                                ; preds = %if.end.i.i37
   %53 = load i64, ptr %arrayidx7.i, align 8
   %cmp8.i.i = icmp eq i64 %53, %51
   br i1 %cmp8.i.i, label %if.then12.i.i, label %lor.lhs.false9.i.i
 
 lor.lhs.false9.i.i:                               ; preds = %lor.lhs.false.i.i
-  %54 = load i64, ptr %arrayidx10.i61, align 8
+  %54 = load i64, ptr %arrayidx10.i63, align 8
   %cmp11.i.i = icmp eq i64 %54, %51
   br i1 %cmp11.i.i, label %if.then12.i.i, label %if.else.i.i
 
-if.then12.i.i:                                    ; preds = %lor.lhs.false9.i.i, %lor.lhs.false.i.i, %if.end.i.i
+if.then12.i.i:                                    ; preds = %lor.lhs.false9.i.i, %lor.lhs.false.i.i, %if.end.i.i37
   store i64 -3, ptr %add.ptr.i.i, align 8
   %arrayidx14.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
   store i64 %51, ptr %arrayidx14.i.i, align 8
@@ -346,20 +346,20 @@ take_plain.exit.thread14.i:                       ; preds = %if.else21.i.i, %for
 
 take_plain.exit.i:                                ; preds = %if.else.i.i
   store i64 -1, ptr %add.ptr.i.i, align 8
-  %59 = load i64, ptr %arrayidx19.i64, align 8
+  %59 = load i64, ptr %arrayidx19.i, align 8
   %60 = inttoptr i64 %59 to ptr
-  %call.i.i40 = call i64 %60(ptr nonnull %call10.i, ptr nonnull %overflow.i.i)
+  %call.i.i42 = call i64 %60(ptr nonnull %call10.i, ptr nonnull %overflow.i.i)
   %arrayidx20.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
-  store i64 %call.i.i40, ptr %arrayidx20.i.i, align 8
+  store i64 %call.i.i42, ptr %arrayidx20.i.i, align 8
   %61 = load i32, ptr %overflow.i.i, align 4
-  %tobool.not.i.i41 = icmp eq i32 %61, 0
+  %tobool.not.i.i43 = icmp eq i32 %61, 0
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
-  br i1 %tobool.not.i.i41, label %for.inc.i, label %return
+  br i1 %tobool.not.i.i43, label %for.inc.i, label %return
 
 for.inc.i:                                        ; preds = %take_plain.exit.i, %take_plain.exit.thread.i
-  %inc.i38 = add nuw nsw i64 %i.017.i, 1
-  %exitcond.not.i39 = icmp eq i64 %inc.i38, %call.i
-  br i1 %exitcond.not.i39, label %for.inc, label %for.body.i35
+  %inc.i40 = add nuw nsw i64 %i.017.i, 1
+  %exitcond.not.i41 = icmp eq i64 %inc.i40, %call.i
+  br i1 %exitcond.not.i41, label %for.inc, label %for.body.i35
 
 if.else18:                                        ; preds = %lor.lhs.false11
   %62 = load i64, ptr %arrayidx19, align 8
@@ -369,34 +369,34 @@ if.else18:                                        ; preds = %lor.lhs.false11
 if.then21:                                        ; preds = %if.else18
   call void @llvm.lifetime.start.p0(ptr nonnull %bytes.i)
   %63 = load i64, ptr %facts, align 8
-  %add.ptr.i43 = getelementptr inbounds i64, ptr %words2.i, i64 %63
-  %64 = load i64, ptr %arrayidx.i44, align 8
+  %add.ptr.i45 = getelementptr inbounds i64, ptr %words2.i, i64 %63
+  %64 = load i64, ptr %arrayidx.i46, align 8
   %65 = inttoptr i64 %64 to ptr
-  %call.i45 = call ptr %65(ptr nonnull %1, ptr nonnull %bytes.i)
-  %call.i4597 = ptrtoint ptr %call.i45 to i64
-  %tobool.not.i46 = icmp eq ptr %call.i45, null
-  br i1 %tobool.not.i46, label %if.then.i, label %if.end.i47
+  %call.i47 = call ptr %65(ptr nonnull %1, ptr nonnull %bytes.i)
+  %call.i4798 = ptrtoint ptr %call.i47 to i64
+  %tobool.not.i48 = icmp eq ptr %call.i47, null
+  br i1 %tobool.not.i48, label %if.then.i, label %if.end.i49
 
 if.then.i:                                        ; preds = %if.then21
-  %arrayidx.i.i53 = getelementptr inbounds nuw i8, ptr %python, i64 200
-  %66 = load i64, ptr %arrayidx.i.i53, align 8
+  %arrayidx.i.i55 = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %66 = load i64, ptr %arrayidx.i.i55, align 8
   %67 = inttoptr i64 %66 to ptr
   call void %67()
   br label %take_text.exit.thread
 
-if.end.i47:                                       ; preds = %if.then21
+if.end.i49:                                       ; preds = %if.then21
   %68 = load i64, ptr %bytes.i, align 8
-  %add.i48 = add nsw i64 %68, 7
-  %div.i = sdiv i64 %add.i48, 8
-  %add4.i49 = add nsw i64 %div.i, 2
+  %add.i50 = add nsw i64 %68, 7
+  %div.i = sdiv i64 %add.i50, 8
+  %add4.i51 = add nsw i64 %div.i, 2
   %69 = load i64, ptr %facts, align 8
-  %add6.i = add nsw i64 %add4.i49, %69
-  %cmp.i50 = icmp slt i64 %add6.i, 321
-  br i1 %cmp.i50, label %if.end8.i, label %take_text.exit.thread
+  %add6.i = add nsw i64 %add4.i51, %69
+  %cmp.i52 = icmp slt i64 %add6.i, 321
+  br i1 %cmp.i52, label %if.end8.i, label %take_text.exit.thread
 
-if.end8.i:                                        ; preds = %if.end.i47
-  store i64 -5, ptr %add.ptr.i43, align 8
-  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i43, i64 8
+if.end8.i:                                        ; preds = %if.end.i49
+  store i64 -5, ptr %add.ptr.i45, align 8
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i45, i64 8
   store i64 %68, ptr %arrayidx10.i, align 8
   %cmp1116.i = icmp sgt i64 %68, 0
   br i1 %cmp1116.i, label %for.body17.lr.ph.i, label %take_text.exit
@@ -405,17 +405,17 @@ for.body17.lr.ph.i:                               ; preds = %if.end8.i
   %70 = shl i64 %63, 3
   %71 = getelementptr i8, ptr %facts, i64 %70
   %scevgep.i = getelementptr i8, ptr %71, i64 24
-  %smax.i = call i64 @llvm.smax.i64(i64 %add4.i49, i64 3)
+  %smax.i = call i64 @llvm.smax.i64(i64 %add4.i51, i64 3)
   %72 = shl nuw i64 %smax.i, 3
   %73 = add i64 %72, -16
   call void @llvm.memset.p0.i64(ptr align 8 %scevgep.i, i8 0, i64 %73, i1 false)
-  %add.ptr19.i = getelementptr inbounds nuw i8, ptr %add.ptr.i43, i64 16
+  %add.ptr19.i = getelementptr inbounds nuw i8, ptr %add.ptr.i45, i64 16
   %min.iters.check = icmp ult i64 %68, 4
   br i1 %min.iters.check, label %for.body17.i.preheader, label %vector.memcheck
 
 vector.memcheck:                                  ; preds = %for.body17.lr.ph.i
   %74 = add i64 %0, %70
-  %75 = sub i64 %74, %call.i4597
+  %75 = sub i64 %74, %call.i4798
   %diff.check = icmp ult i64 %75, 4
   br i1 %diff.check, label %for.body17.i.preheader, label %vector.ph
 
@@ -425,7 +425,7 @@ vector.ph:                                        ; preds = %vector.memcheck
 
 vector.body:                                      ; preds = %vector.body, %vector.ph
   %index = phi i64 [ 0, %vector.ph ], [ %index.next, %vector.body ]
-  %76 = getelementptr inbounds nuw i8, ptr %call.i45, i64 %index
+  %76 = getelementptr inbounds nuw i8, ptr %call.i47, i64 %index
   %wide.load = load <4 x i8>, ptr %76, align 1
   %77 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %index
   store <4 x i8> %wide.load, ptr %77, align 1
@@ -443,21 +443,21 @@ for.body17.i.preheader:                           ; preds = %vector.memcheck, %f
 
 for.body17.i:                                     ; preds = %for.body17.i.preheader, %for.body17.i
   %i13.019.i = phi i64 [ %inc22.i, %for.body17.i ], [ %i13.019.i.ph, %for.body17.i.preheader ]
-  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %call.i45, i64 %i13.019.i
+  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %call.i47, i64 %i13.019.i
   %79 = load i8, ptr %arrayidx18.i, align 1
   %arrayidx20.i = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %i13.019.i
   store i8 %79, ptr %arrayidx20.i, align 1
   %inc22.i = add nuw nsw i64 %i13.019.i, 1
-  %exitcond.not.i52 = icmp eq i64 %inc22.i, %68
-  br i1 %exitcond.not.i52, label %take_text.exit, label %for.body17.i
+  %exitcond.not.i54 = icmp eq i64 %inc22.i, %68
+  br i1 %exitcond.not.i54, label %take_text.exit, label %for.body17.i
 
-take_text.exit.thread:                            ; preds = %if.end.i47, %if.then.i
+take_text.exit.thread:                            ; preds = %if.end.i49, %if.then.i
   call void @llvm.lifetime.end.p0(ptr nonnull %bytes.i)
   br label %return
 
 take_text.exit:                                   ; preds = %for.body17.i, %middle.block, %if.end8.i
   %80 = load i64, ptr %facts, align 8
-  %add25.i = add nsw i64 %80, %add4.i49
+  %add25.i = add nsw i64 %80, %add4.i51
   store i64 %add25.i, ptr %facts, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %bytes.i)
   br label %for.inc
@@ -465,33 +465,33 @@ take_text.exit:                                   ; preds = %for.body17.i, %midd
 if.else25:                                        ; preds = %if.else18
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
   %81 = load i64, ptr %facts, align 8
-  %add.ptr.i54 = getelementptr inbounds i64, ptr %words2.i, i64 %81
+  %add.ptr.i56 = getelementptr inbounds i64, ptr %words2.i, i64 %81
   %82 = ptrtoint ptr %1 to i64
-  %cmp.i55 = icmp sgt i64 %81, 318
-  br i1 %cmp.i55, label %if.end31.thread76, label %if.end.i56
+  %cmp.i57 = icmp sgt i64 %81, 318
+  br i1 %cmp.i57, label %if.end31.thread77, label %if.end.i58
 
-if.end.i56:                                       ; preds = %if.else25
-  %add.i57 = add nsw i64 %81, 2
-  store i64 %add.i57, ptr %facts, align 8
-  %83 = load i64, ptr %arrayidx.i58, align 8
+if.end.i58:                                       ; preds = %if.else25
+  %add.i59 = add nsw i64 %81, 2
+  store i64 %add.i59, ptr %facts, align 8
+  %83 = load i64, ptr %arrayidx.i60, align 8
   %cmp6.i = icmp eq i64 %83, %82
-  br i1 %cmp6.i, label %if.then12.i, label %lor.lhs.false.i59
+  br i1 %cmp6.i, label %if.then12.i, label %lor.lhs.false.i61
 
-lor.lhs.false.i59:                                ; preds = %if.end.i56
+lor.lhs.false.i61:                                ; preds = %if.end.i58
   %84 = load i64, ptr %arrayidx7.i, align 8
-  %cmp8.i60 = icmp eq i64 %84, %82
-  br i1 %cmp8.i60, label %if.then12.i, label %lor.lhs.false9.i
+  %cmp8.i62 = icmp eq i64 %84, %82
+  br i1 %cmp8.i62, label %if.then12.i, label %lor.lhs.false9.i
 
-lor.lhs.false9.i:                                 ; preds = %lor.lhs.false.i59
-  %85 = load i64, ptr %arrayidx10.i61, align 8
-  %cmp11.i62 = icmp eq i64 %85, %82
-  br i1 %cmp11.i62, label %if.then12.i, label %if.else.i
+lor.lhs.false9.i:                                 ; preds = %lor.lhs.false.i61
+  %85 = load i64, ptr %arrayidx10.i63, align 8
+  %cmp11.i = icmp eq i64 %85, %82
+  br i1 %cmp11.i, label %if.then12.i, label %if.else.i
 
-if.then12.i:                                      ; preds = %lor.lhs.false9.i, %lor.lhs.false.i59, %if.end.i56
-  store i64 -3, ptr %add.ptr.i54, align 8
-  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %add.ptr.i54, i64 8
+if.then12.i:                                      ; preds = %lor.lhs.false9.i, %lor.lhs.false.i61, %if.end.i58
+  store i64 -3, ptr %add.ptr.i56, align 8
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %add.ptr.i56, i64 8
   store i64 %82, ptr %arrayidx14.i, align 8
-  br label %if.end31.thread73
+  br label %if.end31.thread74
 
 if.else.i:                                        ; preds = %lor.lhs.false9.i
   %86 = load i64, ptr %arrayidx15.i, align 8
@@ -501,44 +501,44 @@ if.else.i:                                        ; preds = %lor.lhs.false9.i
 if.else21.i:                                      ; preds = %if.else.i
   %87 = load i64, ptr %arrayidx22.i, align 8
   %cmp23.i = icmp eq i64 %87, %3
-  br i1 %cmp23.i, label %if.then24.i, label %if.end31.thread76
+  br i1 %cmp23.i, label %if.then24.i, label %if.end31.thread77
 
 if.then24.i:                                      ; preds = %if.else21.i
   %88 = load i64, ptr %arrayidx25.i, align 8
   %89 = inttoptr i64 %88 to ptr
   %call26.i = call double %89(ptr nonnull %1)
-  store i64 -2, ptr %add.ptr.i54, align 8
-  %arrayidx28.i = getelementptr inbounds nuw i8, ptr %add.ptr.i54, i64 8
-  store double %call26.i, ptr %arrayidx28.i, align 8
-  br label %if.end31.thread73
+  store i64 -2, ptr %add.ptr.i56, align 8
+  %arrayidx28.i65 = getelementptr inbounds nuw i8, ptr %add.ptr.i56, i64 8
+  store double %call26.i, ptr %arrayidx28.i65, align 8
+  br label %if.end31.thread74
 
-if.end31.thread73:                                ; preds = %if.then24.i, %if.then12.i
+if.end31.thread74:                                ; preds = %if.then24.i, %if.then12.i
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br label %for.inc
 
-if.end31.thread76:                                ; preds = %if.else25, %if.else21.i
+if.end31.thread77:                                ; preds = %if.else25, %if.else21.i
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br label %return
 
 if.end31:                                         ; preds = %if.else.i
-  store i64 -1, ptr %add.ptr.i54, align 8
-  %90 = load i64, ptr %arrayidx19.i64, align 8
+  store i64 -1, ptr %add.ptr.i56, align 8
+  %90 = load i64, ptr %arrayidx19.i, align 8
   %91 = inttoptr i64 %90 to ptr
-  %call.i65 = call i64 %91(ptr nonnull %1, ptr nonnull %overflow.i)
-  %arrayidx20.i66 = getelementptr inbounds nuw i8, ptr %add.ptr.i54, i64 8
-  store i64 %call.i65, ptr %arrayidx20.i66, align 8
+  %call.i66 = call i64 %91(ptr nonnull %1, ptr nonnull %overflow.i)
+  %arrayidx20.i67 = getelementptr inbounds nuw i8, ptr %add.ptr.i56, i64 8
+  store i64 %call.i66, ptr %arrayidx20.i67, align 8
   %92 = load i32, ptr %overflow.i, align 4
-  %tobool.not.i67 = icmp eq i32 %92, 0
+  %tobool.not.i68 = icmp eq i32 %92, 0
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
-  br i1 %tobool.not.i67, label %for.inc, label %return
+  br i1 %tobool.not.i68, label %for.inc, label %return
 
-for.inc:                                          ; preds = %for.inc.i, %if.end.i31, %take_text.exit, %take_tensor.exit, %if.end31.thread73, %if.end31
-  %inc = add nuw nsw i64 %i.082, 1
+for.inc:                                          ; preds = %for.inc.i, %if.end.i31, %take_text.exit, %take_tensor.exit, %if.end31.thread74, %if.end31
+  %inc = add nuw nsw i64 %i.083, 1
   %exitcond.not = icmp eq i64 %inc, %count
   br i1 %exitcond.not, label %return, label %for.body
 
-return:                                           ; preds = %if.then14, %for.inc, %if.end31, %take_plain.exit.i, %for.cond.preheader, %if.end31.thread76, %take_tensor.exit.thread, %take_text.exit.thread, %take_plain.exit.thread14.i, %entry
-  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end31.thread76 ], [ false, %take_plain.exit.thread14.i ], [ true, %for.cond.preheader ], [ false, %take_text.exit.thread ], [ false, %take_tensor.exit.thread ], [ false, %take_plain.exit.i ], [ false, %if.then14 ], [ true, %for.inc ], [ false, %if.end31 ]
+return:                                           ; preds = %if.then14, %for.inc, %if.end31, %take_plain.exit.i, %for.cond.preheader, %if.end31.thread77, %take_tensor.exit.thread, %take_text.exit.thread, %take_plain.exit.thread14.i, %entry
+  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end31.thread77 ], [ false, %take_plain.exit.thread14.i ], [ true, %for.cond.preheader ], [ false, %take_text.exit.thread ], [ false, %take_tensor.exit.thread ], [ false, %take_plain.exit.i ], [ false, %if.then14 ], [ true, %for.inc ], [ false, %if.end31 ]
   ret i1 %retval.0
 }
 
@@ -564,14 +564,14 @@ entry:
   %arrayidx2.i = getelementptr inbounds nuw i8, ptr %self, i64 40
   %5 = load i64, ptr %arrayidx2.i, align 8
   %cmp.not.i = icmp eq i64 %count, %5
-  br i1 %cmp.not.i, label %lor.lhs.false.i, label %if.then.thread
+  br i1 %cmp.not.i, label %lor.lhs.false.i, label %cond.false6.thread
 
 lor.lhs.false.i:                                  ; preds = %entry
   %call.i = call fastcc i1 @fly.native_replay.take_facts(ptr readonly %1, ptr readonly %args, i64 %count, ptr %facts.i)
   %6 = load i64, ptr %facts.i, align 8
   %cmp5.not.i = icmp eq i64 %6, %4
   %or.cond.i = select i1 %call.i, i1 %cmp5.not.i, i1 false
-  br i1 %or.cond.i, label %for.cond.preheader.i, label %if.then.thread
+  br i1 %or.cond.i, label %for.cond.preheader.i, label %cond.false6.thread
 
 for.cond.preheader.i:                             ; preds = %lor.lhs.false.i
   %cmp6.not12.i = icmp sgt i64 %4, 0
@@ -593,11 +593,11 @@ for.body.i:                                       ; preds = %for.cond.i, %for.bo
   %arrayidx8.i = getelementptr inbounds nuw i64, ptr %add.ptr.i8, i64 %i.013.i
   %8 = load i64, ptr %arrayidx8.i, align 8
   %cmp9.not.i = icmp eq i64 %7, %8
-  br i1 %cmp9.not.i, label %for.cond.i, label %if.then.thread
+  br i1 %cmp9.not.i, label %for.cond.i, label %cond.false6.thread
 
-if.then.thread:                                   ; preds = %for.body.i, %lor.lhs.false.i, %entry
+cond.false6.thread:                               ; preds = %for.body.i, %lor.lhs.false.i, %entry
   call void @llvm.lifetime.end.p0(ptr nonnull %facts.i)
-  br label %lor.lhs.false.i10
+  br label %lor.lhs.false.i14
 
 replayed.exit:                                    ; preds = %for.cond.i, %for.cond.preheader.i
   %addresses.i = getelementptr inbounds nuw i8, ptr %facts.i, i64 2568
@@ -605,63 +605,63 @@ replayed.exit:                                    ; preds = %for.cond.i, %for.co
   call void @llvm.lifetime.end.p0(ptr nonnull %facts.i)
   %tobool = icmp ne ptr %call12.i, null
   %or.cond = select i1 %tobool, i1 %cmp, i1 false
-  br i1 %or.cond, label %if.end, label %if.then
+  br i1 %or.cond, label %cond.true4, label %cond.false6
 
-if.then:                                          ; preds = %replayed.exit
-  %tobool.not.i = icmp eq ptr %call12.i, null
-  br i1 %tobool.not.i, label %lor.lhs.false.i10, label %cleanup
+cond.true4:                                       ; preds = %replayed.exit
+  %9 = load ptr, ptr %second, align 8
+  %arrayidx.i9 = getelementptr inbounds nuw i8, ptr %1, i64 312
+  %10 = load i64, ptr %arrayidx.i9, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %call.i10 = call ptr %11(i64 2)
+  %tobool.not.i = icmp eq ptr %call.i10, null
+  br i1 %tobool.not.i, label %if.then.i, label %if.end.i
 
-lor.lhs.false.i10:                                ; preds = %if.then.thread, %if.then
-  %arrayidx.i11 = getelementptr inbounds nuw i8, ptr %1, i64 208
-  %9 = load i64, ptr %arrayidx.i11, align 8
-  %10 = inttoptr i64 %9 to ptr
-  %call.i12 = call ptr %10()
-  %tobool1.not.i = icmp eq ptr %call.i12, null
-  br i1 %tobool1.not.i, label %if.end.i, label %cleanup
+if.then.i:                                        ; preds = %cond.true4
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 192
+  %12 = load i64, ptr %arrayidx.i.i, align 8
+  %13 = inttoptr i64 %12 to ptr
+  call void %13(ptr nonnull %call12.i)
+  %14 = load i64, ptr %arrayidx.i.i, align 8
+  %15 = inttoptr i64 %14 to ptr
+  call void %15(ptr %9)
+  br label %cond.end8
 
-if.end.i:                                         ; preds = %lor.lhs.false.i10
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %11 = load i64, ptr %arrayidx.i.i, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 184
-  %13 = load i64, ptr %arrayidx.i.i.i, align 8
-  %14 = inttoptr i64 %13 to ptr
-  call void %14(ptr %12)
-  br label %cleanup
-
-if.end:                                           ; preds = %replayed.exit
-  %15 = load ptr, ptr %second, align 8
-  %arrayidx.i13 = getelementptr inbounds nuw i8, ptr %1, i64 304
-  %16 = load i64, ptr %arrayidx.i13, align 8
+if.end.i:                                         ; preds = %cond.true4
+  %arrayidx1.i11 = getelementptr inbounds nuw i8, ptr %1, i64 320
+  %16 = load i64, ptr %arrayidx1.i11, align 8
   %17 = inttoptr i64 %16 to ptr
-  %call.i14 = call ptr %17(i64 2)
-  %tobool.not.i15 = icmp eq ptr %call.i14, null
-  br i1 %tobool.not.i15, label %if.then.i, label %if.end.i16
-
-if.then.i:                                        ; preds = %if.end
-  %arrayidx.i.i18 = getelementptr inbounds nuw i8, ptr %1, i64 192
-  %18 = load i64, ptr %arrayidx.i.i18, align 8
+  %call2.i = call i32 %17(ptr nonnull %call.i10, i64 0, ptr nonnull %call12.i)
+  %18 = load i64, ptr %arrayidx1.i11, align 8
   %19 = inttoptr i64 %18 to ptr
-  call void %19(ptr nonnull %call12.i)
-  %20 = load i64, ptr %arrayidx.i.i18, align 8
+  %call4.i = call i32 %19(ptr nonnull %call.i10, i64 1, ptr %9)
+  br label %cond.end8
+
+cond.false6:                                      ; preds = %replayed.exit
+  %tobool.not.i12 = icmp eq ptr %call12.i, null
+  br i1 %tobool.not.i12, label %lor.lhs.false.i14, label %cond.end8
+
+lor.lhs.false.i14:                                ; preds = %cond.false6.thread, %cond.false6
+  %arrayidx.i15 = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %20 = load i64, ptr %arrayidx.i15, align 8
   %21 = inttoptr i64 %20 to ptr
-  call void %21(ptr %15)
-  br label %cleanup
+  %call.i16 = call ptr %21()
+  %tobool1.not.i = icmp eq ptr %call.i16, null
+  br i1 %tobool1.not.i, label %if.end.i17, label %cond.end8
 
-if.end.i16:                                       ; preds = %if.end
-  %arrayidx1.i17 = getelementptr inbounds nuw i8, ptr %1, i64 312
-  %22 = load i64, ptr %arrayidx1.i17, align 8
+if.end.i17:                                       ; preds = %lor.lhs.false.i14
+  %arrayidx.i.i18 = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %22 = load i64, ptr %arrayidx.i.i18, align 8
   %23 = inttoptr i64 %22 to ptr
-  %call2.i = call i32 %23(ptr nonnull %call.i14, i64 0, ptr nonnull %call12.i)
-  %24 = load i64, ptr %arrayidx1.i17, align 8
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 184
+  %24 = load i64, ptr %arrayidx.i.i.i, align 8
   %25 = inttoptr i64 %24 to ptr
-  %call4.i = call i32 %25(ptr nonnull %call.i14, i64 1, ptr %15)
-  br label %cleanup
+  call void %25(ptr %23)
+  br label %cond.end8
 
-cleanup:                                          ; preds = %if.end.i16, %if.then.i, %if.end.i, %lor.lhs.false.i10, %if.then
-  %retval.0 = phi ptr [ %call12.i, %if.then ], [ %12, %if.end.i ], [ null, %lor.lhs.false.i10 ], [ null, %if.then.i ], [ %call.i14, %if.end.i16 ]
+cond.end8:                                        ; preds = %if.end.i17, %lor.lhs.false.i14, %cond.false6, %if.end.i, %if.then.i
+  %cond9 = phi ptr [ %call.i10, %if.end.i ], [ null, %if.then.i ], [ %23, %if.end.i17 ], [ null, %lor.lhs.false.i14 ], [ %call12.i, %cond.false6 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %second)
-  ret ptr %retval.0
+  ret ptr %cond9
 }
 
 define ptr @fly_forward(ptr readonly captures(none) %self, ptr readonly captures(none) %args, i64 %count) {
@@ -681,7 +681,7 @@ entry:
   br i1 %tobool.not, label %if.then, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %entry
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 336
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 344
   %4 = load i64, ptr %arrayidx4, align 8
   %5 = inttoptr i64 %4 to ptr
   %call5 = tail call ptr %5()
@@ -707,7 +707,7 @@ if.end:                                           ; preds = %lor.lhs.false
   br i1 %tobool9.not, label %if.end16, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end
-  %arrayidx10 = getelementptr inbounds nuw i8, ptr %3, i64 248
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %3, i64 256
   %10 = load i64, ptr %arrayidx10, align 8
   %11 = inttoptr i64 %10 to ptr
   %12 = load ptr, ptr %args, align 8
@@ -948,7 +948,7 @@ if.end.i55:                                       ; preds = %land.rhs
   br i1 %cmp.i, label %land.end, label %cond.false.i
 
 cond.false.i:                                     ; preds = %if.end.i55
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 264
   %39 = load i64, ptr %arrayidx5.i, align 8
   %40 = inttoptr i64 %39 to ptr
   %call6.i = call i64 %40(ptr nonnull %call3.i, ptr nonnull %overflow.i)
@@ -985,7 +985,7 @@ if.then27:                                        ; preds = %land.lhs.true
   br i1 %or.cond.i, label %counters_of.exit, label %if.end.i60
 
 if.end.i60:                                       ; preds = %if.then27
-  %arrayidx2.i61 = getelementptr inbounds nuw i8, ptr %python, i64 280
+  %arrayidx2.i61 = getelementptr inbounds nuw i8, ptr %python, i64 288
   %47 = load i64, ptr %arrayidx2.i61, align 8
   %48 = inttoptr i64 %47 to ptr
   %call3.i62 = call ptr %48(i64 %cond.i)
@@ -993,7 +993,7 @@ if.end.i60:                                       ; preds = %if.then27
   br i1 %tobool4.not.i, label %counters_of.exit, label %if.end6.i
 
 if.end6.i:                                        ; preds = %if.end.i60
-  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %python, i64 328
+  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %python, i64 336
   %49 = load i64, ptr %arrayidx7.i, align 8
   %50 = inttoptr i64 %49 to ptr
   %51 = load i64, ptr %arrayidx26, align 8
@@ -1006,7 +1006,7 @@ if.end6.i:                                        ; preds = %if.end.i60
   br i1 %tobool10.not.i64, label %counters_of.exit, label %cond.true.i
 
 cond.true.i:                                      ; preds = %if.end6.i
-  %arrayidx11.i = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx11.i = getelementptr inbounds nuw i8, ptr %python, i64 264
   %55 = load i64, ptr %arrayidx11.i, align 8
   %56 = inttoptr i64 %55 to ptr
   %call12.i = call i64 %56(ptr nonnull %call9.i, ptr nonnull %overflow.i57)
@@ -1039,11 +1039,11 @@ for.body41:                                       ; preds = %if.end32, %for.body
   %i33.0113 = phi i64 [ %inc47, %for.body41 ], [ 0, %if.end32 ]
   %launched.0112 = phi ptr [ %add.ptr45, %for.body41 ], [ %add.ptr20138, %if.end32 ]
   %call42 = call fastcc i1 @fly.native_replay.launch(ptr nonnull %python, ptr %launched.0112, ptr %addresses, i64 %cond.i)
-  %arrayidx44 = getelementptr inbounds nuw i8, ptr %launched.0112, i64 80
+  %arrayidx44 = getelementptr inbounds nuw i8, ptr %launched.0112, i64 88
   %59 = load i64, ptr %arrayidx44, align 8
   %.idx = mul i64 %59, 24
   %60 = getelementptr i8, ptr %launched.0112, i64 %.idx
-  %add.ptr45 = getelementptr i8, ptr %60, i64 88
+  %add.ptr45 = getelementptr i8, ptr %60, i64 96
   %inc47 = add nuw nsw i64 %i33.0113, 1
   %61 = load i64, ptr %arrayidx35, align 8
   %cmp36 = icmp slt i64 %inc47, %61
@@ -1051,7 +1051,7 @@ for.body41:                                       ; preds = %if.end32, %for.body
   br i1 %62, label %for.body41, label %for.cond.cleanup40
 
 if.then52:                                        ; preds = %for.cond.cleanup40
-  %arrayidx2.i67 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %arrayidx2.i67 = getelementptr inbounds nuw i8, ptr %python, i64 312
   %63 = load i64, ptr %arrayidx2.i67, align 8
   %64 = inttoptr i64 %63 to ptr
   %call3.i68 = call ptr %64(i64 %2)
@@ -1061,7 +1061,7 @@ if.then52:                                        ; preds = %for.cond.cleanup40
   br i1 %65, label %for.body.lr.ph.i, label %gathered.exit
 
 for.body.lr.ph.i:                                 ; preds = %if.then52
-  %arrayidx4.i71 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx4.i71 = getelementptr inbounds nuw i8, ptr %python, i64 320
   %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %python, i64 184
   %66 = getelementptr inbounds i64, ptr %row.0.lcssa134, i64 %1
   br label %for.body.i
@@ -1110,7 +1110,7 @@ if.then.i91:                                      ; preds = %if.then59
   br label %if.end64
 
 if.end.i75:                                       ; preds = %if.then59
-  %arrayidx2.i76 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %arrayidx2.i76 = getelementptr inbounds nuw i8, ptr %python, i64 312
   %78 = load i64, ptr %arrayidx2.i76, align 8
   %79 = inttoptr i64 %78 to ptr
   %call3.i77 = call ptr %79(i64 %1)
@@ -1120,7 +1120,7 @@ if.end.i75:                                       ; preds = %if.then59
   br i1 %80, label %for.body.lr.ph.i81, label %if.end64
 
 for.body.lr.ph.i81:                               ; preds = %if.end.i75
-  %arrayidx4.i82 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx4.i82 = getelementptr inbounds nuw i8, ptr %python, i64 320
   %arrayidx.i12.i83 = getelementptr inbounds nuw i8, ptr %python, i64 184
   br label %for.body.i84
 
@@ -1182,13 +1182,13 @@ entry:
   %1 = inttoptr i64 %0 to ptr
   call void @llvm.lifetime.start.p0(ptr nonnull %facts)
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 328
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 336
   %2 = load i64, ptr %arrayidx.i, align 8
   %3 = inttoptr i64 %2 to ptr
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 216
   %4 = load i64, ptr %arrayidx1.i, align 8
   %5 = inttoptr i64 %4 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 256
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 264
   %6 = load i64, ptr %arrayidx2.i, align 8
   %7 = inttoptr i64 %6 to ptr
   %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 112
@@ -1328,7 +1328,7 @@ while.end.i:                                      ; preds = %land.rhs.i21, %whil
   br i1 %cmp9.i, label %find.exit, label %if.end12.i
 
 if.end12.i:                                       ; preds = %while.end.i, %land.lhs.true.i, %if.end
-  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 320
+  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 328
   %41 = load i64, ptr %arrayidx.i.i19, align 8
   %42 = inttoptr i64 %41 to ptr
   %words.i.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -1396,7 +1396,7 @@ if.end7:                                          ; preds = %for.body.i, %find.e
   %59 = load i64, ptr %arrayidx.i30, align 8
   %60 = inttoptr i64 %59 to ptr
   call void %60(ptr nonnull %retval.0.i2058)
-  %arrayidx.i31 = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx.i31 = getelementptr inbounds nuw i8, ptr %1, i64 304
   %61 = load i64, ptr %arrayidx.i31, align 8
   %62 = inttoptr i64 %61 to ptr
   %63 = load i64, ptr %arrayidx1.i, align 8
@@ -1430,7 +1430,7 @@ land.lhs.true.i40:                                ; preds = %is_true.exit.i
   %73 = load i64, ptr %arrayidx4.i41, align 8
   %arrayidx5.i42 = getelementptr inbounds nuw i8, ptr %self, i64 48
   %74 = load i64, ptr %arrayidx5.i42, align 8
-  %arrayidx.i29.i = getelementptr inbounds nuw i8, ptr %1, i64 240
+  %arrayidx.i29.i = getelementptr inbounds nuw i8, ptr %1, i64 248
   %75 = load i64, ptr %arrayidx.i29.i, align 8
   %76 = inttoptr i64 %75 to ptr
   %cmp.not9.i.i = icmp slt i64 %73, %74
@@ -1642,213 +1642,246 @@ define internal fastcc i1 @fly.native_replay.launch(ptr readonly captures(none) 
 entry:
   %before.i = alloca i64, align 8
   %overflow.i = alloca i32, align 4
-  %arrayidx = getelementptr inbounds nuw i8, ptr %launched, i64 64
+  %arrayidx = getelementptr inbounds nuw i8, ptr %launched, i64 72
   %0 = load i64, ptr %arrayidx, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 240
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %launched, i64 32
   %1 = load i64, ptr %arrayidx.i, align 8
   %2 = inttoptr i64 %1 to ptr
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %launched, i64 8
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 352
   %3 = load i64, ptr %arrayidx1.i, align 8
   %4 = inttoptr i64 %3 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 152
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 344
   %5 = load i64, ptr %arrayidx2.i, align 8
   %6 = inttoptr i64 %5 to ptr
-  %call.i = tail call ptr %2(ptr %4, ptr %6)
-  %tobool.not.i = icmp eq ptr %call.i, null
-  br i1 %tobool.not.i, label %if.then.i, label %report_of.exit
+  %call.i = tail call ptr %6()
+  %call3.i = tail call i64 %4(ptr %call.i)
+  %7 = load i64, ptr %2, align 8
+  %cmp.i = icmp eq i64 %7, %call3.i
+  br i1 %cmp.i, label %if.then.i, label %if.end.i
 
 if.then.i:                                        ; preds = %entry
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %2, i64 8
+  br label %report_of.exit
+
+if.end.i:                                         ; preds = %entry
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %8 = load i64, ptr %arrayidx6.i, align 8
+  %9 = inttoptr i64 %8 to ptr
+  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %launched, i64 8
+  %10 = load i64, ptr %arrayidx7.i, align 8
+  %11 = inttoptr i64 %10 to ptr
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 152
+  %12 = load i64, ptr %arrayidx8.i, align 8
+  %13 = inttoptr i64 %12 to ptr
+  %call9.i = tail call ptr %9(ptr %11, ptr %13)
+  %tobool.not.i = icmp eq ptr %call9.i, null
+  br i1 %tobool.not.i, label %if.end15.i, label %if.end18.i
+
+if.end15.i:                                       ; preds = %if.end.i
   %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
-  %7 = load i64, ptr %arrayidx.i.i, align 8
-  %8 = inttoptr i64 %7 to ptr
-  tail call void %8()
-  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %python, i64 216
-  %9 = load i64, ptr %arrayidx4.i, align 8
-  %10 = inttoptr i64 %9 to ptr
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %launched, i64 16
-  %11 = load i64, ptr %arrayidx5.i, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %call6.i = tail call ptr %10(ptr %12)
-  %tobool7.not.i = icmp eq ptr %call6.i, null
-  br i1 %tobool7.not.i, label %report_of.exit.thread, label %report_of.exit
+  %14 = load i64, ptr %arrayidx.i.i, align 8
+  %15 = inttoptr i64 %14 to ptr
+  tail call void %15()
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %16 = load i64, ptr %arrayidx12.i, align 8
+  %17 = inttoptr i64 %16 to ptr
+  %arrayidx13.i = getelementptr inbounds nuw i8, ptr %launched, i64 16
+  %18 = load i64, ptr %arrayidx13.i, align 8
+  %19 = inttoptr i64 %18 to ptr
+  %call14.i = tail call ptr %17(ptr %19)
+  %tobool16.not.i = icmp eq ptr %call14.i, null
+  br i1 %tobool16.not.i, label %report_of.exit.thread, label %if.end18.i
 
-report_of.exit.thread:                            ; preds = %if.then.i
+report_of.exit.thread:                            ; preds = %if.end15.i
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
-  br label %cleanup42
+  br label %cleanup
 
-report_of.exit:                                   ; preds = %entry, %if.then.i
-  %report.0.i = phi ptr [ %call.i, %entry ], [ %call6.i, %if.then.i ]
-  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %python, i64 256
-  %13 = load i64, ptr %arrayidx10.i, align 8
-  %14 = inttoptr i64 %13 to ptr
-  %call11.i = call i64 %14(ptr nonnull %report.0.i, ptr nonnull %overflow.i)
-  %arrayidx.i10.i = getelementptr inbounds nuw i8, ptr %python, i64 192
-  %15 = load i64, ptr %arrayidx.i10.i, align 8
-  %16 = inttoptr i64 %15 to ptr
-  call void %16(ptr nonnull %report.0.i)
+if.end18.i:                                       ; preds = %if.end15.i, %if.end.i
+  %report.021.i = phi ptr [ %call14.i, %if.end15.i ], [ %call9.i, %if.end.i ]
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %python, i64 264
+  %20 = load i64, ptr %arrayidx19.i, align 8
+  %21 = inttoptr i64 %20 to ptr
+  %call20.i = call i64 %21(ptr nonnull %report.021.i, ptr nonnull %overflow.i)
+  %arrayidx21.i = getelementptr inbounds nuw i8, ptr %2, i64 8
+  store i64 %call20.i, ptr %arrayidx21.i, align 8
+  store i64 %call3.i, ptr %2, align 8
+  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %22 = load i64, ptr %arrayidx.i18.i, align 8
+  %23 = inttoptr i64 %22 to ptr
+  call void %23(ptr nonnull %report.021.i)
+  br label %report_of.exit
+
+report_of.exit:                                   ; preds = %if.then.i, %if.end18.i
+  %retval.0.i.in = phi ptr [ %arrayidx5.i, %if.then.i ], [ %arrayidx21.i, %if.end18.i ]
+  %retval.0.i = load i64, ptr %retval.0.i.in, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
-  %tobool.not = icmp eq i64 %call11.i, 0
-  br i1 %tobool.not, label %cleanup42, label %if.end
+  %tobool.not = icmp eq i64 %retval.0.i, 0
+  br i1 %tobool.not, label %cleanup, label %if.end
 
 if.end:                                           ; preds = %report_of.exit
-  %17 = alloca i8, i64 %0, align 16
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %launched, i64 56
-  %18 = load i64, ptr %arrayidx1, align 8
-  %19 = inttoptr i64 %18 to ptr
-  %cmp49 = icmp sgt i64 %0, 0
-  br i1 %cmp49, label %for.body, label %for.cond.cleanup
+  %24 = alloca i8, i64 %0, align 16
+  %cmp51 = icmp sgt i64 %0, 0
+  br i1 %cmp51, label %for.body.lr.ph, label %for.cond.cleanup
+
+for.body.lr.ph:                                   ; preds = %if.end
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %launched, i64 64
+  %25 = load i64, ptr %arrayidx1, align 8
+  %26 = inttoptr i64 %25 to ptr
+  br label %for.body
 
 for.cond.cleanup:                                 ; preds = %for.body, %if.end
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %launched, i64 72
-  %20 = load i64, ptr %arrayidx2, align 8
-  %add.ptr.i = getelementptr inbounds i8, ptr %17, i64 %20
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %launched, i64 80
+  %27 = load i64, ptr %arrayidx3, align 8
+  %add.ptr.i = getelementptr inbounds i8, ptr %24, i64 %27
   store i64 %stream, ptr %add.ptr.i, align 1
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %launched, i64 80
-  %21 = load i64, ptr %arrayidx5, align 8
-  %cmp651 = icmp sgt i64 %21, 0
-  br i1 %cmp651, label %for.body8.lr.ph, label %for.cond.cleanup7
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %launched, i64 88
+  %28 = load i64, ptr %arrayidx6, align 8
+  %cmp753 = icmp sgt i64 %28, 0
+  br i1 %cmp753, label %for.body9.lr.ph, label %for.cond.cleanup8
 
-for.body8.lr.ph:                                  ; preds = %for.cond.cleanup
-  %add.ptr9 = getelementptr inbounds nuw i8, ptr %launched, i64 88
-  br label %for.body8
+for.body9.lr.ph:                                  ; preds = %for.cond.cleanup
+  %add.ptr10 = getelementptr inbounds nuw i8, ptr %launched, i64 96
+  br label %for.body9
 
-for.body:                                         ; preds = %if.end, %for.body
-  %i.050 = phi i64 [ %add, %for.body ], [ 0, %if.end ]
-  %add.ptr = getelementptr inbounds nuw i8, ptr %19, i64 %i.050
-  %22 = load i64, ptr %add.ptr, align 1
-  %add.ptr.i32 = getelementptr inbounds nuw i8, ptr %17, i64 %i.050
-  store i64 %22, ptr %add.ptr.i32, align 8
-  %add = add nuw nsw i64 %i.050, 8
+for.body:                                         ; preds = %for.body.lr.ph, %for.body
+  %i.052 = phi i64 [ 0, %for.body.lr.ph ], [ %add, %for.body ]
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %26, i64 %i.052
+  %29 = load i64, ptr %arrayidx2, align 8
+  %add.ptr.i26 = getelementptr inbounds nuw i8, ptr %24, i64 %i.052
+  store i64 %29, ptr %add.ptr.i26, align 8
+  %add = add nuw nsw i64 %i.052, 8
   %cmp = icmp slt i64 %add, %0
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 
-for.cond.cleanup7:                                ; preds = %for.body8, %for.cond.cleanup
-  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 344
-  %23 = load i64, ptr %arrayidx18, align 8
-  %24 = inttoptr i64 %23 to ptr
-  %call19 = call ptr %24()
+for.cond.cleanup8:                                ; preds = %for.body9, %for.cond.cleanup
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 360
+  %30 = load i64, ptr %arrayidx19, align 8
+  %31 = inttoptr i64 %30 to ptr
+  %call20 = call ptr %31()
   call void @llvm.lifetime.start.p0(ptr nonnull %before.i)
   store i64 0, ptr %before.i, align 8
-  %arrayidx.i33 = getelementptr inbounds nuw i8, ptr %launched, i64 48
-  %25 = load i64, ptr %arrayidx.i33, align 8
-  %arrayidx1.i34 = getelementptr inbounds nuw i8, ptr %launched, i64 32
-  %26 = load i64, ptr %arrayidx1.i34, align 8
-  %arrayidx2.i35 = getelementptr inbounds nuw i8, ptr %launched, i64 40
-  %27 = load i64, ptr %arrayidx2.i35, align 8
-  %28 = inttoptr i64 %27 to ptr
-  %29 = load i64, ptr %launched, align 8
-  %30 = inttoptr i64 %29 to ptr
-  %tobool.not.i36 = icmp eq i64 %26, 0
-  br i1 %tobool.not.i36, label %if.then.i39, label %if.end.i
+  %arrayidx.i27 = getelementptr inbounds nuw i8, ptr %launched, i64 56
+  %32 = load i64, ptr %arrayidx.i27, align 8
+  %arrayidx1.i28 = getelementptr inbounds nuw i8, ptr %launched, i64 40
+  %33 = load i64, ptr %arrayidx1.i28, align 8
+  %arrayidx2.i29 = getelementptr inbounds nuw i8, ptr %launched, i64 48
+  %34 = load i64, ptr %arrayidx2.i29, align 8
+  %35 = inttoptr i64 %34 to ptr
+  %36 = load i64, ptr %launched, align 8
+  %37 = inttoptr i64 %36 to ptr
+  %tobool.not.i30 = icmp eq i64 %33, 0
+  br i1 %tobool.not.i30, label %if.then.i34, label %if.end.i31
 
-if.then.i39:                                      ; preds = %for.cond.cleanup7
-  %31 = inttoptr i64 %call11.i to ptr
-  %call.i40 = call i32 %30(ptr nonnull %17, ptr nonnull %31)
+if.then.i34:                                      ; preds = %for.cond.cleanup8
+  %38 = inttoptr i64 %retval.0.i to ptr
+  %call.i35 = call i32 %37(ptr nonnull %24, ptr nonnull %38)
   br label %enter.exit
 
-if.end.i:                                         ; preds = %for.cond.cleanup7
-  %32 = inttoptr i64 %26 to ptr
-  %call5.i = call i32 %32(ptr nonnull %before.i)
+if.end.i31:                                       ; preds = %for.cond.cleanup8
+  %39 = inttoptr i64 %33 to ptr
+  %call5.i = call i32 %39(ptr nonnull %before.i)
   %tobool6.not.i = icmp eq i32 %call5.i, 0
   br i1 %tobool6.not.i, label %lor.lhs.false.i, label %enter.exit.thread
 
-lor.lhs.false.i:                                  ; preds = %if.end.i
-  %33 = load i64, ptr %before.i, align 8
-  %cmp.not.i = icmp eq i64 %33, %25
+lor.lhs.false.i:                                  ; preds = %if.end.i31
+  %40 = load i64, ptr %before.i, align 8
+  %cmp.not.i = icmp eq i64 %40, %32
   br i1 %cmp.not.i, label %if.end10.i, label %land.lhs.true.i
 
 land.lhs.true.i:                                  ; preds = %lor.lhs.false.i
-  %call7.i = call i32 %28(i64 %25)
+  %call7.i = call i32 %35(i64 %32)
   %tobool8.not.i = icmp eq i32 %call7.i, 0
   br i1 %tobool8.not.i, label %if.end10.i, label %enter.exit.thread
 
 if.end10.i:                                       ; preds = %land.lhs.true.i, %lor.lhs.false.i
-  %34 = inttoptr i64 %call11.i to ptr
-  %call11.i38 = call i32 %30(ptr nonnull %17, ptr nonnull %34)
-  %35 = load i64, ptr %before.i, align 8
-  %cmp12.not.i = icmp eq i64 %35, %25
+  %41 = inttoptr i64 %retval.0.i to ptr
+  %call11.i = call i32 %37(ptr nonnull %24, ptr nonnull %41)
+  %42 = load i64, ptr %before.i, align 8
+  %cmp12.not.i = icmp eq i64 %42, %32
   br i1 %cmp12.not.i, label %enter.exit, label %land.lhs.true13.i
 
 land.lhs.true13.i:                                ; preds = %if.end10.i
-  %call14.i = call i32 %28(i64 %35)
-  %tobool15.not.i = icmp eq i32 %call14.i, 0
+  %call14.i33 = call i32 %35(i64 %42)
+  %tobool15.not.i = icmp eq i32 %call14.i33, 0
   br i1 %tobool15.not.i, label %enter.exit, label %enter.exit.thread
 
-enter.exit.thread:                                ; preds = %if.end.i, %land.lhs.true.i, %land.lhs.true13.i
+enter.exit.thread:                                ; preds = %if.end.i31, %land.lhs.true.i, %land.lhs.true13.i
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx2147 = getelementptr inbounds nuw i8, ptr %python, i64 352
-  %36 = load i64, ptr %arrayidx2147, align 8
-  %37 = inttoptr i64 %36 to ptr
-  call void %37(ptr %call19)
-  br label %if.then24
+  %arrayidx2248 = getelementptr inbounds nuw i8, ptr %python, i64 368
+  br label %if.end27.sink.split
 
-enter.exit:                                       ; preds = %if.end10.i, %land.lhs.true13.i, %if.then.i39
-  %retval.0.i37 = phi i32 [ %call.i40, %if.then.i39 ], [ %call11.i38, %land.lhs.true13.i ], [ %call11.i38, %if.end10.i ]
+enter.exit:                                       ; preds = %if.end10.i, %land.lhs.true13.i, %if.then.i34
+  %retval.0.i32 = phi i32 [ %call.i35, %if.then.i34 ], [ %call11.i, %land.lhs.true13.i ], [ %call11.i, %if.end10.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 352
-  %38 = load i64, ptr %arrayidx21, align 8
-  %39 = inttoptr i64 %38 to ptr
-  call void %39(ptr %call19)
-  switch i32 %retval.0.i37, label %if.end26 [
-    i32 -1000000, label %if.then24
-    i32 0, label %if.then24
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %python, i64 368
+  %43 = load i64, ptr %arrayidx22, align 8
+  %44 = inttoptr i64 %43 to ptr
+  call void %44(ptr %call20)
+  %tobool23 = icmp ne i32 %retval.0.i32, 0
+  switch i32 %retval.0.i32, label %if.then25 [
+    i32 -1000000, label %if.end27
+    i32 0, label %if.end27
   ]
 
-for.body8:                                        ; preds = %for.body8.lr.ph, %for.body8
-  %i3.052 = phi i64 [ 0, %for.body8.lr.ph ], [ %inc, %for.body8 ]
-  %add.ptr10.idx = mul nuw nsw i64 %i3.052, 24
-  %add.ptr10 = getelementptr inbounds nuw i8, ptr %add.ptr9, i64 %add.ptr10.idx
-  %40 = load i64, ptr %add.ptr10, align 8
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %add.ptr10, i64 8
-  %41 = load i64, ptr %arrayidx12, align 8
-  %arrayidx13 = getelementptr inbounds i64, ptr %addresses, i64 %41
-  %42 = load i64, ptr %arrayidx13, align 8
-  %arrayidx14 = getelementptr inbounds nuw i8, ptr %add.ptr10, i64 16
-  %43 = load i64, ptr %arrayidx14, align 8
-  %add15 = add nsw i64 %43, %42
-  %add.ptr.i41 = getelementptr inbounds i8, ptr %17, i64 %40
-  store i64 %add15, ptr %add.ptr.i41, align 1
-  %inc = add nuw nsw i64 %i3.052, 1
-  %exitcond.not = icmp eq i64 %inc, %21
-  br i1 %exitcond.not, label %for.cond.cleanup7, label %for.body8
+for.body9:                                        ; preds = %for.body9.lr.ph, %for.body9
+  %i4.054 = phi i64 [ 0, %for.body9.lr.ph ], [ %inc, %for.body9 ]
+  %add.ptr11.idx = mul nuw nsw i64 %i4.054, 24
+  %add.ptr11 = getelementptr inbounds nuw i8, ptr %add.ptr10, i64 %add.ptr11.idx
+  %45 = load i64, ptr %add.ptr11, align 8
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %add.ptr11, i64 8
+  %46 = load i64, ptr %arrayidx13, align 8
+  %arrayidx14 = getelementptr inbounds i64, ptr %addresses, i64 %46
+  %47 = load i64, ptr %arrayidx14, align 8
+  %arrayidx15 = getelementptr inbounds nuw i8, ptr %add.ptr11, i64 16
+  %48 = load i64, ptr %arrayidx15, align 8
+  %add16 = add nsw i64 %48, %47
+  %add.ptr.i36 = getelementptr inbounds i8, ptr %24, i64 %45
+  store i64 %add16, ptr %add.ptr.i36, align 1
+  %inc = add nuw nsw i64 %i4.054, 1
+  %exitcond.not = icmp eq i64 %inc, %28
+  br i1 %exitcond.not, label %for.cond.cleanup8, label %for.body9
 
-if.then24:                                        ; preds = %enter.exit.thread, %enter.exit, %enter.exit
-  %retval.0.i3748 = phi i32 [ -1000000, %enter.exit.thread ], [ %retval.0.i37, %enter.exit ], [ %retval.0.i37, %enter.exit ]
-  %tobool25.not = icmp eq i32 %retval.0.i3748, 0
-  br label %cleanup42
+if.then25:                                        ; preds = %enter.exit
+  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %49 = load i64, ptr %arrayidx.i37, align 8
+  %50 = inttoptr i64 %49 to ptr
+  %conv.i = sext i32 %retval.0.i32 to i64
+  %call.i38 = call ptr %50(i64 %conv.i)
+  %tobool.not.i39 = icmp eq ptr %call.i38, null
+  br i1 %tobool.not.i39, label %if.end27, label %if.end.i40
 
-if.end26:                                         ; preds = %enter.exit
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 280
-  %44 = load i64, ptr %arrayidx27, align 8
-  %45 = inttoptr i64 %44 to ptr
-  %conv = sext i32 %retval.0.i37 to i64
-  %call28 = call ptr %45(i64 %conv)
-  %tobool29.not = icmp eq ptr %call28, null
-  br i1 %tobool29.not, label %cleanup42, label %if.then30
+if.end.i40:                                       ; preds = %if.then25
+  %arrayidx1.i41 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %51 = load i64, ptr %arrayidx1.i41, align 8
+  %52 = inttoptr i64 %51 to ptr
+  %arrayidx2.i42 = getelementptr inbounds nuw i8, ptr %launched, i64 24
+  %53 = load i64, ptr %arrayidx2.i42, align 8
+  %54 = inttoptr i64 %53 to ptr
+  %call3.i43 = call ptr %52(ptr %54, ptr nonnull %call.i38)
+  %arrayidx.i.i44 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %55 = load i64, ptr %arrayidx.i.i44, align 8
+  %56 = inttoptr i64 %55 to ptr
+  call void %56(ptr nonnull %call.i38)
+  %tobool4.not.i = icmp eq ptr %call3.i43, null
+  br i1 %tobool4.not.i, label %if.end27, label %if.end27.sink.split
 
-if.then30:                                        ; preds = %if.end26
-  %arrayidx32 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %46 = load i64, ptr %arrayidx32, align 8
-  %47 = inttoptr i64 %46 to ptr
-  %arrayidx33 = getelementptr inbounds nuw i8, ptr %launched, i64 24
-  %48 = load i64, ptr %arrayidx33, align 8
-  %49 = inttoptr i64 %48 to ptr
-  %call34 = call ptr %47(ptr %49, ptr nonnull %call28)
-  %50 = load i64, ptr %arrayidx.i10.i, align 8
-  %51 = inttoptr i64 %50 to ptr
-  call void %51(ptr nonnull %call28)
-  %tobool35.not = icmp eq ptr %call34, null
-  br i1 %tobool35.not, label %cleanup42, label %if.then36
+if.end27.sink.split:                              ; preds = %if.end.i40, %enter.exit.thread
+  %.sink59.in = phi ptr [ %arrayidx2248, %enter.exit.thread ], [ %arrayidx.i.i44, %if.end.i40 ]
+  %call3.i43.sink = phi ptr [ %call20, %enter.exit.thread ], [ %call3.i43, %if.end.i40 ]
+  %tobool2350.ph = phi i1 [ true, %enter.exit.thread ], [ %tobool23, %if.end.i40 ]
+  %.sink59 = load i64, ptr %.sink59.in, align 8
+  %57 = inttoptr i64 %.sink59 to ptr
+  call void %57(ptr %call3.i43.sink)
+  br label %if.end27
 
-if.then36:                                        ; preds = %if.then30
-  %52 = load i64, ptr %arrayidx.i10.i, align 8
-  %53 = inttoptr i64 %52 to ptr
-  call void %53(ptr nonnull %call34)
-  br label %cleanup42
+if.end27:                                         ; preds = %if.end27.sink.split, %if.end.i40, %if.then25, %enter.exit, %enter.exit
+  %tobool2350 = phi i1 [ %tobool23, %if.end.i40 ], [ %tobool23, %enter.exit ], [ %tobool23, %enter.exit ], [ %tobool23, %if.then25 ], [ %tobool2350.ph, %if.end27.sink.split ]
+  %lnot = xor i1 %tobool2350, true
+  br label %cleanup
 
-cleanup42:                                        ; preds = %report_of.exit.thread, %if.then24, %if.then30, %if.then36, %if.end26, %report_of.exit
-  %retval.0 = phi i1 [ false, %report_of.exit ], [ %tobool25.not, %if.then24 ], [ false, %if.then30 ], [ false, %if.then36 ], [ false, %if.end26 ], [ false, %report_of.exit.thread ]
+cleanup:                                          ; preds = %report_of.exit.thread, %report_of.exit, %if.end27
+  %retval.0 = phi i1 [ %lnot, %if.end27 ], [ false, %report_of.exit ], [ false, %report_of.exit.thread ]
   ret i1 %retval.0
 }
 
@@ -1858,7 +1891,7 @@ entry:
   call void @llvm.lifetime.start.p0(ptr nonnull %before.sroa.5)
   %before.sroa.0.0.copyload = load ptr, ptr @fly.native_replay.handed, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) %before.sroa.5, ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), i64 16, i1 false)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 344
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %call = tail call ptr %1()

@@ -161,15 +161,18 @@ def scaled_dot_product_attention(
     ``enable_gqa``, and masks of booleans (True is seen) or of numbers that are added. Sums in f32; results
     are within 1e-3 (f16) and 8e-3 (bf16) of the largest value of a head. A query that sees no key gets zeros.
     """
-    known = None
+    ordered = False
     if not arrays.is_followed():
-        known = ("sdpa", dropout_p, is_causal, scale, enable_gqa, arrays.is_ordered())
-        found = ATTENTION.lanes.again(query, key, value, attn_mask, None, None, None, None, *known)
+        ordered = arrays.is_ordered()
+        found = ATTENTION.lanes.again(
+            query, key, value, attn_mask, None, None, None, None, dropout_p, is_causal, scale, enable_gqa, ordered
+        )
         if found is not None:
             return found
     reason = why_not(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     if reason is None:
         numbers = _numbers(query, is_causal, scale, (None, None), 0.0, None, None, None)
+        known = (dropout_p, is_causal, scale, enable_gqa, ordered)
         return ATTENTION(query, key, value, attn_mask, None, None, None, None, *numbers, key=known)
     if arrays.is_array(query):
         numpy_only("scaled_dot_product_attention", reason)
@@ -218,11 +221,13 @@ def attention(
     ``deterministic`` gradients have the same bits each time; None follows torch's
     ``use_deterministic_algorithms``. What has no kernel is refused.
     """
-    known = None
+    ordered = deterministic
     if not arrays.is_followed():
         ordered = arrays.is_ordered() if deterministic is None else deterministic
-        known = ("attention", is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, ordered)
-        found = ATTENTION.lanes.again(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *known)
+        found = ATTENTION.lanes.again(
+            q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, is_causal, scale, window, softcap,
+            max_seqlen_q, max_seqlen_k, ordered,
+        )  # fmt: skip
         if found is not None:
             return found
     reason = why_not_attention(q, k, v, attn_mask=attn_mask, alibi_slopes=alibi_slopes, sinks=sinks)
@@ -234,6 +239,7 @@ def attention(
     _check_starts("cu_seqlens_k", cu_seqlens_k, len(k), max_seqlen_k)
     numbers = _numbers(q, is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, deterministic)
     given = (q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k)
+    known = (is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, ordered)  # more than the other function has
     return ATTENTION(*given, *numbers, key=known)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -48,7 +50,7 @@ def scale() -> Iterator[Any]:
 
 
 def is_native(launch: Any) -> bool:
-    return hasattr(launch, "kept")
+    return isinstance(getattr(launch, "__self__", None), native_call.Table)
 
 
 def test_second_call_is_native_and_right(scale: Any) -> None:
@@ -191,3 +193,41 @@ def test_references_are_given_back(scale: Any) -> None:
     for _ in range(100):
         bound(wrapped, b, 2.0, 64, 3)
     assert [sys.getrefcount(x) for x in held] == before
+
+
+def test_a_thread_has_a_place_for_what_fails() -> None:
+    """It is looked up where another thread has launched since, not at every launch."""
+    looked: list[int] = []
+    reports: list[int] = []
+    place, status = threading.local(), [0]
+
+    class Local:
+        @property
+        def report(self) -> int:
+            looked.append(threading.get_ident())
+            return place.report
+
+    def new_report() -> int:
+        place.words = (ctypes.c_int64 * 7)()
+        place.report = ctypes.addressof(place.words)
+        return place.report
+
+    def launch_it(_: Any, report: int) -> int:
+        reports.append(report)
+        return status[0]
+
+    def fail(number: int) -> None:
+        raise RuntimeError(f"status {number}")
+
+    entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(launch_it)
+    names = {"entry": entry, "local": Local(), "new_report": new_report, "fail": fail}
+    launch = native_call._launch(native_call._Plan(""), SimpleNamespace(launch_names=lambda: names), 0, -1)
+    assert launch(()) is True and launch(()) is True and launch((1,)) is False
+    worker = threading.Thread(target=lambda: [launch(()) for _ in range(2)])
+    worker.start()
+    worker.join()
+    status[0] = 5
+    with pytest.raises(RuntimeError, match="status 5"):
+        launch(())
+    assert len(looked) == 3 and len(reports) == 5
+    assert reports[0] == reports[1] == reports[4] and reports[2] == reports[3] != reports[0]

@@ -501,6 +501,18 @@ def test_threads_repeat_calls_side_by_side(softmax_lanes: Any) -> None:
     assert not wrong
 
 
+def test_both_functions_of_attention_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    lanes, q = TABLE["attention"].op.lanes, torch.randn(1, 1, 32, 32).bfloat16()
+    lanes.forget()
+    seen = [ops.scaled_dot_product_attention(q, q, q, is_causal=True) for _ in range(3)][-1]
+    all_ = [ops.attention(q, q, q) for _ in range(3)][-1]
+    assert len(lanes) == 2 and torch.equal(seen[:, :, 0], q[:, :, 0])
+    torch.testing.assert_close(all_, torch.nn.functional.scaled_dot_product_attention(q, q, q), rtol=2e-2, atol=2e-2)
+    assert torch.equal(ops.attention(q, q, q, is_causal=True), seen) and len(lanes) == 3
+    lanes.forget()
+
+
 def test_lanes_have_an_end(softmax_lanes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replays, "_MOST", 2)
     for n in (8, 9, 10, 11, 8):

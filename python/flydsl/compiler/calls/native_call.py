@@ -41,43 +41,40 @@ def function_address(name: str) -> int:
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 
-# Plans ----------------------------------------------------------------------------------------------------------------
-
-Launch = Callable[[tuple[Any, ...]], bool]
-
+_FUNCTIONS = {
+    native.PYTHON_INC_REF: "Py_IncRef",
+    native.PYTHON_DEC_REF: "Py_DecRef",
+    native.PYTHON_ERR_CLEAR: "PyErr_Clear",
+    native.PYTHON_ERR_OCCURRED: "PyErr_Occurred",
+    native.PYTHON_CALL_NO_ARGS: "PyObject_CallNoArgs",
+    native.PYTHON_CALL_ONE_ARG: "PyObject_CallOneArg",
+    native.PYTHON_VECTORCALL: "PyObject_Vectorcall",
+    native.PYTHON_RICH_COMPARE_BOOL: "PyObject_RichCompareBool",
+    native.PYTHON_GET_ATTR: "PyObject_GetAttr",
+    native.PYTHON_SET_ATTR: "PyObject_SetAttr",
+    native.PYTHON_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
+    native.PYTHON_AS_DOUBLE: "PyFloat_AsDouble",
+    native.PYTHON_AS_UTF8: "PyUnicode_AsUTF8AndSize",
+    native.PYTHON_FROM_LONG_LONG: "PyLong_FromLongLong",
+    native.PYTHON_TUPLE_SIZE: "PyTuple_Size",
+    native.PYTHON_TUPLE_GET_ITEM: "PyTuple_GetItem",
+    native.PYTHON_TUPLE_NEW: "PyTuple_New",
+    native.PYTHON_TUPLE_SET_ITEM: "PyTuple_SetItem",
+    native.PYTHON_BYTES_FROM: "PyBytes_FromStringAndSize",
+    native.PYTHON_DICT_GET_ITEM: "PyDict_GetItemWithError",
+    native.PYTHON_THREAD_STATE: "PyThreadState_Get",
+    native.PYTHON_THREAD_ID: "PyThreadState_GetID",
+    native.PYTHON_SAVE_THREAD: "PyEval_SaveThread",
+    native.PYTHON_RESTORE_THREAD: "PyEval_RestoreThread",
+}
 _READER_AT = 40
 """Bytes before `dltensor_from_py_object_no_sync` in DLPack's exchange table."""
-_DTYPES = {elem: kind for kind, elem in DL_KINDS.items()}
-"""Element to DLPack's type code and bits."""
-_INTS = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8}
-_FLOATS = {"f": 4, "d": 8}
-_FUNCTIONS = {
-    native.PLAN_SAVE_THREAD: "PyEval_SaveThread",
-    native.PLAN_RESTORE_THREAD: "PyEval_RestoreThread",
-    native.PLAN_TUPLE_GET_ITEM: "PyTuple_GetItem",
-    native.PLAN_CALL_ONE_ARG: "PyObject_CallOneArg",
-    native.PLAN_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
-    native.PLAN_AS_DOUBLE: "PyFloat_AsDouble",
-    native.PLAN_DEC_REF: "Py_DecRef",
-    native.PLAN_ERR_CLEAR: "PyErr_Clear",
-    native.PLAN_TUPLE_SIZE: "PyTuple_Size",
-    native.PLAN_GET_ATTR: "PyObject_GetAttr",
-    native.PLAN_RICH_COMPARE_BOOL: "PyObject_RichCompareBool",
-}
-
-
+_ONE_ARGUMENT = 0x08
+"""METH_O: a function of its `self` and one argument."""
 LOWEST_ADDRESS = 1 << 32
 """The pointer of a tensor whose storage was freed is its offset in bytes: below this, the storage has to be asked."""
 HEAP_IS_LOW = not ctypes.addressof(ctypes.create_string_buffer(4096)) >> 32
 """Whether arrays of the host lie there, as in a Python that is linked to a fixed address, such as Debian's."""
-
-
-@cache
-def _native() -> tuple[Any, Any]:
-    """Return the loaded code, and its entry as a function that keeps the interpreter's lock."""
-    loaded = compiled_code.native_code("native_call")
-    kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return loaded, kind(loaded.address("fly_native_call"))
 
 
 def dlpack_reader() -> int:
@@ -99,6 +96,114 @@ def _reader_of(torch: Any) -> int:
         return 0
     major = ctypes.c_uint32.from_address(table).value
     return (ctypes.c_void_p.from_address(table + _READER_AT).value or 0) if major == 1 else 0
+
+
+# Functions of Python that are native code ----------------------------------------------------------------------------
+
+
+class _MethodDef(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
+                ("doc", ctypes.c_char_p))  # fmt: skip
+
+
+class Table(bytes):
+    """Words that native code reads, and in ``kept`` the objects that they mention."""
+
+    kept: Any = None
+
+
+@cache
+def _method(code: str, name: str, kind: int) -> _MethodDef:
+    return _MethodDef(name.encode(), compiled_code.native_code(code).address(name), kind, None)
+
+
+def native_function(code: str, name: str, kind: int, table: bytes) -> Callable[..., Any]:
+    """Return a native function of some code as one of Python, of a kind of C's, whose ``self`` is a table."""
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return new(ctypes.addressof(_method(code, name, kind)), table, None)
+
+
+def table_of(words: Sequence[int], kept: Any = None) -> Table:
+    table = Table(struct.pack(f"@{len(words)}q", *[word - (1 << 64) if word >= 1 << 63 else word for word in words]))
+    table.kept = kept
+    return table
+
+
+@cache
+def calls_are_native() -> bool:
+    """Return whether Python and torch are such as the native code knows them; without it calls go the long way."""
+    return (
+        bool(dlpack_reader())
+        and bytes.__basicsize__ - 1 == native.BYTES_HEADER
+        and getattr(sys, "_is_gil_enabled", lambda: True)()
+    )
+
+
+@cache
+def interpreter() -> Table:
+    """Return the words on Python and torch."""
+    torch = sys.modules["torch"]
+    objects = {
+        native.PYTHON_TENSOR_TYPE: torch.Tensor,
+        native.PYTHON_PARAMETER_TYPE: torch.nn.Parameter,
+        native.PYTHON_INT_TYPE: int,
+        native.PYTHON_FLOAT_TYPE: float,
+        native.PYTHON_STR_TYPE: str,
+        native.PYTHON_TUPLE_TYPE: tuple,
+        native.PYTHON_SIZE_TYPE: torch.Size,
+        native.PYTHON_NONE: None,
+        native.PYTHON_TRUE: True,
+        native.PYTHON_FALSE: False,
+        native.PYTHON_IS_NEG: torch.Tensor.is_neg,
+        native.PYTHON_IS_GRAD_ENABLED: torch.is_grad_enabled,
+        native.PYTHON_MODES: torch._C._len_torch_dispatch_stack,
+        native.PYTHON_IS_TRACING: torch._C._is_tracing,
+        native.PYTHON_COMPILER: vars(torch.compiler),
+        native.PYTHON_COMPILING: sys.intern("_is_compiling_flag"),
+        native.PYTHON_FORWARD: vars(torch.autograd.forward_ad),
+        native.PYTHON_LEVEL: sys.intern("_current_level"),
+        native.PYTHON_REQUIRES_GRAD: sys.intern("requires_grad"),
+        native.PYTHON_REPORT: sys.intern("report"),
+        native.PYTHON_EMPTY_LIKE: torch.empty_like,
+    }
+    words = {
+        **{word: id(value) for word, value in objects.items()},
+        **{word: function_address(name) for word, name in _FUNCTIONS.items()},
+        native.PYTHON_READER: dlpack_reader(),
+        native.PYTHON_LOWEST_ADDRESS: LOWEST_ADDRESS,
+    }
+    return table_of([words[word] for word in range(native.PYTHON_WORDS)], list(objects.values()))
+
+
+def address_in(table: bytes) -> int:
+    """Return where the words of a table begin."""
+    return id(table) + native.BYTES_HEADER
+
+
+def code_words(names: dict[str, Any], kept: list[Any]) -> list[int]:
+    """Return the words on code that is launched, of what its launches mention (`Executable.launch_names`)."""
+    last = (ctypes.c_int64 * 2)(-1)
+    kept += [names, last]
+    words = {
+        native.CODE_ENTRY: ctypes.cast(names["entry"], ctypes.c_void_p).value or 0,
+        native.CODE_LOCAL: id(names["local"]),
+        native.CODE_NEW_REPORT: id(names["new_report"]),
+        native.CODE_FAIL: id(names["fail"]),
+        native.CODE_LAST: ctypes.addressof(last),
+    }
+    return [words[word] for word in range(native.CODE_WORDS)]
+
+
+# Plans ----------------------------------------------------------------------------------------------------------------
+
+Launch = Callable[[tuple[Any, ...]], bool]
+_DTYPES = {elem: kind for kind, elem in DL_KINDS.items()}
+"""Element to DLPack's type code and bits."""
+_INTS = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8}
+_FLOATS = {"f": 4, "d": 8}
 
 
 class _Plan:
@@ -132,7 +237,7 @@ def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hi
     device = executable.device
     if not dlpack_type(device.kind) or not getattr(device, "is_only_one", True) or executable.artifact.prints:
         return None
-    if not any(isinstance(p.form, TensorForm) for p in parameters) or not dlpack_reader():
+    if not any(isinstance(p.form, TensorForm) for p in parameters) or not calls_are_native():
         return None
     if HEAP_IS_LOW and family(device.kind).virtual:
         return None  # Python asks a storage in half a microsecond, and all would go the full way
@@ -140,54 +245,20 @@ def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hi
     if not all(_add(plan, parameter, exact) for parameter in parameters):
         return None
     hidden = plan.place()[0] if hidden_stream else -1
-    table = _header(plan, executable, len(parameters), hidden) + plan.words
-    words = (ctypes.c_int64 * len(table))(*[signed(word) for word in table])
-    return _launch(words, plan.kept, executable)
+    return _launch(plan, executable, len(parameters), hidden)
 
 
-def signed(word: int) -> int:
-    return word - (1 << 64) if word >= 1 << 63 else word
-
-
-def _launch(words: Any, kept: list[Any], executable: Any) -> Launch:
-    call, address, names = _native()[1], ctypes.addressof(words), executable.launch_names()
-    local, new_report, fail = names["local"], names["new_report"], names["fail"]
-
-    def launch(args: tuple[Any, ...]) -> bool:
-        try:
-            report = local.report
-        except AttributeError:
-            report = new_report()
-        status = call(address, args, report)
-        if status:
-            if status == native.CALL_MISREAD:
-                return False
-            fail(status)
-        return True
-
-    launch.kept = (words, kept, executable)  # type: ignore[attr-defined]
-    return launch
-
-
-def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
-    torch = sys.modules["torch"]
+def _launch(plan: _Plan, executable: Any, count: int, hidden: int) -> Launch:
     words = {
-        native.PLAN_ENTRY: ctypes.cast(executable.launch_names()["entry"], ctypes.c_void_p).value or 0,
-        native.PLAN_READER: dlpack_reader(),
-        native.PLAN_TENSOR_TYPE: plan.keep(torch.Tensor),
-        native.PLAN_PARAMETER_TYPE: plan.keep(torch.nn.Parameter),
-        native.PLAN_IS_NEG: plan.keep(torch.Tensor.is_neg),
-        native.PLAN_FALSE: plan.keep(False),
-        native.PLAN_NONE: plan.keep(None),
-        native.PLAN_INT_TYPE: plan.keep(int),
-        native.PLAN_FLOAT_TYPE: plan.keep(float),
+        native.PLAN_PYTHON: address_in(interpreter()),
         native.PLAN_BLOCK_BYTES: max(struct.calcsize("@" + plan.formats), 1),
         native.PLAN_ARGUMENTS: count,
         native.PLAN_HIDDEN_STREAM: hidden,
         native.PLAN_LOWEST_ADDRESS: LOWEST_ADDRESS,
-        **{word: function_address(name) for word, name in _FUNCTIONS.items()},
     }
-    return [words[word] for word in range(native.PLAN_ROWS)]
+    code = code_words(executable.launch_names(), plan.kept)
+    table = table_of([*(words[word] for word in range(native.PLAN_CODE)), *code, *plan.words], (plan.kept, executable))
+    return native_function("native_call", "fly_launch", _ONE_ARGUMENT, table)
 
 
 # One row per argument --------------------------------------------------------------------------------------------

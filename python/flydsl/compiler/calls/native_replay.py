@@ -11,123 +11,29 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
-from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, dlpack_reader, function_address, signed
+from flydsl.compiler.calls.native_call import (
+    address_in,
+    calls_are_native,
+    code_words,
+    interpreter,
+    native_function,
+    table_of,
+)
 from flydsl.native import constants as native
 
-if TYPE_CHECKING:
-    from flydsl.compiler.cache import compiled_code
-else:
-    compiled_code = lazy_module("flydsl.compiler.cache.compiled_code")
-
+replays_are_native = calls_are_native
 _FAST_CALL = 0x80
 """METH_FASTCALL: a function of its `self`, an array of arguments and their number."""
-_FUNCTIONS = {
-    native.PYTHON_INC_REF: "Py_IncRef",
-    native.PYTHON_DEC_REF: "Py_DecRef",
-    native.PYTHON_ERR_CLEAR: "PyErr_Clear",
-    native.PYTHON_ERR_OCCURRED: "PyErr_Occurred",
-    native.PYTHON_CALL_NO_ARGS: "PyObject_CallNoArgs",
-    native.PYTHON_CALL_ONE_ARG: "PyObject_CallOneArg",
-    native.PYTHON_VECTORCALL: "PyObject_Vectorcall",
-    native.PYTHON_GET_ATTR: "PyObject_GetAttr",
-    native.PYTHON_SET_ATTR: "PyObject_SetAttr",
-    native.PYTHON_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
-    native.PYTHON_AS_DOUBLE: "PyFloat_AsDouble",
-    native.PYTHON_AS_UTF8: "PyUnicode_AsUTF8AndSize",
-    native.PYTHON_FROM_LONG_LONG: "PyLong_FromLongLong",
-    native.PYTHON_TUPLE_SIZE: "PyTuple_Size",
-    native.PYTHON_TUPLE_GET_ITEM: "PyTuple_GetItem",
-    native.PYTHON_TUPLE_NEW: "PyTuple_New",
-    native.PYTHON_TUPLE_SET_ITEM: "PyTuple_SetItem",
-    native.PYTHON_BYTES_FROM: "PyBytes_FromStringAndSize",
-    native.PYTHON_DICT_GET_ITEM: "PyDict_GetItemWithError",
-    native.PYTHON_THREAD_STATE: "PyThreadState_Get",
-    native.PYTHON_SAVE_THREAD: "PyEval_SaveThread",
-    native.PYTHON_RESTORE_THREAD: "PyEval_RestoreThread",
-}
-
-
-# Functions of Python that are native code ----------------------------------------------------------------------------
-
-
-class _MethodDef(ctypes.Structure):
-    """PyMethodDef."""
-
-    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
-                ("doc", ctypes.c_char_p))  # fmt: skip
-
-
-@cache
-def _method(name: str) -> _MethodDef:
-    return _MethodDef(name.encode(), compiled_code.native_code("native_replay").address(name), _FAST_CALL, None)
 
 
 def _function(name: str, table: bytes) -> Callable[..., Any]:
-    """Return the native function of that name whose ``self`` is a table."""
-    new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    return new(ctypes.addressof(_method(name)), table, None)
-
-
-def _table(words: Sequence[int]) -> bytes:
-    return struct.pack(f"@{len(words)}q", *map(signed, words))
-
-
-@cache
-def replays_are_native() -> bool:
-    """Return whether Python and torch are such as the native code knows them; without it calls go the long way."""
-    return (
-        bool(dlpack_reader())
-        and bytes.__basicsize__ - 1 == native.BYTES_HEADER
-        and getattr(sys, "_is_gil_enabled", lambda: True)()
-    )
-
-
-@cache
-def _interpreter() -> tuple[bytes, list[Any]]:
-    """Return the words on Python and torch, and the objects they mention."""
-    torch = sys.modules["torch"]
-    objects = {
-        native.PYTHON_TENSOR_TYPE: torch.Tensor,
-        native.PYTHON_PARAMETER_TYPE: torch.nn.Parameter,
-        native.PYTHON_INT_TYPE: int,
-        native.PYTHON_FLOAT_TYPE: float,
-        native.PYTHON_STR_TYPE: str,
-        native.PYTHON_TUPLE_TYPE: tuple,
-        native.PYTHON_SIZE_TYPE: torch.Size,
-        native.PYTHON_NONE: None,
-        native.PYTHON_TRUE: True,
-        native.PYTHON_FALSE: False,
-        native.PYTHON_IS_NEG: torch.Tensor.is_neg,
-        native.PYTHON_IS_GRAD_ENABLED: torch.is_grad_enabled,
-        native.PYTHON_MODES: torch._C._len_torch_dispatch_stack,
-        native.PYTHON_IS_TRACING: torch._C._is_tracing,
-        native.PYTHON_COMPILER: vars(torch.compiler),
-        native.PYTHON_COMPILING: sys.intern("_is_compiling_flag"),
-        native.PYTHON_FORWARD: vars(torch.autograd.forward_ad),
-        native.PYTHON_LEVEL: sys.intern("_current_level"),
-        native.PYTHON_REQUIRES_GRAD: sys.intern("requires_grad"),
-        native.PYTHON_REPORT: sys.intern("report"),
-        native.PYTHON_EMPTY_LIKE: torch.empty_like,
-    }
-    words = {
-        **{word: id(value) for word, value in objects.items()},
-        **{word: function_address(name) for word, name in _FUNCTIONS.items()},
-        native.PYTHON_READER: dlpack_reader(),
-        native.PYTHON_LOWEST_ADDRESS: LOWEST_ADDRESS,
-    }
-    return _table([words[word] for word in range(native.PYTHON_WORDS)]), list(objects.values())
-
-
-def _python() -> int:
-    return id(_interpreter()[0]) + native.BYTES_HEADER
+    return native_function("native_replay", name, _FAST_CALL, table)
 
 
 @cache
@@ -137,7 +43,7 @@ def call_facts() -> Callable[..., bytes | None]:
     It has of tensors their types, devices, shapes, strides, and which are the same; of numbers and words their values.
     Tensors begin at multiples of 16 bytes.
     """
-    return _function("fly_facts", _interpreter()[0])
+    return _function("fly_facts", interpreter())
 
 
 # Tables --------------------------------------------------------------------------------------------------------------
@@ -185,7 +91,7 @@ class Replay:
 
     def __init__(self, recorded: Recorded) -> None:
         self.kept: list[Any] = [recorded]
-        self.table = _table(_words(recorded, self.kept))
+        self.table = table_of(_words(recorded, self.kept))
         self.call = _function("fly_replay", self.table)
 
 
@@ -201,7 +107,7 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     rows += [*recorded.returned, *(saved or ())]
     rows += [word for launched in recorded.launches for word in _launch_words(launched, kept)]
     words = {
-        native.REPLAY_PYTHON: _python(),
+        native.REPLAY_PYTHON: address_in(interpreter()),
         native.REPLAY_GIVEN: recorded.given,
         native.REPLAY_MADE: len(recorded.made),
         native.REPLAY_LAUNCHES: len(recorded.launches),
@@ -251,13 +157,9 @@ def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
     executable = launched.executable
     names = executable.launch_names()
     block = ctypes.create_string_buffer(launched.block, -(-len(launched.block) // 8) * 8)
-    kept += [names, block]
+    kept.append(block)
     get, set_, device = (0, 0, 0) if "select" not in names else executable.device.selection()
     words = {
-        native.LAUNCHED_ENTRY: ctypes.cast(names["entry"], ctypes.c_void_p).value or 0,
-        native.LAUNCHED_LOCAL: id(names["local"]),
-        native.LAUNCHED_NEW_REPORT: id(names["new_report"]),
-        native.LAUNCHED_FAIL: id(names["fail"]),
         native.LAUNCHED_GET_DEVICE: get,
         native.LAUNCHED_SET_DEVICE: set_,
         native.LAUNCHED_DEVICE: device,
@@ -266,7 +168,8 @@ def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
         native.LAUNCHED_STREAM: launched.stream,
         native.LAUNCHED_POINTERS: len(launched.pointers),
     }
-    return [*(words[word] for word in range(native.LAUNCHED_WORDS)), *chain.from_iterable(launched.pointers)]
+    rest = [words[word] for word in range(native.LAUNCHED_GET_DEVICE, native.LAUNCHED_WORDS)]
+    return [*code_words(names, kept), *rest, *chain.from_iterable(launched.pointers)]
 
 
 def lookup(
@@ -283,14 +186,14 @@ def lookup(
     """
     last = (ctypes.c_int64 * native.LAST_WORDS)()
     words = {
-        native.SITE_PYTHON: _python(),
+        native.SITE_PYTHON: address_in(interpreter()),
         native.SITE_LANES: id(lanes),
         native.SITE_TENSORS: tensors,
         native.SITE_DERIVED: derived,
         native.SITE_NOT_NOW: id(not_now),
         native.SITE_LAST: ctypes.addressof(last),
     }
-    table = _table([words[word] for word in range(native.SITE_WORDS)])
+    table = table_of([words[word] for word in range(native.SITE_WORDS)])
     _sites.append((table, lanes, not_now, last))
 
     def changed() -> None:
@@ -310,7 +213,7 @@ def forward_function(replay: Replay, saved: str) -> Callable[..., Any]:
     ``saved`` is the attribute of the context that takes what is saved. Whoever has the function keeps the replay.
     """
     words = {
-        native.FORWARD_REPLAY: id(replay.table) + native.BYTES_HEADER,
+        native.FORWARD_REPLAY: address_in(replay.table),
         native.FORWARD_SAVED: id(sys.intern(saved)),
     }
-    return _function("fly_forward", _table([words[word] for word in range(native.FORWARD_WORDS)]))
+    return _function("fly_forward", table_of([words[word] for word in range(native.FORWARD_WORDS)]))

@@ -283,33 +283,25 @@ enum BoxElement {
 
 /* Calls from Python ----------------------------------------------------------------------------------------------- */
 
+/* Words of code that is launched. */
+enum Code {
+    CODE_ENTRY,
+    CODE_LOCAL, /* has the thread's report */
+    CODE_NEW_REPORT,
+    CODE_FAIL,
+    CODE_LAST, /* address of two words: the thread that launched last, by a number that no other has, and its report */
+    CODE_WORDS,
+};
+
 /* Words of a call's plan; rows of its arguments follow. */
 enum Plan {
-    PLAN_ENTRY,
-    PLAN_READER, /* DLPack's, of tensors */
-    PLAN_TENSOR_TYPE,
-    PLAN_PARAMETER_TYPE,
-    PLAN_IS_NEG,
-    PLAN_FALSE,
-    PLAN_NONE,
-    PLAN_INT_TYPE,
-    PLAN_FLOAT_TYPE,
+    PLAN_PYTHON,
     PLAN_BLOCK_BYTES,
     PLAN_ARGUMENTS,
-    PLAN_SAVE_THREAD,
-    PLAN_RESTORE_THREAD,
-    PLAN_TUPLE_GET_ITEM,
-    PLAN_CALL_ONE_ARG,
-    PLAN_AS_LONG_LONG,
-    PLAN_AS_DOUBLE,
-    PLAN_DEC_REF,
-    PLAN_ERR_CLEAR,
     PLAN_HIDDEN_STREAM, /* its place in the block, or -1 */
-    PLAN_TUPLE_SIZE,
-    PLAN_GET_ATTR,
     PLAN_LOWEST_ADDRESS,
-    PLAN_RICH_COMPARE_BOOL,
-    PLAN_ROWS,
+    PLAN_CODE,
+    PLAN_ROWS = PLAN_CODE + CODE_WORDS,
 };
 
 /* What a row is of. */
@@ -364,7 +356,7 @@ enum CallStatus {
     CALL_MISREAD = -1000000, /* the arguments are not those of the plan, and nothing was done */
 };
 
-/* Words of what calls that are repeated know of Python and torch: objects, then functions. */
+/* Words of what calls know of Python and torch: objects, then functions. */
 enum Interpreter {
     PYTHON_TENSOR_TYPE,
     PYTHON_PARAMETER_TYPE,
@@ -392,6 +384,7 @@ enum Interpreter {
     PYTHON_CALL_NO_ARGS,
     PYTHON_CALL_ONE_ARG,
     PYTHON_VECTORCALL,
+    PYTHON_RICH_COMPARE_BOOL,
     PYTHON_GET_ATTR,
     PYTHON_SET_ATTR,
     PYTHON_AS_LONG_LONG,
@@ -405,6 +398,7 @@ enum Interpreter {
     PYTHON_BYTES_FROM,
     PYTHON_DICT_GET_ITEM,
     PYTHON_THREAD_STATE,
+    PYTHON_THREAD_ID,
     PYTHON_SAVE_THREAD,
     PYTHON_RESTORE_THREAD,
     PYTHON_WORDS,
@@ -470,11 +464,8 @@ enum Made {
 
 /* Words of a launch; places in its block follow, of a pointer each: the place, the buffer, and bytes behind its start. */
 enum Launched {
-    LAUNCHED_ENTRY,
-    LAUNCHED_LOCAL, /* has the thread's report */
-    LAUNCHED_NEW_REPORT,
-    LAUNCHED_FAIL,
-    LAUNCHED_GET_DEVICE, /* the driver's functions for the device that a thread has, or 0 where there is but one */
+    LAUNCHED_CODE,
+    LAUNCHED_GET_DEVICE = LAUNCHED_CODE + CODE_WORDS, /* the driver's functions for the device that a thread has, or 0 where there is but one */
     LAUNCHED_SET_DEVICE,
     LAUNCHED_DEVICE,
     LAUNCHED_BLOCK, /* address of the numbers, but for pointers and stream */

@@ -10,11 +10,6 @@ typedef struct __attribute__((packed)) {
 } Unaligned16;
 static const int32_t EQUAL = 2; /* Py_EQ */
 
-static bool clear_error(Words *plan) {
-    FUNCTION(plan, PLAN_ERR_CLEAR, ErrClear)();
-    return false;
-}
-
 /* A leaf of a shape or stride; whether the value is one that the code accepts. */
 static inline bool take_leaf(Words *leaf, int64_t value, char *block) {
     if (leaf[LEAF_FIXED] != -1)
@@ -28,24 +23,13 @@ static inline bool take_leaf(Words *leaf, int64_t value, char *block) {
     return divides && (int32_t)value == value;
 }
 
-/* Whether torch would have to negate what it reads; -1 when it cannot say. */
-static inline bool is_plain(Words *plan, Object *tensor) {
-    Object *answer = FUNCTION(plan, PLAN_CALL_ONE_ARG, CallOneArg)((Object *)plan[PLAN_IS_NEG], tensor);
-    if (!answer)
-        return clear_error(plan);
-    FUNCTION(plan, PLAN_DEC_REF, DecRef)(answer);
-    return answer == (Object *)plan[PLAN_FALSE];
-}
-
 /* A torch tensor. An address below the lowest is refused: there is no memory, as of a tensor whose storage was freed. */
-static bool take_tensor(Words *plan, Words *row, Object *given, char *block) {
+static bool take_tensor(Words *python, Words *plan, Words *row, Object *given, char *block) {
     Tensor found;
     int64_t type = (int64_t)given->type;
-    if (type != plan[PLAN_TENSOR_TYPE] && type != plan[PLAN_PARAMETER_TYPE])
+    if (type != python[PYTHON_TENSOR_TYPE] && type != python[PYTHON_PARAMETER_TYPE])
         return false;
-    if (FUNCTION(plan, PLAN_READER, Reader)(given, &found))
-        return clear_error(plan);
-    if (!is_plain(plan, given))
+    if (!read_tensor(python, given, &found) || !is_plain(python, given, &found))
         return false;
     if (found.device != (uint64_t)row[ROW_TENSOR_DEVICE] || found.rank != (uint64_t)row[ROW_TENSOR_RANK] ||
         found.dtype != (uint64_t)row[ROW_TENSOR_DTYPE] || !found.strides)
@@ -65,32 +49,31 @@ static bool take_tensor(Words *plan, Words *row, Object *given, char *block) {
 }
 
 /* An adaptor of a torch tensor. Its tensor is read like any other: its owner may have given it other memory. */
-static bool take_adaptor(Words *plan, Words *row, Words *inner, Object *given, char *block) {
-    GetAttr *get = FUNCTION(plan, PLAN_GET_ATTR, GetAttr);
-    DecRef *release = FUNCTION(plan, PLAN_DEC_REF, DecRef);
+static bool take_adaptor(Words *python, Words *plan, Words *row, Words *inner, Object *given, char *block) {
+    GetAttr *get = FUNCTION(python, PYTHON_GET_ATTR, GetAttr);
     if ((int64_t)given->type != row[ROW_ADAPTOR_TYPE])
         return false;
     Object *key = get(given, (Object *)row[ROW_ADAPTOR_KEY_NAME]);
     if (!key)
-        return clear_error(plan);
-    RichCompareBool *compare = FUNCTION(plan, PLAN_RICH_COMPARE_BOOL, RichCompareBool);
+        return clear_error(python);
+    RichCompareBool *compare = FUNCTION(python, PYTHON_RICH_COMPARE_BOOL, RichCompareBool);
     int32_t equal = compare(key, (Object *)row[ROW_ADAPTOR_KEY], EQUAL);
-    release(key);
+    release(python, key);
     if (equal != 1)
-        return equal ? clear_error(plan) : false;
+        return equal ? clear_error(python) : false;
     Object *source = get(given, (Object *)row[ROW_ADAPTOR_SOURCE_NAME]);
     if (!source)
-        return clear_error(plan);
-    bool taken = take_tensor(plan, inner, source, block);
-    release(source);
+        return clear_error(python);
+    bool taken = take_tensor(python, plan, inner, source, block);
+    release(python, source);
     return taken;
 }
 
-static bool take_int(Words *plan, Words *row, Object *given, char *block) {
+static bool take_int(Words *python, Words *row, Object *given, char *block) {
     int32_t overflow;
-    if ((int64_t)given->type != plan[PLAN_INT_TYPE])
+    if ((int64_t)given->type != python[PYTHON_INT_TYPE])
         return false;
-    int64_t value = FUNCTION(plan, PLAN_AS_LONG_LONG, AsLongLong)(given, &overflow), place = row[ROW_NUMBER_PLACE];
+    int64_t value = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(given, &overflow), place = row[ROW_NUMBER_PLACE];
     if (overflow || value < row[ROW_INT_LEAST] || value > row[ROW_INT_MOST])
         return false;
     switch (row[ROW_NUMBER_BYTES]) {
@@ -103,12 +86,12 @@ static bool take_int(Words *plan, Words *row, Object *given, char *block) {
 }
 
 /* A float. One too large for f32 is left to the caller, who says so. */
-static bool take_float(Words *plan, Words *row, Object *given, char *block) {
+static bool take_float(Words *python, Words *row, Object *given, char *block) {
     union { double value; int64_t bits; } wide;
     union { float value; int32_t bits; } narrow;
-    if ((int64_t)given->type != plan[PLAN_FLOAT_TYPE])
+    if ((int64_t)given->type != python[PYTHON_FLOAT_TYPE])
         return false;
-    wide.value = FUNCTION(plan, PLAN_AS_DOUBLE, AsDouble)(given);
+    wide.value = FUNCTION(python, PYTHON_AS_DOUBLE, AsDouble)(given);
     if (row[ROW_NUMBER_BYTES] == 8) {
         put64(block, row[ROW_NUMBER_PLACE], wide.bits);
         return true;
@@ -119,65 +102,78 @@ static bool take_float(Words *plan, Words *row, Object *given, char *block) {
 }
 
 /* A number that is an attribute of an object; -1 when it has none. */
-static int64_t attribute(Words *plan, Object *object, int64_t name) {
+static int64_t attribute(Words *python, Object *object, int64_t name) {
     int32_t overflow;
-    Object *found = FUNCTION(plan, PLAN_GET_ATTR, GetAttr)(object, (Object *)name);
+    Object *found = FUNCTION(python, PYTHON_GET_ATTR, GetAttr)(object, (Object *)name);
     if (!found) {
-        clear_error(plan);
+        clear_error(python);
         return -1;
     }
-    int64_t value = FUNCTION(plan, PLAN_AS_LONG_LONG, AsLongLong)(found, &overflow);
-    FUNCTION(plan, PLAN_DEC_REF, DecRef)(found);
+    int64_t value = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(found, &overflow);
+    release(python, found);
     return value;
 }
 
 /* A stream: None or the row's object stand for the default one, others have a handle and the device's number. */
-static bool take_stream(Words *plan, Words *row, Object *given, char *block) {
+static bool take_stream(Words *python, Words *row, Object *given, char *block) {
     int64_t place = row[ROW_STREAM_PLACE], address = (int64_t)given;
-    if (address == plan[PLAN_NONE] || address == row[ROW_STREAM_DEFAULT]) {
+    if (address == python[PYTHON_NONE] || address == row[ROW_STREAM_DEFAULT]) {
         put64(block, place, 0);
         return true;
     }
     if ((int64_t)given->type != row[ROW_STREAM_TYPE])
         return false;
-    int64_t handle = attribute(plan, given, row[ROW_STREAM_HANDLE]);
-    int64_t index = attribute(plan, given, row[ROW_STREAM_INDEX]);
+    int64_t handle = attribute(python, given, row[ROW_STREAM_HANDLE]);
+    int64_t index = attribute(python, given, row[ROW_STREAM_INDEX]);
     put64(block, place, handle);
     return index == row[ROW_STREAM_DEVICE] && handle != -1;
 }
 
-static bool take(Words *plan, Words *row, Object *given, char *block) {
+static bool take(Words *python, Words *plan, Words *row, Object *given, char *block) {
     switch (row[ROW_KIND]) {
-    case ARGUMENT_TENSOR: return take_tensor(plan, row, given, block);
-    case ARGUMENT_INT: return take_int(plan, row, given, block);
-    case ARGUMENT_FLOAT: return take_float(plan, row, given, block);
-    case ARGUMENT_STREAM: return take_stream(plan, row, given, block);
+    case ARGUMENT_TENSOR: return take_tensor(python, plan, row, given, block);
+    case ARGUMENT_INT: return take_int(python, row, given, block);
+    case ARGUMENT_FLOAT: return take_float(python, row, given, block);
+    case ARGUMENT_STREAM: return take_stream(python, row, given, block);
     case ARGUMENT_CONSTANT: return (int64_t)given == row[ROW_CONSTANT];
     case ARGUMENT_TAKEN: return true;
-    case ARGUMENT_ADAPTOR: return take_adaptor(plan, row, row + row[ROW_LENGTH], given, block);
+    case ARGUMENT_ADAPTOR: return take_adaptor(python, plan, row, row + row[ROW_LENGTH], given, block);
     default: return false;
     }
 }
 
-/* The launch's status, or CALL_MISREAD. The caller holds the interpreter's lock, which is given up for the launch;
- * `report` takes what a failing launch says. */
-int32_t fly_native_call(Words *plan, Object *args, void *report) {
-    char *block = __builtin_alloca_with_align(plan[PLAN_BLOCK_BYTES], 128);
+/* Whether the arguments are the plan's; then the block has their numbers. */
+static bool pack(Words *python, Words *plan, Object *args, char *block) {
     int64_t count = plan[PLAN_ARGUMENTS];
-    if (FUNCTION(plan, PLAN_TUPLE_SIZE, TupleSize)(args) != count)
-        return CALL_MISREAD;
+    if (FUNCTION(python, PYTHON_TUPLE_SIZE, TupleSize)(args) != count)
+        return false;
     Words *row = plan + PLAN_ROWS;
     for (int64_t i = 0; i < count; i++) {
-        if (!take(plan, row, FUNCTION(plan, PLAN_TUPLE_GET_ITEM, TupleGetItem)(args, i), block))
-            return CALL_MISREAD;
+        if (!take(python, plan, row, FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem)(args, i), block))
+            return false;
         if (row[ROW_KIND] == ARGUMENT_ADAPTOR)
             row += row[ROW_LENGTH];
         row += row[ROW_LENGTH];
     }
     if (plan[PLAN_HIDDEN_STREAM] >= 0)
         put64(block, plan[PLAN_HIDDEN_STREAM], 0);
-    void *state = FUNCTION(plan, PLAN_SAVE_THREAD, SaveThread)();
-    int32_t status = FUNCTION(plan, PLAN_ENTRY, Entry)(block, report);
-    FUNCTION(plan, PLAN_RESTORE_THREAD, RestoreThread)(state);
-    return status;
+    return true;
+}
+
+/* A function of Python whose `self` has the plan: whether the call with a tuple of arguments was made. The interpreter's
+ * lock is given up for the launch. */
+Object *fly_launch(Object *self, Object *args) {
+    Words *plan = table_of(self), *python = (Words *)plan[PLAN_PYTHON], *code = plan + PLAN_CODE;
+    char *block = __builtin_alloca_with_align(plan[PLAN_BLOCK_BYTES], 128);
+    if (!pack(python, plan, args, block))
+        return keep(python, (Object *)python[PYTHON_FALSE]);
+    int64_t report = report_of(python, code);
+    if (!report)
+        return 0;
+    void *state = FUNCTION(python, PYTHON_SAVE_THREAD, SaveThread)();
+    int32_t status = FUNCTION(code, CODE_ENTRY, Entry)(block, (void *)report);
+    FUNCTION(python, PYTHON_RESTORE_THREAD, RestoreThread)(state);
+    if (status)
+        fail(python, code, status);
+    return status && FUNCTION(python, PYTHON_ERR_OCCURRED, CallNothing)() ? 0 : keep(python, (Object *)python[PYTHON_TRUE]);
 }

@@ -22,21 +22,7 @@ typedef struct {
 } Handed;
 static Handed handed;
 
-static Words *table_of(Object *bytes) { return (Words *)((char *)bytes + BYTES_HEADER); }
-
-static Object *keep(Words *python, Object *object) {
-    FUNCTION(python, PYTHON_INC_REF, IncRef)(object);
-    return object;
-}
-
-static void release(Words *python, Object *object) { FUNCTION(python, PYTHON_DEC_REF, DecRef)(object); }
-
 static Object *none(Words *python) { return keep(python, (Object *)python[PYTHON_NONE]); }
-
-static bool clear_error(Words *python) {
-    FUNCTION(python, PYTHON_ERR_CLEAR, ErrClear)();
-    return false;
-}
 
 /* Whether a function or attribute says True; what fails does not. */
 static bool is_true(Words *python, Object *answer) {
@@ -47,21 +33,6 @@ static bool is_true(Words *python, Object *answer) {
 }
 
 /* Facts ----------------------------------------------------------------------------------------------------------- */
-
-static bool read_tensor(Words *python, Object *given, Tensor *found) {
-    if (FUNCTION(python, PYTHON_READER, Reader)(given, found))
-        return clear_error(python);
-    return true;
-}
-
-/* Whether a tensor is what its memory says; views of parts of complex numbers may be its negative. */
-static bool is_plain(Words *python, Object *tensor) {
-    Object *negated = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)python[PYTHON_IS_NEG], tensor);
-    if (!negated)
-        return clear_error(python);
-    release(python, negated);
-    return negated == (Object *)python[PYTHON_FALSE];
-}
 
 /* Where memory begins. The host's may lie low, and is replayed in tests alone; a low address of a GPU is the offset in a
  * storage that was freed. */
@@ -76,7 +47,7 @@ static bool take_tensor(Words *python, Object *const *args, int64_t at, Facts *f
         return false;
     uint64_t address = found.data + found.offset;
     if (address % REPLAY_ALIGNMENT || address < lowest(python, &found) ||
-        ((found.dtype & 255) == DLPACK_FLOAT && !is_plain(python, args[at])))
+        !is_plain(python, args[at], &found))
         return false;
     int64_t twin = 0, *words = facts->words + facts->count;
     while (args[twin] != args[at])
@@ -204,28 +175,12 @@ static uint64_t counters_of(Words *python, Words *replay, int64_t stream) {
     return found ? (uint64_t)FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(found, &overflow) : 0;
 }
 
-/* Where this thread's launches of some code say what failed; 0 where Python failed to make the place. */
-static int64_t report_of(Words *python, Words *launched) {
-    int32_t overflow;
-    GetAttr *get = FUNCTION(python, PYTHON_GET_ATTR, GetAttr);
-    Object *report = get((Object *)launched[LAUNCHED_LOCAL], (Object *)python[PYTHON_REPORT]);
-    if (!report) {
-        clear_error(python);
-        report = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs)((Object *)launched[LAUNCHED_NEW_REPORT]);
-        if (!report)
-            return 0;
-    }
-    int64_t address = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(report, &overflow);
-    release(python, report);
-    return address;
-}
-
 /* The launch's status with its device current, CALL_MISREAD where the driver does not let that happen. */
 static int32_t enter(Words *launched, char *block, int64_t report) {
     int64_t before = 0, device = launched[LAUNCHED_DEVICE];
     GetDevice *get = FUNCTION(launched, LAUNCHED_GET_DEVICE, GetDevice);
     SetDevice *set = FUNCTION(launched, LAUNCHED_SET_DEVICE, SetDevice);
-    Entry *entry = FUNCTION(launched, LAUNCHED_ENTRY, Entry);
+    Entry *entry = FUNCTION(launched, LAUNCHED_CODE + CODE_ENTRY, Entry);
     if (!get)
         return entry(block, (void *)report);
     if (get(&before) || (before != device && set(device)))
@@ -236,13 +191,12 @@ static int32_t enter(Words *launched, char *block, int64_t report) {
 
 /* Whether it was launched; else Python has an error, or is to go the long way, which finds it. */
 static bool launch(Words *python, Words *launched, const uint64_t *addresses, int64_t stream) {
-    int64_t bytes = launched[LAUNCHED_BLOCK_BYTES], report = report_of(python, launched);
+    int64_t bytes = launched[LAUNCHED_BLOCK_BYTES], report = report_of(python, launched + LAUNCHED_CODE);
     if (!report)
         return false;
     char *block = __builtin_alloca_with_align(bytes, 128);
-    const char *from = (const char *)launched[LAUNCHED_BLOCK];
     for (int64_t i = 0; i < bytes; i += 8)
-        put64(block, i, ((const Unaligned64 *)(from + i))->value);
+        put64(block, i, ((Words *)launched[LAUNCHED_BLOCK])[i / 8]);
     put64(block, launched[LAUNCHED_STREAM], stream);
     for (int64_t i = 0; i < launched[LAUNCHED_POINTERS]; i++) {
         Words *pointer = launched + LAUNCHED_WORDS + POINTER_WORDS * i;
@@ -251,17 +205,9 @@ static bool launch(Words *python, Words *launched, const uint64_t *addresses, in
     void *state = FUNCTION(python, PYTHON_SAVE_THREAD, SaveThread)();
     int32_t status = enter(launched, block, report);
     FUNCTION(python, PYTHON_RESTORE_THREAD, RestoreThread)(state);
-    if (!status || status == CALL_MISREAD)
-        return !status;
-    Object *number = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(status);
-    if (number) {
-        CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
-        Object *answer = call((Object *)launched[LAUNCHED_FAIL], number);
-        release(python, number);
-        if (answer)
-            release(python, answer);
-    }
-    return false;
+    if (status && status != CALL_MISREAD)
+        fail(python, launched + LAUNCHED_CODE, status);
+    return !status;
 }
 
 /* A new tensor, and where it lies: by the quick function if the current device is the one that is meant. */
@@ -379,9 +325,7 @@ Object *fly_replay(Object *self, Object *const *args, int64_t count) {
     Words *replay = table_of(self), *python = (Words *)replay[REPLAY_PYTHON];
     bool saves = replay[REPLAY_SAVED] >= 0;
     Object *second = 0, *first = replayed(python, replay, args, count, saves ? &second : 0);
-    if (!first || !saves)
-        return or_none(python, first);
-    return paired(python, first, second);
+    return first && saves ? paired(python, first, second) : or_none(python, first);
 }
 
 /* The arguments are the context and some of the tensors that were handed on. */

@@ -45,6 +45,7 @@ typedef void DecRef(Object *object);
 typedef void ErrClear(void);
 typedef Object *CallNothing(void);
 typedef void *ThreadState(void);
+typedef int64_t ThreadId(void *state);
 typedef void *SaveThread(void);
 typedef void RestoreThread(void *state);
 typedef Object *TupleGetItem(Object *tuple, int64_t index);
@@ -59,5 +60,67 @@ typedef int32_t IsCapturing(int64_t stream, int32_t *status);
 
 static inline void put64(char *block, int64_t place, int64_t value) { ((Unaligned64 *)(block + place))->value = value; }
 static inline void put32(char *block, int64_t place, int32_t value) { ((Unaligned32 *)(block + place))->value = value; }
+
+/* The words that a bytes object has. */
+static inline Words *table_of(Object *bytes) { return (Words *)((char *)bytes + BYTES_HEADER); }
+
+static inline Object *keep(Words *python, Object *object) {
+    FUNCTION(python, PYTHON_INC_REF, IncRef)(object);
+    return object;
+}
+
+static inline void release(Words *python, Object *object) { FUNCTION(python, PYTHON_DEC_REF, DecRef)(object); }
+
+static inline bool clear_error(Words *python) {
+    FUNCTION(python, PYTHON_ERR_CLEAR, ErrClear)();
+    return false;
+}
+
+static inline bool read_tensor(Words *python, Object *given, Tensor *found) {
+    if (FUNCTION(python, PYTHON_READER, Reader)(given, found))
+        return clear_error(python);
+    return true;
+}
+
+/* Whether a tensor that was read is what its memory says; views of parts of complex numbers may be its negative. */
+static inline bool is_plain(Words *python, Object *tensor, const Tensor *found) {
+    if ((found->dtype & 255) != DLPACK_FLOAT)
+        return true;
+    Object *negated = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)python[PYTHON_IS_NEG], tensor);
+    if (!negated)
+        return clear_error(python);
+    release(python, negated);
+    return negated == (Object *)python[PYTHON_FALSE];
+}
+
+/* Where this thread's launches of some code say what failed; 0 where Python failed to make the place. */
+static inline int64_t report_of(Words *python, Words *code) {
+    int32_t overflow;
+    int64_t *last = (int64_t *)code[CODE_LAST];
+    int64_t thread = FUNCTION(python, PYTHON_THREAD_ID, ThreadId)(FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)());
+    if (last[0] == thread)
+        return last[1];
+    GetAttr *get = FUNCTION(python, PYTHON_GET_ATTR, GetAttr);
+    Object *report = get((Object *)code[CODE_LOCAL], (Object *)python[PYTHON_REPORT]);
+    if (!report && !clear_error(python))
+        report = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs)((Object *)code[CODE_NEW_REPORT]);
+    if (!report)
+        return 0;
+    last[1] = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(report, &overflow);
+    last[0] = thread;
+    release(python, report);
+    return last[1];
+}
+
+/* Have Python raise what the status of a launch means. */
+static inline void fail(Words *python, Words *code, int32_t status) {
+    Object *number = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(status);
+    if (!number)
+        return;
+    Object *answer = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)code[CODE_FAIL], number);
+    release(python, number);
+    if (answer)
+        release(python, answer);
+}
 
 #endif

@@ -58,12 +58,13 @@ class Bound:
 class KeptCalls(dict[Any, Any]):
     """The way from shapes, strides and types to the kernel, of the last `KEPT_CALLS` of them at most."""
 
-    def begin(self, key: Any, call: Any, *arguments: Any) -> None:
-        """Make the first call of a key, and keep what makes the later ones."""
+    def begin(self, key: Any, call: Any, *arguments: Any) -> Any:
+        """Make the first call of a key; keep, and return, what makes the later ones."""
         call(*arguments)
         if len(self) >= KEPT_CALLS:
             self.clear()
-        self[key] = call.compiled if isinstance(call, Bound) else call
+        self[key] = call = call.compiled if isinstance(call, Bound) else call
+        return call
 
 
 @dataclass(frozen=True)
@@ -240,11 +241,12 @@ def multiprocessors(device: int) -> int:
 
 def current_stream(device: int) -> Any:
     """torch's stream, by its number: making an object of it costs more than a launch."""
-    return None if device < 0 else _stream_reader()(device)
+    return None if device < 0 else stream_reader()(device)
 
 
 @cache
-def _stream_reader() -> Callable[[int], Any]:
+def stream_reader() -> Callable[[int], Any]:
+    """Return torch's function that says the current stream of a device."""
     import torch
 
     return getattr(torch._C, "_cuda_getCurrentRawStream", torch.cuda.current_stream)

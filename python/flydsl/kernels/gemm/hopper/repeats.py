@@ -1,0 +1,70 @@
+"""Products that native code makes again (`compiler/calls/native_replay.py`): nothing is looked at but what tells that a
+call is like one before, and nothing is done but what that one did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flydsl.compiler.calls.native_replay import Recorded, Replay, call_facts, lookup, replays_are_native
+from flydsl.compiler.outlets.compiled_function import CompiledFunction
+from flydsl.compiler.outlets.recorded_launch import recorded_launch
+from flydsl.kernels.gemm.hopper.operands import KEPT_CALLS, stream_reader
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+class Repeats:
+    """Calls of one function. ``again(*tensors, *numbers)`` makes one like one of them on torch's current stream, and
+    returns the tensor that it made, or a tuple of nothing; None where there is no such call."""
+
+    def __init__(self) -> None:
+        self.again: Callable[..., Any] = _nothing
+        self._changed: Callable[[], None] = _nothing
+        self._known: dict[bytes, tuple[Any, ...]] = {}
+
+    def keep(
+        self, call: Any, arguments: tuple[Any, ...], given: tuple[Any, ...], numbers: tuple[Any, ...] = (),
+        made: Any = None,
+    ) -> None:  # fmt: skip
+        """Have a call made again that was one of compiled code with these arguments, with others like the tensors that
+        are ``given``, and a new one like that which was ``made``."""
+        if not isinstance(call, CompiledFunction) or not replays_are_native():
+            return
+        facts = call_facts()(*given, *numbers)
+        if facts is None or facts in self._known:
+            return
+        self._changed()
+        if len(self._known) >= KEPT_CALLS:
+            self._known.clear()
+        replay = _replay(call, arguments, given, made)
+        self._known[facts] = (None if replay is None else replay.table, None, replay)
+        if self.again is _nothing:
+            self.again, self._changed = lookup(self._known, 0, 0, None)
+
+
+def _replay(call: CompiledFunction, arguments: tuple[Any, ...], given: tuple[Any, ...], made: Any) -> Replay | None:
+    """Return what repeats a call, or None where two of its tensors begin at one place, or it cannot be repeated."""
+    buffers = given if made is None else (*given, made)
+    tensors = {id(tensor): tensor for tensor in buffers if tensor is not None}.values()
+    places = {tensor.data_ptr(): (_place(buffers, tensor), 0) for tensor in tensors}
+    launched = recorded_launch(call, arguments, {}, places.get) if len(places) == len(tensors) else None
+    facts = call_facts()(*given)
+    if launched is None or facts is None:
+        return None
+    device = next(iter(tensors)).device.index
+    likes = () if made is None else (_without_memory(made),)
+    shown = tuple(range(len(given), len(buffers)))
+    return Replay(Recorded(facts, len(given), likes, (launched,), shown, bool(shown), None, stream_reader(), device))
+
+
+def _place(buffers: tuple[Any, ...], tensor: Any) -> int:
+    return next(place for place, buffer in enumerate(buffers) if buffer is tensor)
+
+
+def _without_memory(tensor: Any) -> Any:
+    like = tensor.new_empty_strided(tensor.shape, tensor.stride())
+    like.untyped_storage().resize_(0)
+    return like
