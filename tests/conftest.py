@@ -57,6 +57,7 @@ SAMPLED = {
     "tests/kernels/test_amd_gemm_cases.py::test_specified_large": 80,
     "tests/kernels/test_amd_gemm_cases.py::test_specified": 12,
     "tests/kernels/test_amd_gemm_cases.py::test_any_extent": 4,
+    "tests/kernels/test_crossed_products": 30,
     "tests/kernels/test_matrix_": 3,
     "tests/kernels/test_moe_acceptance.py::test_layers": 8,
     "tests/kernels/test_norm": 2,

@@ -346,6 +346,8 @@ def test_kinds_that_cannot_be() -> None:
         build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, block_scaled=True), GemmConfig(64, 64, 1, staggered=True))
     with pytest.raises(ValueError, match="a multiple of 64 columns"):
         build_hopper_gemm(GemmKind(bf16, bf16, bf16, b_along_k=False), SMALL)
+    with pytest.raises(ValueError, match="integers have 8 or 24 columns, or some in sixteens"):
+        build_hopper_gemm(GemmKind(fx.Int8, fx.Int8, bf16), GemmConfig(128, 104, 2))
 
 
 def test_too_many_stages_for_shared_memory() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.kernels.gemm import hopper_grouped
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper.model import launch_time
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, Problem
@@ -181,6 +182,46 @@ def test_masked_groups(rng: np.random.Generator) -> None:
     assert np.isnan(whole.astype(np.float32)).sum() == whole.size - sizes.sum() * n
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_columns_of_results_and_of_rows_that_are_contiguous(masked: bool, rng: np.random.Generator) -> None:
+    """Groups begin and end inside of 16 bytes of a line of C, and of A; those behind them are others' or nobody's."""
+    sizes, n, k = [5, 0, 90, 64], 40, 72
+    rows = 96 if masked else 168
+    shape, lead = ((4, k, rows), (4,)) if masked else ((k, rows), ())
+    a, b = drawn(rng, *shape).swapaxes(-1, -2), drawn(rng, 4, k, n)
+    c, whole = guarded(*lead, n, rows)
+    c = c.swapaxes(-1, -2)
+    hopper_grouped_gemm(a, b, c, np.array(sizes, np.int32) if masked else ends(sizes), config=GemmConfig(64, 64, 1, 2))
+    if masked:
+        for group, size in enumerate(sizes):
+            assert_close(c[group, :size], *expected_of(a[group, :size], b[group : group + 1], [size]))
+    else:
+        assert_close(c[: sum(sizes)], *expected_of(a, b, sizes))
+    assert np.isnan(whole.astype(np.float32)).sum() == whole.size - sum(sizes) * n
+
+
+def test_tiles_are_drawn_of_lines_that_tma_cannot_reach(rng: np.random.Generator) -> None:
+    sizes, (a, b), (c, whole) = [70, 0, 3, 64], (drawn(rng, 140, 71), drawn(rng, 4, 24, 71)), guarded(140, 24)
+    b = b.swapaxes(1, 2)
+    hopper_grouped_gemm(a, b, c, ends(sizes), config=replace(SMALL, draws=True))
+    assert_close(c[:137], *expected_of(a, b, sizes))
+    assert np.isnan(whole.astype(np.float32)).sum() == whole.size - 137 * 24
+
+
+def test_groups_of_integers_have_columns_in_sixteens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of these the model likes 104 columns, of which there is no wgmma of integers."""
+    asked: list[GemmConfig] = []
+    monkeypatch.setattr(hopper_grouped, "multiprocessors", lambda _: 132)
+    monkeypatch.setattr(hopper_grouped, "choose_config", lambda *given: asked.append(choose_config(*given)) or asked[0])
+    monkeypatch.setattr(hopper_grouped, "build_hopper_gemm", lambda *_: lambda *_: None)
+    a, b = np.zeros((16000, 4096), np.int8), np.zeros((4, 520, 4096), np.int8).swapaxes(1, 2)
+    index = np.zeros(16000, np.int32)
+    hopper_grouped_gemm(a, b, np.zeros((16000, 520), TYPES["bf16"]), ends([4000] * 4), rows=index)
+    assert asked[0].suits_integers
+    codes = Problem(4000, 520, 4096, 4, 1, grouped=True, gathers=True)
+    assert not choose_config(codes).suits_integers and choose_config(replace(codes, integer=True)).suits_integers
+
+
 def gated(expected: Array, magnitude: Array) -> tuple[Array, Array]:
     """One column of two of a tenth of a product, and its magnitude."""
     slopes = 1.1 + np.abs(0.1 * expected)
@@ -218,6 +259,9 @@ def test_nothing_to_multiply(rng: np.random.Generator) -> None:
     assert (c == before).all()
     hopper_grouped_gemm(drawn(rng, 6, 0), drawn(rng, 2, 0, 8), c, ends([2, 3]), config=SMALL)
     assert not c[:5].any() and (c[5] == before[5]).all()
+    codes, scales = np.full((6, 128), 77, np.uint8).view(TYPES["e4m3"]), np.full((6, 1), np.nan, np.float32)
+    hopper_grouped_gemm(drawn(rng, 6, 0), drawn(rng, 2, 0, 128), codes, ends([2, 3]), scale_c=scales)
+    assert not codes[:5].view(np.uint8).any() and (scales[:5] == 1).all() and np.isnan(scales[5])
 
 
 def zeros(*shape: int, kind: Any = TYPES["bf16"]) -> Array:
@@ -241,7 +285,23 @@ SIX, INDEX = np.zeros(6, np.int32), np.zeros(8, np.int32)
         ((zeros(8, 16), zeros(6, 16, 8, kind=np.float16), zeros(8, 8), SIX), {}, "the same type"),
         ((zeros(8, 16), zeros(6, 16, 8), zeros(8, 8), SIX), {"block_scales": (SIX, SIX)}, "those are fp8"),
         ((zeros(8, 16), zeros(6, 16, 8), zeros(8, 8).T, SIX), {"to_rows": INDEX}, "an index names are contiguous"),
+        ((zeros(8, 16), zeros(6, 16, 8), zeros(8, 8), SIX), {"block_scales": (None, SIX)}, "for both matrices"),
         ((zeros(8, 16), zeros(6, 16, 8), zeros(8, 8), SIX), {"scale_c": zeros(8, 1)}, "results with scales are float8"),
+        (
+            (zeros(6, 8, 16), zeros(6, 16, 128), zeros(6, 8, 128, kind=TYPES["e4m3"]), SIX),
+            {"scale_c": zeros(8, 1)},
+            r"neither masked nor scattered.* float8_e4m3fn of \(6, 8, 128\)",
+        ),
+        (
+            (zeros(8, 16), zeros(6, 16, 128), zeros(128, 8, kind=TYPES["e4m3"]).T, SIX),
+            {"scale_c": zeros(8, 1, kind=np.float32)},
+            r"begin at multiples of 16 bytes, got strides \(1, 8\)",
+        ),
+        (
+            (zeros(8, 16), zeros(6, 16, 128), zeros(8, 131, kind=TYPES["e4m3"])[:, :128], SIX),
+            {"scale_c": zeros(8, 1, kind=np.float32)},
+            r"begin at multiples of 16 bytes, got strides \(131, 1\)",
+        ),
     ],
 )
 def test_what_does_not_fit(arrays: Any, given: dict[str, Any], says: str) -> None:

@@ -240,6 +240,7 @@ def test_tiles_of_scaled_blocks_divide_a_product_evenly() -> None:
     ("scale_a", "scale_b", "says"),
     [
         (np.ones((8, 1), np.float32), None, "for both matrices"),
+        (None, np.ones((2, 1), np.float32), "for both matrices"),
         (np.ones((8, 1), np.float32), np.ones((2, 1), np.float32), r"scales of A \(8, 256\) .* shape \(8, 2\), got"),
         (np.ones((8, 2), np.float32), np.ones((1, 2), np.float32), r"scales of B \(256, 16\) .* shape \(2, 1\)"),
         (np.ones((8, 2), np.float32), np.ones((2, 1), np.float16), "are float32 of shape"),

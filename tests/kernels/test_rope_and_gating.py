@@ -120,6 +120,24 @@ def test_what_rope_refuses() -> None:
 
 
 @pytest.mark.parametrize("flash", [True, False])
+def test_arrays_that_a_module_was_not_built_for(flash: bool) -> None:
+    """Matrices of tokens are taken as they lie: parts of a projection are refused. So are other blocks of a cache."""
+    d, one, four = 32, np.ones(1, np.float32), np.arange(4, dtype=np.int32)
+    projected, tables = np.ones((4, 8 * d), np.float16), np.ones((7, d // 2), np.float16)
+    shapes = [(BLOCKS, BLOCK, 2, d)] * 2 if flash else [(BLOCKS, 2, d // 16, BLOCK, 16), (BLOCKS, 2, d, BLOCK)]
+    keys, values = (np.zeros(shape, np.float16) for shape in shapes)
+    options = {"flash_layout": flash, "dtype_str": "f16"}
+    q, k, v = (np.ones((4, heads, d), np.float16) for heads in (4, 2, 2))
+    given, results = (four, tables, tables, four, keys, values), (np.zeros_like(q), np.zeros_like(k))
+    for at, part in enumerate((projected[:, : 4 * d], projected[:, 4 * d : 6 * d], projected[:, 6 * d :])):
+        with pytest.raises(RuntimeError, match="elements lie apart"):
+            parts = [part if place == at else whole for place, whole in enumerate((q, k, v))]
+            build_fused_rope_cache_module(d, -1, 4, 2, BLOCK, **options)(*parts, *given, *results, 4, one, one)
+    with pytest.raises(RuntimeError, match="keys of the cache has 4 elements, and the kernel was built for 8"):
+        build_fused_rope_cache_module(d, -1, 4, 2, 2 * BLOCK, **options)(q, k, v, *given, *results, 4, one, one)
+
+
+@pytest.mark.parametrize("flash", [True, False])
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 def test_slots_and_positions_that_are_none(flash: bool, kind: Any) -> None:
     """A slot behind the cache is not written, a position behind the tables gives NaN, too few of them are refused."""

@@ -74,7 +74,7 @@ def activated(x: Array, name: str) -> Array:
     if name == "gelu":
         return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
     if name == "gelu_erf":
-        return 0.5 * x * (1 + np.vectorize(erf)(x / np.sqrt(2)))
+        return 0.5 * x * (1 + np.vectorize(erf, otypes=[float])(x / np.sqrt(2)))
     return x
 
 

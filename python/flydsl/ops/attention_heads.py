@@ -11,7 +11,7 @@ from flydsl.kernels.attention.attention import MAX_HEAD, MAX_STEP
 from flydsl.kernels.attention.attention import attention as run_attention
 from flydsl.kernels.blocks.inputs import Array, contiguous, strides
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind
+from flydsl.ops.op import Arguments, Op, all_there, fall_back, host_numbers, numpy_only, one_place, same_kind
 
 WITHOUT_ATTENTION = ("gfx1100", "gfx1151", "gfx1250")
 """Targets whose matrix instructions `kernels/attention/waves.py` has none of."""
@@ -103,6 +103,7 @@ def no_attention(query: Array) -> str | None:
 
 def _why_not(query: Array, key: Array, value: Array, *others: Any) -> str | None:
     """Return why the kernels do not take tensors, or None; ``others`` are tensors of which there is no gradient."""
+    all_there(key=key, value=value)
     one_place(query, key, value, *others)
     if not (query.shape and key.shape and value.shape):
         return "tensors are (batch, heads, tokens, d)"

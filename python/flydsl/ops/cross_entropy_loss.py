@@ -10,7 +10,7 @@ import numpy as np
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.ops import arrays
 from flydsl.ops.counters import counters_of
-from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, why_not_rows
+from flydsl.ops.op import Arguments, Op, all_there, fall_back, host_numbers, numpy_only, one_place, why_not_rows
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -79,6 +79,7 @@ def why_not(
     label_smoothing: float = 0.0,
 ) -> str | None:  # fmt: skip
     """Return why a call is left to torch, or None."""
+    all_there(target=target)
     one_place(input, target, weight)
     if weight is not None:
         return "weights of classes have no kernel"

@@ -13,7 +13,7 @@ from flydsl.kernels.moe.topk_gating import (
     lanes_of,
 )
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind
+from flydsl.ops.op import Arguments, Op, all_there, fall_back, host_numbers, numpy_only, one_place, same_kind
 
 GRADIENT_STEP = 64
 """What extents of weights that have gradients are multiples of."""
@@ -140,6 +140,9 @@ def why_not(
 ) -> str | None:
     """Return why a call is left to torch, or None."""
     routed = router if isinstance(router, tuple | list) else (router,)
+    all_there(w1=w1, router=None if any(x is None for x in routed) else router)
+    if any(not x.shape for x in routed if hasattr(x, "shape")):
+        raise ValueError("a router is logits (…, E), or ids and weights (…, topk), got arrays of no dimension")
     one_place(input, *routed, None if isinstance(w1, Experts) else w1, w2)
     _check_weights(w1, w2)
     if arrays.type_name(input) not in ("f16", "bf16"):
@@ -166,8 +169,12 @@ def why_not(
 
 
 def _check_weights(w1: Any, w2: Any) -> None:
-    if w2 is None and not isinstance(w1, Experts):
+    if isinstance(w1, Experts):
+        return
+    if w2 is None:
         raise ValueError("w1 goes with w2, unless it is what moe_weights made")
+    if len(w1.shape) != 3:
+        raise ValueError(f"w1 is (E, 2 inter, model), got {tuple(w1.shape)}")
 
 
 def _wants_gradient(input: Any, router: Any, w1: Any, w2: Any) -> bool:

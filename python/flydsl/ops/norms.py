@@ -13,6 +13,7 @@ from flydsl.ops import arrays
 from flydsl.ops.op import (
     Arguments,
     Op,
+    all_there,
     check_normalized,
     fall_back,
     numpy_only,
@@ -339,6 +340,7 @@ def add_layer_norm(
 
 
 def _check_pair(input: Any, residual: Any) -> None:
+    all_there(residual=residual)
     one_place(input, residual)
     if tuple(input.shape) != tuple(residual.shape):
         raise ValueError(f"input and residual have one shape, got {tuple(input.shape)} and {tuple(residual.shape)}")

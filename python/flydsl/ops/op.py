@@ -190,6 +190,13 @@ def one_place(first: Any, *others: Any) -> None:
             )
 
 
+def all_there(**arrays_: Any) -> None:
+    """Refuse arrays that are None, and must not be."""
+    for name, value in arrays_.items():
+        if value is None:
+            raise TypeError(f"expected a tensor of torch or an array of NumPy as {name}, got None")
+
+
 def same_kind(*values: Any) -> str | None:
     """Return why arrays do not go together, or None: all are of one library, one type and one device."""
     one_place(*values)

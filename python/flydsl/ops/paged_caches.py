@@ -12,7 +12,7 @@ from flydsl.kernels.blocks.inputs import contiguous
 from flydsl.ops import arrays
 from flydsl.ops.attention_heads import in_heads, no_attention
 from flydsl.ops.counters import counters_of
-from flydsl.ops.op import Arguments, Op, host_numbers, numpy_only, one_place
+from flydsl.ops.op import Arguments, Op, all_there, host_numbers, numpy_only, one_place
 
 
 def _allocate(q: Any, k_cache: Any, v_cache: Any, *rest: Any) -> Arguments:
@@ -74,6 +74,7 @@ def paged_attention(
         if found is not None:
             return found
     key = (scale, window, softcap, k_scale, v_scale)
+    all_there(k_cache=k_cache, v_cache=v_cache, block_tables=block_tables, context_lens=context_lens)
     numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
     _check_places(k_cache, block_tables, context_lens)
     paged.check_window(window)
@@ -106,6 +107,7 @@ def mla_decode(
         found = LATENT.lanes.again(q, kv_cache, block_tables, context_lens, dv, scale, kv_scale)
         if found is not None:
             return found
+    all_there(kv_cache=kv_cache, block_tables=block_tables, context_lens=context_lens)
     numpy_only("mla_decode", why_not(q, kv_cache, block_tables, context_lens))
     _check_places(paged.latent_caches(kv_cache, dv)[0], block_tables, context_lens)
     paged.check_scale("kv_scale", kv_scale)

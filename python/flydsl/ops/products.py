@@ -17,6 +17,7 @@ from flydsl.ops.amd_products import Product, ways
 from flydsl.ops.op import (
     Arguments,
     Op,
+    all_there,
     fall_back,
     host_numbers,
     numpy_only,
@@ -95,6 +96,7 @@ MATMUL = Op(
 
 def why_not_matmul(input: Any, other: Any, *, out: Any = None) -> str | None:
     """Return why there is no kernel, or None."""
+    all_there(other=other)
     return why_not_rows(input, other)
 
 
@@ -167,7 +169,7 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     if not input.shape or not other.shape:
         raise RuntimeError("both arguments to matmul need to be at least 1D")
     a, b, shape = _as_batches(input, other)
-    if out is not None and tuple(out.shape) == shape == (*a.shape[:-1], b.shape[-1]):
+    if out is not None and tuple(getattr(out, "shape", ())) == shape == (*a.shape[:-1], b.shape[-1]):
         return MATMUL(a, b, out=out)
     if out is None and len(input.shape) == len(other.shape) == 2:
         return MATMUL(input, other, key=())
@@ -213,6 +215,7 @@ LINEAR = Op(
 
 def why_not_linear(input: Any, weight: Any, bias: Any = None) -> str | None:
     """Return why there is no kernel, or None."""
+    all_there(weight=weight)
     return why_not_rows(input, weight, bias)
 
 
@@ -287,6 +290,7 @@ def why_not_scaled(
     use_fast_accum: bool = False,
 ) -> str | None:  # fmt: skip
     """Return why there is no kernel, or None."""
+    all_there(mat2=mat2, scale_a=scale_a, scale_b=scale_b)
     one_place(input, mat2, scale_a, scale_b, bias)
     names = [str(x.dtype).removeprefix("torch.") for x in (input, mat2)]
     if any(name not in EIGHT_BITS for name in names):
@@ -377,18 +381,14 @@ def _grouped(a: Any, b: Any, offs: Any) -> Arguments:
 
 GROUPED_MM = Op(
     "grouped_mm", "Tensor a, Tensor b, Tensor offs", _grouped,
-    lambda a, results: _launch_grouped(a[0], a[1], a[2], results[0]), tensors=3,
+    lambda a, results: hopper_grouped_gemm(_in_lines(a[0]), _in_lines(a[1]), results[0], arrays.line(a[2], len(a[2]))),
+    tensors=3,
 )  # fmt: skip
-
-
-def _launch_grouped(a: Any, b: Any, offs: Any, result: Any) -> None:
-    """Groups begin at any row, which TMA cannot where columns are contiguous: such a matrix is copied."""
-    a = a if strides(a)[1] == 1 else arrays.copied(a)
-    hopper_grouped_gemm(a, _in_lines(b), result, arrays.line(offs, len(offs)))
 
 
 def why_not_grouped(mat_a: Any, mat_b: Any, offs: Any = None, bias: Any = None, out_dtype: Any = None) -> str | None:
     """Return why there is no kernel, or None."""
+    all_there(mat_b=mat_b)
     one_place(mat_a, mat_b, offs, bias)
     reason = why_not_rows(mat_a, mat_b)
     if reason is not None:
@@ -466,9 +466,10 @@ def why_not_int4(
     kind: str = "int4",
 ) -> str | None:  # fmt: skip
     """Return why there is no kernel, or None; torch has nothing to leave this to."""
+    all_there(weight=weight, scales=scales)
     one_place(input, weight, scales, zeros, bias)
-    if not input.shape:
-        raise RuntimeError("activations are (…, K), got an array of no dimension")
+    if not input.shape or len(scales.shape) != 2:
+        raise RuntimeError(f"x is (…, K) and scales are (N, groups), got {tuple(input.shape)}, {tuple(scales.shape)}")
     reason = why_not_rows(input)
     if reason is None and arrays.type_name(input) == "f32":
         return "activations are f16 or bf16"

@@ -7,7 +7,7 @@ from typing import Any
 
 from flydsl.kernels.attention.rope_cache import build_rope_module
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place, why_not_rows
+from flydsl.ops.op import Arguments, Op, all_there, fall_back, numpy_only, one_place, why_not_rows
 
 
 def _launch(arguments: Arguments, results: Arguments, inverse: bool = False) -> None:
@@ -48,6 +48,7 @@ def rope(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
         found = ROPE.lanes.again(input, cos, sin, interleaved)
         if found is not None:
             return found
+    all_there(cos=cos, sin=sin)
     one_place(input, cos, sin)
     if len(input.shape) < 3 or input.shape[-1] % 2:
         raise ValueError(f"rope takes (..., sequence, heads, an even D), got {tuple(input.shape)}")

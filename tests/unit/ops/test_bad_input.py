@@ -53,12 +53,17 @@ CALLS: dict[str, tuple[Callable[..., Any], list[np.ndarray]]] = {
     "quantize_blocks": (ops.quantize_blocks, [zeros(4, 128)]),
 }
 """Each op with arguments that it takes; `all_reduce` needs ranks, and has tests of its own."""
+OPTIONAL = {
+    ("linear", 2), ("rms_norm", 1), ("layer_norm", 1), ("layer_norm", 2), ("add_rms_norm", 2), ("add_layer_norm", 2),
+    ("add_layer_norm", 3), ("swiglu", 1), ("geglu", 1),
+}  # fmt: skip
+"""Arguments that may be None, by their places."""
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", CALLS)
 def test_arguments_that_are_no_such_arrays(name: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each argument as a list, of a type that nobody takes, of the other library, and on another device."""
+    """Each argument as a list, as nothing, of a type that nobody takes, of the other library, and on another device."""
     monkeypatch.setenv("ARCH", "sm_90a")
     assert set(CALLS) | {"all_reduce"} == set(TABLE)
     call, given = CALLS[name]
@@ -70,6 +75,10 @@ def test_arguments_that_are_no_such_arrays(name: str, torch: Any, monkeypatch: p
         if (name, place) != ("moe", 1):  # there a list is ids and weights
             with pytest.raises(TypeError, match="expected a tensor of torch or an array of NumPy, got list"):
                 using(good.tolist())
+        if (name, place) not in OPTIONAL:
+            words = r"array of NumPy.*got None|w1 goes with w2|where offs says"
+            with pytest.raises((TypeError, ValueError), match=words):
+                using(None)
         with pytest.raises((TypeError, ValueError, RuntimeError), match="complex64"):
             using(good.astype(np.complex64))
         if len(given) > 1:
@@ -222,7 +231,13 @@ def test_nothing_and_what_lies_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: ops.attention(*[half(5, 2, 32)] * 3, cu_seqlens_q=starts, cu_seqlens_k=starts, max_seqlen_q=7),
          IndexError, "cu_seqlens_q lie within 5 tokens, got 0 to 9"),
         (lambda: ops.grouped_mm(half(4, 16), half(2, 16, 8), offs=np.array([2, 5], np.int32)), IndexError, "of 4 rows"),
-        (lambda: ops.linear_int4(half(), *INT4), RuntimeError, "no dimension"),
+        (lambda: ops.linear_int4(half(), *INT4), RuntimeError, r"x is .…, K. and .* got \(\), \(40, 1\)"),
+        (lambda: ops.linear_int4(half(3, 64), INT4[0], half()), RuntimeError, r"scales are .N, groups., .* \(\)$"),
+        (lambda: ops.moe(half(3, 64), half(), *EXPERTS, topk=1), ValueError, "a router is logits"),
+        (lambda: ops.moe(half(3, 64), half(3, 2), half(), EXPERTS[1], topk=1), ValueError, "w1 is .E, 2 inter, model"),
+        (lambda: ops.moe(half(3, 64), half(3, 2), *EXPERTS, topk=1, expert_mask=np.ones((1, 2), np.int32)),
+         ValueError, r"a number for each expert, and its shape is \(1, 2\)"),
+        (lambda: ops.matmul(zeros(4, 8), zeros(8, 3), out=[1]), TypeError, "expected a tensor .* got list"),
         (lambda: ops.quantize_blocks(zeros(128, 128), 128), ValueError, "blocks are"),
         (lambda: ops.rope(zeros(2, 5, 3, 6), zeros(4, 3), zeros(5, 3)), ValueError, "cos and sin are"),
     ):  # fmt: skip

@@ -101,6 +101,9 @@ def test_routers_masks_and_shapes(arch: str, rng: np.random.Generator, monkeypat
     assert ops.moe(x, (ids, weights), local, expert_mask=every_other).tobytes() == part.tobytes()
     wide_ids, wide_weights = np.repeat(ids, 2, axis=1)[:, ::2], np.repeat(weights, 2, axis=1)[:, ::2]
     assert ops.moe(x, (wide_ids, wide_weights), w1, w2).tobytes() == again.tobytes()
+    strange = np.where(ids < 0, 2**32 + 1, ids.astype(np.int64))  # whose low bits are an expert's
+    assert ops.moe(x, (strange, weights), w1, w2).tobytes() == again.tobytes()
+    assert ops.moe(x, (strange, weights), local, expert_mask=mask).tobytes() == part.tobytes()
     assert ops.moe(x[:0], (ids[:0], weights[:0]), w1, w2).shape == (0, MODEL)
 
 
@@ -174,7 +177,8 @@ def test_gradients_of_routing_weights_and_masked_experts(
     here = mask.bool()
     weights = torch.from_numpy(rng.uniform(0.2, 1, ids.shape).astype(np.float32)).requires_grad_()
     local = [w[here].clone().requires_grad_() for w in (w1, w2)]
-    y = ops.moe(x, (ids, weights), *local, expert_mask=mask)
+    far = torch.where(ids < 0, 2**32, ids.long())  # whose low bits are an expert's
+    y = ops.moe(x, (far, weights), *local, expert_mask=mask)
     dy = torch.from_numpy(rng.standard_normal((17, MODEL)).astype(np.float32)).bfloat16()
     y.backward(dy)
     exact, wide = weights.detach().double().requires_grad_(), [w.detach().double().requires_grad_() for w in local]

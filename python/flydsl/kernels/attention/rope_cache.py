@@ -19,7 +19,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import require_numbers
+from flydsl.kernels.blocks.inputs import require_numbers, require_whole
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
 from flydsl.kernels.blocks.row_plan import DTYPES
 
@@ -39,7 +39,7 @@ def build_fused_rope_cache_module(
     """Return the launcher. With ``apply_scale`` the caches hold 8-bit floats.
 
     Queries, keys and values of (tokens, heads, D), and caches with the modes of their layout, may be views with strides
-    of their own, such as parts of one projection or of one cache. Arrays of other ranks are contiguous.
+    of their own, such as parts of one projection or of one cache. Arrays of other ranks must be contiguous.
     ``fp8_format`` says which, for caches that are passed as bytes. cos and sin have rows of D / 2 elements, or of D
     without ``reuse_freqs_front_part``. Positions and slots are i32 or i64, or i64 passed as pairs of i32.
     """
@@ -140,6 +140,16 @@ def build_fused_rope_cache_module(
         require_numbers((K, K_out, V), tokens * (num_kv_heads * head_dim))
         for array in (positions, slots):
             require_numbers((array,), tokens * (pairs if array.dtype is fx.Int32 else 1))
+        block = (block_size, num_kv_heads, head_dim)
+        of_keys = block if flash_layout else (num_kv_heads, head_dim // VECTOR, block_size, VECTOR)
+        of_values = block if flash_layout else (num_kv_heads, head_dim, block_size)
+        for array, heads in ((Q, num_q_heads), (Q_out, num_q_heads), *((x, num_kv_heads) for x in (K, K_out, V))):
+            _require_modes("queries, keys or values", array, (heads, head_dim))
+        _require_modes("keys of the cache", key_cache, of_keys)
+        _require_modes("values of the cache", value_cache, of_values)
+        for array, rank in ((cos, 2), (sin, 2), (positions, 1), (slots, 1)):
+            if fx.const_expr(array.rank != rank):
+                require_whole(array)
         rows = fx.min(*(fx.Int64(fx.size(table)) // freqs for table in (cos, sin)))
         places = fx.min(*(fx.Int64(fx.size(held)) // (num_kv_heads * head_dim) for held in (key_cache, value_cache)))
         rope_cache_kernel(
@@ -147,6 +157,18 @@ def build_fused_rope_cache_module(
         ).launch(grid=(num_tokens, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return fused_rope_cache
+
+
+def _require_modes(name: str, array: Any, modes: tuple[int, ...]) -> None:
+    """Have a launch refuse an array with these modes behind its first whose extents are others, and one of another rank
+    whose elements lie apart."""
+    if array.rank != len(modes) + 1:
+        return require_whole(array)
+    for mode, extent in enumerate(modes, 1):
+        fx.require(
+            array.shape[mode] == extent, f"mode {mode} of {name} has {{}} elements, and the kernel was built for {{}}",
+            array.shape[mode], extent, hint="build the module with the extents of the arrays",
+        )  # fmt: skip
 
 
 def _check(head_dim: int, rotary_dim: int, is_neox: bool, flash_layout: bool, dtype: str) -> None:

@@ -4,8 +4,9 @@
                         scale_c=None, activation="none", alpha=1.0, expected_rows=None, weights_first=False,
                         use_fast_accum=False, config=None, stream=None)
 
-B is (groups, K, N), bf16, f16 or fp8, with either mode contiguous. How many rows a group has is known to the device
-alone: the host reads nothing back, and a call may be captured into a graph. Groups may have any size, and none.
+B is (groups, K, N), bf16, f16, fp8 or int8, with either mode contiguous, as A and C. How many rows a group has is known
+to the device alone: the host reads nothing back, and a call may be captured into a graph. Groups may have any size, and
+none.
 
 - **Contiguous**: A is (rows, K) and C (rows, N). ``sizes`` are int32 (groups), where each group *ends*, as ``offs`` of
   ``torch._grouped_mm``: group g has rows sizes[g - 1] to sizes[g]. Rows behind the last group are not written.
@@ -17,8 +18,9 @@ alone: the host reads nothing back, and a call may be captured into a graph. Gro
   is written, or to which it is added (``add=True``, atomically, in C's type: in f32 the order of sums is free). An
   index outside of C stands for no row.
 
-With ``scale_c``, f32 of (rows of C, N / 128), results leave as fp8, each 128 of a row over a scale of
-their own, which is written there: what a quantiser makes of results in bf16.
+With ``scale_c``, f32 of (rows of C, N / 128), results of groups that are neither masked nor scattered leave as fp8,
+each 128 of a row over a scale of their own, which is written there: what a quantiser makes of results in bf16. Rows of
+C then begin at multiples of 16 bytes.
 
 ``row_scale`` is f32, one number for each row of the product. The activation, alpha and ``block_scales`` are those of
 `hopper_gemm`; scales of B have a group in front, those of A are A's. ``expected_rows`` is how many rows a group has on
@@ -33,7 +35,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from flydsl.kernels.blocks.inputs import empty_beside, strides
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
 from flydsl.kernels.gemm.hopper.checks import check_length
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.epilogue import QuantisingEpilogue
@@ -103,8 +105,9 @@ def _call_for(
     a, b = operand_lines(A, 1, "A"), operand_lines(B, 0, "B")
     types = type_of(A, "A", MULTIPLIED), type_of(B, "B", MULTIPLIED), type_of(C, "C", WRITTEN)
     along_n, piece = lines_of(C)
+    piece = piece if along_n else C.dtype.itemsize  # a piece would have rows, and groups begin and end at any
     masked, gathers, block_scaled = A.ndim == 3, rows is not None, scale_a is not None
-    if gathers and not a.along_k:
+    if not masked and not a.along_k:  # rows that are gathered are lines, and TMA reads no box that begins at any row
         a = OperandLines(True, is_ragged=True)
     if to_rows is not None and not along_n:
         raise ValueError(f"rows of C that an index names are contiguous, and its strides are {strides(C)}")
@@ -117,7 +120,7 @@ def _call_for(
         max(expected_rows, 1), n, k, used, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
         min(a.line_bytes, b.line_bytes), columns_of_one(activation), block_scaled, True, quantises=scale_c is not None,
         gathers=gathers, c_aligned=piece == LINE_BYTES and to_rows is None,
-        run=run_of(types[0], block_scaled, use_fast_accum),
+        run=run_of(types[0], block_scaled, use_fast_accum), integer=types[0].is_integer,
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
     if config is None:
@@ -135,7 +138,8 @@ def _call_for(
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
-        return lambda A, B, *rest: run(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)
+        drawing = _drawing(run) if config.draws else run
+        return lambda A, B, *rest: drawing(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)
     run = run if device < 0 else Bound(run)
     return _drawing(run) if config.draws else run
 
@@ -155,10 +159,10 @@ def _without_products(A: Any, B: Any, add: bool, activation: str, config: GemmCo
     """K is 0, and TMA has nothing to copy: products of zeros are the same."""
     zero_a, zero_b = zeros(A, (*A.shape[:-1], 16)), zeros(B, (B.shape[0], B.shape[-1], 16)).swapaxes(-1, -2)
 
-    def call(A: Any, B: Any, C: Any, row_scale: Any, *more: Any) -> None:
+    def call(A: Any, B: Any, C: Any, row_scale: Any, _column: Any, _bias: Any, scale_c: Any, *more: Any) -> None:
         sizes, rows, to_rows, _, stream = more[-5:]
         hopper_grouped_gemm(zero_a, zero_b, C, sizes, rows=rows, to_rows=to_rows, add=add, row_scale=row_scale,
-                            activation=activation, config=config, stream=stream)  # fmt: skip
+                            scale_c=scale_c, activation=activation, config=config, stream=stream)  # fmt: skip
 
     return call
 
@@ -193,19 +197,22 @@ def _check(
         raise ValueError("rows are added where to_rows says, in f32, f16 or bf16")
     if scale_c is not None:
         _check_scales_of_results(C, scale_c, to_rows)
-    if scale_a is not None:
-        check_block_scales(A, B, scale_a, scale_b)
+    check_block_scales(A, B, scale_a, scale_b)
 
 
 def _check_scales_of_results(C: Any, scale_c: Any, to_rows: Any) -> None:
     """Refuse scales that the kernel cannot write."""
-    (count, columns), names = C.shape, [str(array.dtype).removeprefix("torch.") for array in (C, scale_c)]
-    if to_rows is not None or columns % SCALED or names[0] != "float8_e4m3fn":
+    names = [str(array.dtype).removeprefix("torch.") for array in (C, scale_c)]
+    if C.ndim != 2 or to_rows is not None or C.shape[1] % SCALED or names[0] != "float8_e4m3fn":
         raise ValueError(
-            f"results with scales are float8_e4m3fn, of rows that are not scattered, and have a multiple of {SCALED} "
-            f"columns; got {columns} of {names[0]}"
+            f"results with scales are float8_e4m3fn, of groups that are neither masked nor scattered, and have a "
+            f"multiple of {SCALED} columns; got {names[0]} of {tuple(C.shape)}"
         )
-    if tuple(scale_c.shape) != (count, columns // SCALED) or names[1] != "float32":
+    wanted = C.shape[0], C.shape[1] // SCALED
+    if tuple(scale_c.shape) != wanted or names[1] != "float32":
+        raise ValueError(f"scale_c is float32 of shape {wanted}, got {names[1]} of {tuple(scale_c.shape)}")
+    if 0 not in C.shape and lines_of(C) != (True, LINE_BYTES):
         raise ValueError(
-            f"scale_c is float32 of shape {(count, columns // SCALED)}, got {names[1]} of {tuple(scale_c.shape)}"
+            f"rows of results with scales are contiguous and begin at multiples of {LINE_BYTES} bytes, got strides "
+            f"{strides(C)} at {address_of(C):#x}"
         )

@@ -162,8 +162,7 @@ def _call_for(
     _check(A, B, C, row_scale, column_scale, bias, D, activation)
     (m, k), n = A.shape[-2:], B.shape[-1]
     block_scaled = scales[0] is not None
-    if block_scaled:
-        check_block_scales(A, B, *scales)
+    check_block_scales(A, B, *scales)
     if 0 in C.shape:
         return lambda *_: None
     if k == 0:
@@ -281,8 +280,10 @@ def columns_of_one(activation: str) -> int:
 
 
 def check_block_scales(A: Any, B: Any, scale_a: Any, scale_b: Any) -> None:
-    """Refuse scales of blocks that are not those of A and B."""
-    if scale_b is None or A.dtype.itemsize > 1 or type_of(A, "A", MULTIPLIED).is_integer:
+    """Refuse scales of blocks that are not those of A and B; there may be none."""
+    if scale_a is None and scale_b is None:
+        return
+    if scale_a is None or scale_b is None or A.dtype.itemsize > 1 or type_of(A, "A", MULTIPLIED).is_integer:
         raise ValueError(f"scales of blocks are for both matrices, and those are fp8; A is {A.dtype}")
     steps = ceildiv(A.shape[-1], SCALED)
     wanted = (*A.shape[:-1], steps), (*B.shape[:-2], steps, ceildiv(B.shape[-1], SCALED))

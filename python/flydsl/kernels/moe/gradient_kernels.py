@@ -19,6 +19,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid
 from flydsl.kernels.blocks.row_plan import DTYPES
 from flydsl.kernels.gemm.tiled import THREADS, SharedProduct, TilePlan, choose_instruction, plan_tiles, shared_tile
+from flydsl.kernels.moe.topk_gating import expert_named
 
 EIGHT = 8
 """Neighbours of a row that a thread takes."""
@@ -146,10 +147,10 @@ def build_gate_gradient_module(inter: int, dtype: str) -> Any:
         a: fx.Tensor, dweights: fx.Tensor, experts: fx.Int32,
     ):  # fmt: skip
         pair, reduction = fx.block_idx.x, fx.coop.BlockReduce(fx.Float32)
-        expert = fx.Int32(ids[pair])
-        counts = (expert >= 0) & (expert < experts)
+        expert = expert_named(ids[pair], experts)
+        counts = expert >= 0
         if fx.const_expr(mask is not None):
-            counts = counts & (mask[counts.select(expert, fx.Int32(0))] != 0)
+            counts = counts & (mask[fx.max(expert, fx.Int32(0))] != 0)
         share = fx.Float32(0)
         if counts:
             share = turn_gate(h, da, weights[pair], dh, a, pair, inter)

@@ -108,6 +108,8 @@ def run_routed(
 
 def all_experts(experts: Experts, mask: Any) -> int:
     """Experts that ids count, here and elsewhere."""
+    if mask is not None and len(mask.shape) != 1:
+        raise ValueError(f"expert_mask has a number for each expert, and its shape is {tuple(mask.shape)}")
     return experts.shape[0] if mask is None else mask.shape[0]
 
 

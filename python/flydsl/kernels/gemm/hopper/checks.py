@@ -61,6 +61,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "tiles have 8 to 256 columns, in eights, wide ones of three warpgroups in sixteens": columns
         % (16 if config.is_wide else 8)
         or not 8 <= columns <= MAX_BOX,
+        "products of integers have 8 or 24 columns, or some in sixteens": kind.a.is_integer
+        and not config.suits_integers,
         "a thread has room for 192 sums, one of three warpgroups for 128": config.sums(kind.block_scaled, kind.run > 0)
         > MOST_SUMS[config.consumers],
         "8-bit blocks with scales have registers, columns of two scales at most, and no swap": kind.block_scaled

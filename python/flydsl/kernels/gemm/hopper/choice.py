@@ -218,7 +218,7 @@ def _filling(problem: Problem, sms: int) -> list[GemmConfig]:
 
 def fits(problem: Problem, config: GemmConfig) -> bool:
     """Return whether the kernel can be built so; ``problem`` as the kernel sees it."""
-    if problem.integer and config.tile_n // (2 if config.is_wide else 1) % 16 and config.tile_n not in (8, 24):
+    if problem.integer and not config.suits_integers:
         return False
     if not problem.b_along_k and config.tile_n % 64:
         return False

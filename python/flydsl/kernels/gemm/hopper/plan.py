@@ -309,6 +309,11 @@ class GemmConfig:
         """Whether a product has too many columns for one instruction, as three warpgroups are compiled."""
         return self.consumers == 3 and self.tile_n > MOST_OF_THREE
 
+    @property
+    def suits_integers(self) -> bool:
+        """Whether there are wgmma of integers with so many columns: 8, 24, or a multiple of 16."""
+        return self.tile_n in (8, 24) or self.tile_n // (1 + self.is_wide) % 16 == 0
+
     def sums(self, block_scaled: bool, in_runs: bool = False) -> int:
         """Registers of a thread for sums: of a tile and, before they are scaled or added, of products of steps."""
         apart = self.products_apart if block_scaled else int(in_runs)

@@ -20,6 +20,7 @@ from flydsl.kernels.blocks.inputs import empty_beside, flattened, stream_of
 from flydsl.kernels.blocks.narrow import number_of_e8m0
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2
 from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
+from flydsl.kernels.moe.topk_gating import expert_named
 
 TYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.BFloat16}
 NAMES = {"f16": "float16", "fp16": "float16", "bf16": "bfloat16", "f32": "float32"}
@@ -103,9 +104,8 @@ def compile_moe_reduction(
                 return True
             if ids is None:
                 return mask[place] != 0
-            expert = fx.Int32(ids[place])
-            inside = (expert >= 0) & (expert < num_experts)
-            return inside if mask is None else inside & (mask[inside.select(expert, fx.Int32(0))] != 0)
+            expert = expert_named(ids[place], num_experts)
+            return expert >= 0 if mask is None else (expert >= 0) & (mask[fx.max(expert, fx.Int32(0))] != 0)
 
         begin_behind_older_launches()
         if fx.const_expr(source is None):
