@@ -16,7 +16,7 @@ from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.kernels.norm.layernorm import build_layernorm_module
-from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows, partial_shape
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
@@ -77,6 +77,17 @@ def launch(name: str, n: int) -> Any:
     }[name]()  # fmt: skip
     run(*arguments)
     return run
+
+
+def test_partial_sums_that_were_added_up_are_discarded() -> None:
+    """L2 need not write them to memory: LayerNorm of 22,001 bf16 has 0.835 of a copy's speed so, and 0.817."""
+    found = {
+        kernel.name.rstrip("_0123456789"): kernel.ptx for kernel in launch("norm_bwd", 1000).specialisations[-1].kernels
+    }
+    body = found["add_rows_kernel"]
+    assert body.count("discard.global.L2") == 2 and "discard" not in found["norm_bwd_kernel"]
+    assert body.index("ld.global") < body.index("bar.sync") < body.index("discard.global.L2")
+    assert all(partial_shape(n, 5000)[1] % 32 == 0 <= partial_shape(n, 5000)[1] - n < 32 for n in (1, 31, 1000, 28_001))
 
 
 CASES = (

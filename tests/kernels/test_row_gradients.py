@@ -315,6 +315,7 @@ AT_ONE_PLACE = [
     (True, RowPlan(1032, "f16", 8, 32, cluster=2, slots=7, chunks=2)),
     (False, RowPlan(520, "bf16", 8, 32, rows=3, slots=2)),
     (True, RowPlan(777, "bf16", 8, 64, slots=3, all_send=True)),
+    (True, RowPlan(2077, "bf16", 8, 128, slots=3, lends=True)),
     (False, RowPlan(1027, "f32", 4, 64, slots=7, chunks=2, all_send=True)),
     (True, RowPlan(1032, "f16", 8, 32, cluster=2, slots=4, all_send=True)),
     (True, RowPlan(777, "f16", 8, 64, pieces=True, early=True)),

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_module
-from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_shape
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_module
 from flydsl.ops import arrays
 from flydsl.ops.op import (
@@ -120,7 +120,7 @@ def _gradients(
             arrays.filled(value, 0.0)
         return
     extra = None if dadded is None else _matrix(dadded, length)
-    sums = [arrays.empty(x, (partial_rows(length, count), length), "f32") for _ in range(1 + centred)]
+    sums = [arrays.empty(x, partial_shape(length, count), "f32") for _ in range(1 + centred)]
     run = norm_backward_launcher(centred, length, arrays.NAMES[x.dtype], False, extra is not None)
     *mean, rstd = _statistics((stats,))
     arrays.launch(

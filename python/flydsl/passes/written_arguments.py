@@ -65,6 +65,7 @@ _INTRINSICS: tuple[tuple[str, Effects], ...] = (
     ("ptx.prefetch.tensormap", {0: READS}),
     ("ptx.bulk.load", {1: READS}),
     ("ptx.bulk.prefetch", {0: READS}),
+    ("ptx.discard", {0: WRITES}),
     ("ptx.bulk.store", {1: WRITES}),
     ("ptx.bulk.reduce.", {1: WRITES}),
     ("ptx.ld.global.", {0: READS}),

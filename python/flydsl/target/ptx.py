@@ -42,6 +42,7 @@ class PtxOp:
 
 
 _WAIT = "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; @!done bra again; }"
+_TRY_WAIT = "{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [$1], $2; selp.b32 $0, 1, 0, done; }"
 _REMOTE_ARRIVE = (
     "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, $0, $1; mbarrier.arrive.shared::cluster.b64 _, [remote]; }"
 )
@@ -55,12 +56,7 @@ _SYNCHRONISATION = (
     PtxOp("mbarrier.arrive.cp_async", "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];", "r"),
     PtxOp("mbarrier.expect_tx", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], $1;", "r,r"),
     PtxOp("mbarrier.wait", _WAIT, "r,r"),
-    PtxOp(
-        "mbarrier.try_wait",
-        "{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [$1], $2; selp.b32 $0, 1, 0, done; }",
-        "=r,r,r",
-        "i32",
-    ),
+    PtxOp("mbarrier.try_wait", _TRY_WAIT, "=r,r,r", "i32"),
     PtxOp("fence.mbarrier_init", "fence.mbarrier_init.release.cluster;"),
     PtxOp("fence.proxy.async", "fence.proxy.async.shared::cta;"),
     PtxOp("barrier.sync", "barrier.sync.aligned $0, $1;", "r,r", generations=AMPERE),
@@ -176,17 +172,15 @@ def _bulk_reductions() -> tuple[PtxOp, ...]:
     return tuple(ops)
 
 
+_BULK_LOAD = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];"
 _BULK = (
     PtxOp("bulk.commit_group", "cp.async.bulk.commit_group;"),
     PtxOp("bulk.wait_group", "cp.async.bulk.wait_group {0};", immediates=1),
     PtxOp("bulk.wait_group.read", "cp.async.bulk.wait_group.read {0};", immediates=1),
     PtxOp("prefetch.tensormap", "prefetch.tensormap [$0];", "l"),
-    PtxOp(
-        "bulk.load",
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
-        "r,l,r,r",
-    ),
+    PtxOp("bulk.load", _BULK_LOAD, "r,l,r,r"),
     PtxOp("bulk.prefetch", "cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r"),
+    PtxOp("discard", "discard.global.L2 [$0], 128;", "l", generations=AMPERE),
     PtxOp("bulk.store", "cp.async.bulk.global.shared::cta.bulk_group [$1], [$0], $2;", "r,l,r"),
     PtxOp("tanh.approx.f32", "tanh.approx.f32 $0, $1;", "=f,f", "f32", generations=AMPERE),
 )

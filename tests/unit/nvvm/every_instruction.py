@@ -58,6 +58,7 @@ def synchronisation(out: fx.Tensor) -> None:
     found = nvvm.cluster_load(words, 1) + fx.Int32(nvvm.cluster_load(floats, 1))
     done = fx.Int32(nvvm.mbarrier_try_wait(barrier, 0)) + fx.Int32(nvvm.elect_one())
     nvvm.bulk_prefetch(out, 64)
+    nvvm.discard(out)
     nvvm.bulk_load(out, words, 64, barrier)
     nvvm.bulk_store(words, out, 64)
     for op, elems in REDUCTIONS.items():

@@ -170,6 +170,11 @@ def bulk_prefetch(src: Any, size: Any) -> None:
     issue("bulk.prefetch", [_global_address(src, "the source", size), _bytes(size)])
 
 
+def discard(place: Any) -> None:
+    """Say that nobody needs the 128 bytes at a multiple of 128 any more: L2 need not write them to memory."""
+    issue("discard", [_global_address(place, "the line", 128)])
+
+
 def bulk_store(src: Any, dst: Any, size: Any, *, l2: L2Priority | None = None) -> None:
     """Copy ``size`` contiguous bytes of shared to global memory. Part of a bulk group. ``l2`` as for `tma_load`."""
     place = shared_address(src, "the source", _run(size), plain="a bulk copy")
@@ -213,6 +218,6 @@ def prefetch_tensor_map(tensor_map: Any) -> None:
 
 
 __all__ = [
-    "bulk_load", "bulk_prefetch", "bulk_reduce", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load",
-    "tma_reduce", "tma_store", "tma_wait_group",
+    "bulk_load", "bulk_prefetch", "bulk_reduce", "bulk_store", "discard", "prefetch_tensor_map", "tma_commit_group",
+    "tma_load", "tma_reduce", "tma_store", "tma_wait_group",
 ]  # fmt: skip

@@ -144,6 +144,9 @@ class Machine:
     ahead_bytes: float = 1.0
     staged_pieces: float = 1.0
     """The same for rows that begin at pieces and pass through shared memory, beside that; for rows that come early."""
+    staged_lines: float = 1.0
+    """The same for those of f32 that two lines go with: LayerNorm of 56 elements has 1.00 of a copy's speed through
+    shared memory on an H200 (2026-11-17), and 1.04 straight from memory, of 40 elements 1.02."""
     early_bytes: float = 1.0
     early_answer: float = 692.0
     """Of rows that begin anywhere, come early and are summed: cycles of a round beside its bytes, and part of the time
@@ -169,7 +172,7 @@ class Machine:
 HOPPER = Machine(
     wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, narrow_again=2.4, direct_issue=2.65,
     direct_reach=Reach(narrow=30.0, sharpness=2.0, part=0.055, idle=0.0, row=272.0), narrow_issue=4.0, narrow_alone=0.6,
-    staged_pieces=1.015,
+    staged_pieces=1.015, staged_lines=1.06,
 )  # fmt: skip
 """What direct plans take is by 75 plans of 27 shapes measured when lanes beyond a row no longer branched around their
 loads: of those it chooses what is 0.3 % slower than the fastest."""
@@ -179,7 +182,7 @@ HOPPER_LONG = replace(
     start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1900, between_tiles=180, cluster_meeting=17,
     cluster_start=1600, cluster_lines=3.5, cluster_mask=0.06, early_bytes=1.1, staying_cluster=3114, power=8.0,
     tail=1.96, narrow_line=8.5, staged_bytes=1.18, staged_in_cluster=1.25, ahead_bytes=1.3, part_round=0.15,
-    staged_pieces=1.0,
+    staged_pieces=1.0, staged_lines=1.0,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day. What clusters take, `staged_bytes` and `ahead_bytes`

@@ -36,6 +36,8 @@ MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
 """Registers of a multiprocessor that lines may take which go with every row of a ring: half of them."""
+SENDING = 40
+"""Registers that a thread of a warpgroup which sends for rows keeps."""
 THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
 """Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
 
@@ -112,6 +114,8 @@ class RowPlan:
     a ring's threads."""
     all_send: bool = False
     """Whether waves that take rows from a ring send for those to come in turns, and no other wave does."""
+    lends: bool = False
+    """Whether it is a warpgroup that sends for rows, which lends its registers to the waves that take them."""
     few: bool = False
     """Whether it is for few rows, which wait for one thread's instructions: lines are loaded before the row is waited
     for, and what lanes tell each other takes as few steps as can be."""
@@ -123,9 +127,9 @@ class RowPlan:
 
     @property
     def threads(self) -> int:
-        """Of a block; a ring has a wave more, which sends for chunks, but where those that take rows do so."""
+        """Of a block; a ring has a wave more, which sends for chunks, or four, but where those that take rows do so."""
         beside = self.slots > 0 and self.rows == 1 and not self.all_send
-        return self.lanes * self.rows + (HOPPER.wave if beside else 0)
+        return self.lanes * self.rows + (HOPPER.wave * (QUARTERS if self.lends else 1) if beside else 0)
 
     @property
     def shifted(self) -> bool:
@@ -219,7 +223,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, turns=1, all_send=False, lines_ahead=0, staged=True, bulk=True,
+            early=False, turns=1, all_send=False, lends=False, lines_ahead=0, staged=True, bulk=True,
             stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
@@ -347,7 +351,8 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
     lines. The compiler is told to take no more (`register_limit`)."""
     if plan.slots:
         # Lines as they lie; and masks of the row's ends.
-        return (64 if plan.sums == 1 else 76) + (plan.sums * 4 + lines * plan.size) * plan.held // 4
+        own = 64 if plan.sums == 1 else 68 if plan.lends else 76
+        return own + (plan.sums * 4 + lines * plan.size) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
     if plan.shifted and plan.staged:
         return 60 + (plan.sums + lines + (plan.sources if plan.keep else 0)) * plan.held
@@ -364,6 +369,16 @@ def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
     blocks = plan.crowd if plan.counted else max(resident(plan, machine, lines), 1)
     waves = -(-blocks * plan.threads // machine.wave // QUARTERS)  # of the fullest quarter
     return min(machine.registers // QUARTERS // (waves * machine.wave) // 8 * 8, 255)
+
+
+def taking_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
+    """Return what a thread that takes rows may have: those of a warpgroup that sends are divided among others."""
+    begin = register_limit(plan, machine, lines)
+    if not plan.lends:
+        return begin
+    waves = -(-plan.crowd * plan.lanes // machine.wave // QUARTERS)
+    lent = (begin - SENDING) * plan.crowd
+    return min((begin * waves + lent) // waves // 8 * 8, 240)
 
 
 def meeting_elements(plan: RowPlan) -> int:

@@ -15,8 +15,9 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange
 from flydsl.kernels.blocks.ring_lines import KeptLine
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork
+from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import LineAtPlace, ShiftedShare, place_of
-from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.blocks.row_plan import SENDING, RowPlan, taking_limit
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, store_from_ring
 from flydsl.kernels.blocks.rows import Line, Share, row_start
 
@@ -35,7 +36,6 @@ def sum_in_ring(
     memory that these may meet in, if there is some."""
     exchange = RowExchange(plan, arrays.numbers, smem)
     ring = Ring(arrays.sources, end, plan, smem)
-    exchange.start()
     place = place_of(row_start(arrays.sources[0], ring.begin), plan) if plan.shifted else fx.Int32(0)
     share = ShiftedShare(plan, place, steady=True)
     if fx.const_expr(plan.rows > 1):
@@ -51,9 +51,13 @@ def sum_in_ring(
         give(_sums_from_ring(arrays, ring, share, exchange, passes), share, ring.meeting())
     else:
         if fx.thread_idx.x >= plan.lanes:
+            if fx.const_expr(plan.lends):
+                fx.nvvm.setmaxnreg(SENDING, increase=False)
             if fx.thread_idx.x == plan.lanes:
                 ring.send_for_all()
         else:
+            if fx.const_expr(plan.lends):
+                fx.nvvm.setmaxnreg(taking_limit(plan, machine_of_target(), len(arrays.lines)), increase=True)
             give(_sums_from_ring(arrays, ring, share, exchange, passes), share, ring.meeting())
 
 
@@ -71,6 +75,7 @@ def _sums_from_ring(
     """
     plan, end, step = ring.plan, ring.end, ring.step
     kept = [LineAtPlace(line, share) for line in arrays.lines]
+    exchange = exchange.begun()  # rows and lines are on their way meanwhile
 
     def work(index: Any, number: Any, numbers: list[Any], *, is_here: bool) -> tuple[RingRow, RowWork]:
         row = RingRow(ring, index, number, is_here=is_here)

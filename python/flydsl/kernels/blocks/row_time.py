@@ -63,6 +63,8 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
         missed = max(1 - machine.near / near, 0)
         loads += machine.again_in_cluster if plan.cluster > 1 else min(machine.loaded_again * missed, 1.0)
     memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
+    if plan.staged and lines > 1 and plan.width * plan.size == ACCESS_BYTES == 4 * plan.size:
+        memory *= machine.staged_lines
     work = instructions(plan, machine, lines) * waves
     most = machine.direct_issue if plan.direct else machine.issue
     if plan.narrow and plan.size == ACCESS_BYTES // 4:

@@ -14,6 +14,7 @@ from flydsl.kernels.blocks.row_plan import (
     DTYPES,
     LEAST_PIECES,
     MAX_KEPT,
+    QUARTERS,
     RowPlan,
     RowTask,
     register_limit,
@@ -21,6 +22,7 @@ from flydsl.kernels.blocks.row_plan import (
     resident,
     ring_bytes,
     shared_bytes,
+    taking_limit,
 )
 
 MAX_THREADS = 1024
@@ -41,6 +43,10 @@ SHORTEST_AT_PIECES = {1: 5000, 2: 3000}
 """By the number of sums, elements of a row that begins at a piece from which on a ring is faster for them: LayerNorm of
 3,112 bf16 has 0.98 of a copy's speed and 0.94 through tiles, of 2,432 0.94 and 1.02; RMSNorm of 8,776,
 10,240, 18,944 and 27,296 0.95, 0.98, 0.96 and 0.96, and 0.89, 0.91, 0.92 and 0.89 through tiles."""
+SHORTEST_UNFILLED, FILLED = 500, 0.9
+"""Of short ones with two sums, elements from which on such rows have a wave each where other lanes would not be filled
+to that part: LayerNorm of 616, 824 and 1,048 bf16 has 0.87, 0.905 and 0.90 of a copy's speed so, and 0.80, 0.855 and
+0.80 early, on an H200 (2026-11-17)."""
 FEW_SUMMING = {1: 10, 2: 8}
 """By the number of sums, waves of a multiprocessor that take rows of 16 bits from rings, where those are enough:
 RMSNorm of 10,611 bf16 has 0.945 of a copy's speed by eight of clusters of four, and 0.88 by 11 to 14 of a block or
@@ -54,11 +60,9 @@ MOST_KEPT_TILED = 4
 MOST_EARLY, MOST_FILLED = 5, 0.8
 """Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
 least."""
-MOST_SENDING = {False: 2, True: 1}
-"""Blocks of a multiprocessor whose waves send for rows in turns, at most, by whether those are long and have two narrow
-sums: of two, LayerNorm's gradients of 5,003, 7,001, 8,209 and 22,001 bf16 have 0.61, 0.36, 0.39 and 0.38 of a copy's
-speed on an H200 (2026-11-17), and 0.85 to 0.93 by one block or by two with a wave that sends; of 4,097 they have 0.94.
-Three and four have 0.7."""
+TIGHT = 16
+"""Registers that a thread has to have beside those that it is expected to need: LayerNorm's gradient of 31,001 bf16 has
+0.85 of a copy's speed with 232, and 0.79 with 168, which are 8 more than expected and 2 too few."""
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
@@ -71,6 +75,8 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
     long ones of 16 bits, by few waves."""
     width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
+    if not start.shifted and start.size == 2 and task.sums > 1 and SHORTEST_UNFILLED <= length <= ROW_OF_A_WAVE:
+        yield from _rows_of_waves(start, machine, lines)
     if length < (SHORTEST_SUMMED if start.shifted else SHORTEST_AT_PIECES)[task.sums]:
         return
     if not start.shifted and start.size > 2:
@@ -82,19 +88,29 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
         plan = replace(start, cluster=cluster, crowd=crowd)
         lanes = -(-plan.share // iterations // machine.wave) * machine.wave
         plan = replace(plan, lanes=lanes)
-        # A wave that only sends takes registers: without it others wait for one of them, 240 cycles a row.
-        plan = replace(plan, all_send=registers(plan, lines) > register_limit(plan, machine, lines))
-        fits = plan.threads <= min(MAX_THREADS, machine.threads // crowd) and (
-            crowd <= MOST_SENDING[plan.two_narrow_sums] or not plan.all_send
-        )
+        plan = _with_registers(plan, machine, lines)
+        fits = plan.threads <= min(MAX_THREADS, machine.threads // crowd)
         if not start.shifted:
             fits = _has_few_waves(plan)
-        if not fits or plan.iterations != iterations:
+        if not fits or (plan.iterations != iterations and not plan.lends):
             continue
-        if registers(plan, lines) > register_limit(plan, machine, lines):
+        if plan.all_send and (crowd > 2 or plan.two_narrow_sums):
+            continue  # they wait for each other: 0.36 to 0.61 of a copy's speed at four of seven lengths
+        if registers(plan, lines) > taking_limit(plan, machine, lines):
             continue
         found = (ring_of(replace(plan, chunks=chunks), machine, lines) for chunks in (1, *RING_CHUNKS))
         yield from list(filter(None, found))[:1]
+
+
+def _with_registers(plan: RowPlan, machine: Machine, lines: int) -> RowPlan:
+    """Return the plan with more registers for those that take rows, where a wave that only sends leaves too few: by a
+    warpgroup that lends its own, or, where a multiprocessor has several blocks, by no such wave."""
+    if registers(plan, lines) + (TIGHT if plan.crowd == 1 else 0) <= register_limit(plan, machine, lines):
+        return plan
+    group = QUARTERS * machine.wave
+    if plan.crowd > 1:
+        return replace(plan, all_send=True)
+    return replace(plan, lanes=-(-plan.lanes // group) * group, lends=True)
 
 
 def _has_few_waves(plan: RowPlan) -> bool:
@@ -162,12 +178,23 @@ def summing_plans(found: list[RowPlan]) -> list[RowPlan]:
     if (early or tiles) and not rings:
         return early or tiles
     if rings and rings[0].two_narrow_sums and rings[0].rows == 1:
-        return next(filter(None, ([p for p in rings if p.cluster <= most] for most in (2, 4, 8))))
+        # Two rows on their way: of 30,001 to 32,003 elements 0.84 of a copy's speed by two blocks with one, and 0.86 by
+        # four with two. Longer ones have no place for that: of 60,001 0.78 by four, and 0.56 by eight.
+        roomy = [plan for plan in rings if plan.slots >= 4 * plan.parts]
+        kinds = ((plans, most) for plans, most in ((roomy, 2), (roomy, 4), (rings, 4), (rings, 8)))
+        return next(filter(None, ([plan for plan in plans if plan.cluster <= most] for plans, most in kinds)))
+    if rings and rings[0].rows > 1 and not rings[0].shifted:
+        others = [plan for plan in found if not plan.slots]
+        filled = any(plan.share >= FILLED * plan.iterations * plan.lanes for plan in others)
+        return summing_plans(others) if filled else rings
     if rings:
         few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
         sparing = [plan for plan in few if _has_few_waves(plan) and plan.size == 2]
         if rings[0].sums == 1 and sparing and rings[0].length >= SHORTEST_AT_PIECES[1]:
-            return [plan for plan in sparing if plan.cluster <= 4] or sparing
+            # Of 50,001 bf16 0.81 of a copy's speed by clusters of four, and 0.61 by those of eight.
+            others = [plan for plan in rings if plan.shifted and _has_few_waves(plan)]
+            shared = ([plan for plan in plans if plan.cluster <= 4] for plans in (sparing, others))
+            return next(filter(None, shared), sparing)
         if rings[0].sums > 1 and all(plan.cluster > 2 for plan in few):
             few = [plan for plan in rings if plan.cluster <= 2] or few  # 0.87 of a copy's speed by two, 0.77 by four
         # Two blocks of a multiprocessor hide each other's waiting where elements are many for their bytes.
@@ -207,7 +234,8 @@ def ring_of(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
     )
     # Blocks that sum have two rows there at a time.
     # Where no other block hides that one waits, two more are on their way: 0.85 of a copy's speed to 0.80.
-    ahead = 2 * plan.parts if plan.crowd == 1 and plan.size == 2 else 1
-    ahead = max(ahead, plan.parts) if plan.all_send else ahead  # a row is sent for when the one behind it has begun
+    ahead = 2 * plan.parts if plan.crowd == 1 and plan.size == 2 and not (plan.lends and plan.shifted) else 1
+    # One row more at least: where waves send, it is sent for when the one behind it has begun.
+    ahead = max(ahead, plan.parts) if plan.all_send or plan.lends else ahead
     least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + ahead if plan.sums else plan.chunks + 1
     return replace(plan, slots=slots) if slots >= least else None

@@ -148,8 +148,9 @@ def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_st
 def build_layernorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(dy, x, gamma, mean, rstd, dx, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
 
-    The sums are f32 of (`partial_rows`, N). With ``atomic`` it is ``fn(dy, x, gamma, mean, rstd, dx, dgamma, dbeta,
-    m)``, where dgamma and dbeta are f32 and zero before.
+    The sums are f32 of (`partial_rows`, N), or of `partial_shape`, and hold nothing of use behind the call. With
+    ``atomic`` it is ``fn(dy, x, gamma, mean, rstd, dx, dgamma, dbeta, m)``, where dgamma and dbeta are f32 and zero
+    before.
     """
     run = norm_backward_launcher(True, N, dtype_str, atomic, False, plan)
 

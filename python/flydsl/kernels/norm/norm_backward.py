@@ -50,6 +50,12 @@ def partial_rows(length: int, rows: int) -> int:
     return max(min(rows, max(FEWEST, min(ADDED // length, MOST))), 1)
 
 
+def partial_shape(length: int, rows: int) -> tuple[int, int]:
+    """Return the shape of partial sums whose blocks of columns are whole lines of L2: those that were added up need not
+    be written to memory then."""
+    return partial_rows(length, rows), -(-length // COLUMNS) * COLUMNS
+
+
 def backward_task(centred: bool) -> RowTask:
     return RowTask(sources=2, sums=2 if centred else 1)
 
@@ -392,3 +398,14 @@ def _add_columns(partial: fx.Tensor, result: fx.Tensor, rows: fx.Int32, adding: 
         for other in fx.range_constexpr(1, apart):
             whole = whole + parts[lane + other * COLUMNS]
         result[column] = whole.to(result.dtype)
+    if fx.const_expr(fx.nvvm.has_dependent_launches()):
+        _discard_columns(partial, rows)
+
+
+@flyc.jit
+def _discard_columns(partial: fx.Tensor, rows: fx.Int32) -> None:
+    """Keep L2 from writing partial sums to memory that were added up, where a block's columns are whole lines."""
+    start = fx.get_iter(partial[0, None])
+    if (fx.Uint64(fx.ptrtoint(start)) % (4 * COLUMNS) == 0) & (fx.Int64(partial.stride[0]) % COLUMNS == 0):
+        for row in range(fx.thread_idx.x, rows, fx.block_dim.x):
+            fx.nvvm.discard(fx.get_iter(partial[row, None]) + fx.block_idx.x * COLUMNS)

@@ -138,7 +138,8 @@ def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str:
 
 @lru_cache(maxsize=None, typed=True)
 def build_rmsnorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
-    """Return the launcher ``fn(dy, x, gamma, rstd, dx, sums, dgamma, m)``; ``sums`` is f32 of (`partial_rows`, N).
+    """Return the launcher ``fn(dy, x, gamma, rstd, dx, sums, dgamma, m)``; ``sums`` is f32 of (`partial_rows`, N), or
+    of `partial_shape`, and holds nothing of use behind the call.
 
     With ``atomic`` it is ``fn(dy, x, gamma, rstd, dx, dgamma, m)``, where dgamma is f32 and zero before.
     """

@@ -291,7 +291,7 @@ def _show_to_engines(wg: Workgroup, op: Operation) -> None:
 
 _DONE_ALREADY = (
     "fence.mbarrier_init", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
-    "griddepcontrol.launch_dependents", "prefetch.tensormap", "bulk.prefetch",
+    "griddepcontrol.launch_dependents", "prefetch.tensormap", "bulk.prefetch", "discard",
 )  # fmt: skip
 
 ENTRIES: dict[str, HostIntrinsic] = {
