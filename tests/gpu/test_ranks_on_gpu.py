@@ -57,7 +57,8 @@ def environment() -> dict[str, str]:
 def test_ranks_are_processes_that_open_memory_by_handles(
     world: int, cuda_torch: ModuleType, environment: dict[str, str]
 ) -> None:
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(world), str(PROGRAM)]
+    launcher = ["-m", "torch.distributed.run", "--standalone"]  # on a port that nobody else has
+    command = [sys.executable, *launcher, "--nproc-per-node", str(world), str(PROGRAM)]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"
     assert run.stdout.splitlines()[-1] == "PASS"

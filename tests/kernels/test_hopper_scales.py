@@ -100,12 +100,14 @@ def test_results_with_one_accumulator_leave_later(config: GemmConfig, rng: np.ra
     assert np.isnan(whole.astype(np.float32)).sum() == whole.size - 300 * 264
 
 
-@pytest.mark.parametrize(("masked", "draws"), [(False, False), (True, False), (False, True), (True, True)])
-@pytest.mark.parametrize("config", [LATER, THREE], ids=["two", "three"])
+@pytest.mark.parametrize(
+    ("config", "masked", "draws"),
+    [(LATER, False, False), (LATER, True, True), (THREE, True, False), (THREE, False, True)],
+    ids=["two", "two masked and drawn", "three masked", "three drawn"],
+)
 def test_results_of_groups_leave_later(config: GemmConfig, masked: bool, draws: bool, rng: np.random.Generator) -> None:
     """Two blocks take groups of no rows, of one, and of fewer, as many and more than a warpgroup, two, and a tile have.
-    Two warpgroups share the rows of one, half of the columns each. Where blocks draw tiles, each tries once more than
-    there are."""
+    Where blocks draw tiles, each tries once more than there are."""
     sizes, n, k = np.array([0, 129, 1, 127, 65, 0, 64, 63], np.int32), 264, 656
     lead, rows = ((8,), 150) if masked else ((), 449)
     (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, rows, k, 1, *lead), drawn(rng, n, k, 128, 8)

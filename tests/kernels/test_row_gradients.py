@@ -327,20 +327,20 @@ AT_ONE_PLACE = [
 with rows that begin at pieces."""
 
 
+@pytest.mark.parametrize(("centred", "plan"), AT_ONE_PLACE)
 def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
-    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+    centred: bool, plan: RowPlan, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
     """Each of eight blocks takes several rows; places for ten are rounded down, and those for seven too few."""
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(norm_backward, "places", lambda plan: 10)
     for build in (norm_backward_launcher, build_layernorm_bwd_module, build_rmsnorm_bwd_module):
         build.cache_clear()
-    for centred, plan in AT_ONE_PLACE:
-        plan = replace(plan, keep=plan.early, sources=2, sums=1 + centred, hints=ONCE)
-        for m, held in ((83, 10), (29, 7), (3, 3)):
-            norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, plan=plan, held=held)
-        if plan.slots:
-            norm_bwd(rng, 83, plan.length, plan.dtype, centred=centred, atomic=True, plan=plan)
+    plan = replace(plan, keep=plan.early, sources=2, sums=1 + centred, hints=ONCE)
+    for m, held in ((83, 10), (29, 7), (3, 3)):
+        norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, plan=plan, held=held)
+    if plan.slots:
+        norm_bwd(rng, 83, plan.length, plan.dtype, centred=centred, atomic=True, plan=plan)
 
 
 @pytest.mark.parametrize("n", [777, 1001])

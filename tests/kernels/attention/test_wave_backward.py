@@ -87,7 +87,7 @@ def test_machine_code_keeps_everything_in_registers(
     plan = replace(WAVE_PLAN, dtype=fx.BFloat16, d=d, dv=d, features=Features(right=True))
     stats, lse = np.zeros((16, 64), np.float32), np.zeros((1, 2, 256), np.float32)
     numbers = (1.0, 0.0, 0, 0, 1, 256, 256, 1, plan)
-    given = (*tensors[:5], lse, *tensors[5:], None, stats, None, None, None, None, None, *numbers)
+    given = (*tensors[:5], lse, *tensors[5:], None, stats, *[None] * 7, *numbers)
     binary = artifact_of(backward, given, arch).device_binary
     # The notes of a code object are MessagePack: a name, and a small number as one byte.
     for count in (b".vgpr_spill_count", b".sgpr_spill_count", b".private_segment_fixed_size"):
