@@ -260,7 +260,7 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned int rank, void *ad
                                 int interleave, int swizzle, int promotion, int fill) {
     char text[512];
     int at = snprintf(text, sizeof text, "rank %u at %p dims", rank, address);
-    (void)type, (void)interleave, (void)promotion, (void)fill;
+    (void)type, (void)interleave, (void)fill;
     for (unsigned int i = 0; i < rank; i++) at += sprintf(text + at, " %llu", (unsigned long long)dims[i]);
     at += sprintf(text + at, " strides");
     for (unsigned int i = 0; i + 1 < rank; i++) at += sprintf(text + at, " %llu", (unsigned long long)strides[i]);
@@ -268,7 +268,7 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned int rank, void *ad
     for (unsigned int i = 0; i < rank; i++) at += sprintf(text + at, " %u", box[i]);
     at += sprintf(text + at, " steps");
     for (unsigned int i = 0; i < rank; i++) at += sprintf(text + at, " %u", steps[i]);
-    record("cuTensorMapEncodeTiled %s swizzle %d", text, swizzle);
+    record("cuTensorMapEncodeTiled %s swizzle %d promotion %d", text, swizzle, promotion);
     memset(map, 0, 128);
     return injected("cuTensorMapEncodeTiled");
 }

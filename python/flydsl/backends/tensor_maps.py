@@ -16,8 +16,6 @@ from flydsl.dialects.fly.payload import MAPPED_ORDER, MAPPED_TENSOR
 from flydsl.native import constants as native
 from flydsl.target.tensor_map import ALIGN, MAP_ALIGN, MAP_BYTES, MAX_EXTENT, STRIDE_LIMIT
 
-_PROMOTE_256B = 3
-
 
 @dataclass(frozen=True)
 class MadeMap:
@@ -36,10 +34,10 @@ def tensor_text(op: Operation) -> str:
 
 def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str | None) -> MadeMap:
     """Return the map for a call of ``fly_tensor_map_Nd``."""
-    rank = (len(op.operands) - 3) // 3
+    rank = (len(op.operands) - 4) // 3
     values = [body.operand(o) for o in op.operands]
     base, extents, strides = values[0], values[1 : 1 + rank], values[1 + rank : 2 * rank]
-    dtype, swizzle, size, *box = values[2 * rank :]
+    dtype, swizzle, promotion, size, *box = values[2 * rank :]
     block = body.fresh("map")
     body.entry_line(f"{block} = alloca [{MAP_BYTES // 8} x i64], align {MAP_ALIGN}")
     order = op.attributes.get(MAPPED_ORDER)
@@ -48,7 +46,7 @@ def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str
     if entry is None:
         _host_map(body, block, (base, dtype, size, str(rank), swizzle), (extents, strides, box))
         return MadeMap(fault, block, (numbers[0], numbers[1]))
-    made = _driver_map(module, body, entry, block, (dtype, rank, base, swizzle), (extents, strides, box))
+    made = _driver_map(module, body, entry, block, (dtype, rank, base, swizzle, promotion), (extents, strides, box))
     good = body.assign(f"icmp eq i32 {fault}, 0")
     status = body.assign(f"select i1 {good}, i32 {made}, i32 {fault}")
     return MadeMap(status, block, (numbers[0], numbers[1]))
@@ -104,18 +102,18 @@ def _array(body: FunctionEmitter, type_: str, values: list[str]) -> str:
 
 
 def _driver_map(
-    module: ModuleEmitter, body: FunctionEmitter, entry: str, block: str, facts: tuple[str, int, str, str],
+    module: ModuleEmitter, body: FunctionEmitter, entry: str, block: str, facts: tuple[str, int, str, str, str],
     modes: tuple[list[str], list[str], list[str]],
 ) -> str:  # fmt: skip
     """cuTensorMapEncodeTiled: no interleaving, element strides of one, zeros outside the tensor."""
-    dtype, rank, base, swizzle = facts
+    dtype, rank, base, swizzle, promotion = facts
     module.scope.add_global(entry, "global ptr null, align 8")
     function = body.assign(f"load ptr, ptr @{entry}")
     extents, strides = (_array(body, "i64", values) for values in modes[:2])
     box, ones = _array(body, "i32", modes[2]), _array(body, "i32", ["1"] * rank)
     code = body.assign(
         f"call i32 {function}(ptr {block}, i32 {dtype}, i32 {rank}, ptr {base}, ptr {extents}, ptr {strides}, "
-        f"ptr {box}, ptr {ones}, i32 0, i32 {swizzle}, i32 {_PROMOTE_256B}, i32 0)"
+        f"ptr {box}, ptr {ones}, i32 0, i32 {swizzle}, i32 {promotion}, i32 0)"
     )
     failed = body.assign(f"icmp ne i32 {code}, 0")
     return body.assign(f"select i1 {failed}, i32 {body.assign(f'add i32 {code}, {DRIVER_BASE}')}, i32 0")

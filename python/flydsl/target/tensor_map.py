@@ -23,7 +23,7 @@ MAX_EXTENT = 1 << 32
 STRIDE_LIMIT = 1 << 40
 """Bytes that strides stay below."""
 
-# CUtensorMapDataType and CUtensorMapSwizzle of the driver's header.
+# CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion of the driver's header.
 DATA_TYPES = {
     "i8": 0, "ui8": 0, "f8E4M3FN": 0, "f8E5M2": 0, "i16": 1, "ui16": 1, "ui32": 2, "i32": 3, "ui64": 4, "i64": 5,
     "f16": 6, "f32": 7, "f64": 8, "bf16": 9,
@@ -36,6 +36,9 @@ REDUCTIONS = {
 """What cp.reduce.async.bulk and its form for tensors combine (PTX ISA 9.7.9.25.4.2 and 9.7.9.25.5.3)."""
 SwizzleMode = Literal["none", "32B", "64B", "128B"]
 SWIZZLES: dict[SwizzleMode, int] = {"none": 0, "32B": 1, "64B": 2, "128B": 3}
+L2Promotion = Literal["none", "64B", "128B", "256B"]
+L2_PROMOTIONS: dict[L2Promotion, int] = {"none": 0, "64B": 1, "128B": 2, "256B": 3}
+"""How much L2 reads of memory at least where a copy misses it."""
 
 
 @dataclass(frozen=True)

@@ -419,6 +419,15 @@ def test_boxes_that_cannot_be(box: Any, mode: str, says: str) -> None:
         make(numbers((32, 64), np.float32), box, mode)
 
 
+def test_a_promotion_that_cannot_be() -> None:
+    @flyc.jit
+    def launch(a: fx.Tensor):
+        nvvm.make_tensor_map(a, (4, 8), "none", l2_promotion="512B")
+
+    with pytest.raises(ValueError, match="unknown promotion '512B' in L2(.|\n)*use none, 64B, 128B, 256B"):
+        launch(np.zeros((8, 32), np.float32))
+
+
 def test_a_stride_known_while_compiling_is_checked_then() -> None:
     @flyc.jit
     def launch(a: fx.Tensor):

@@ -209,15 +209,17 @@ def read_box(box: Any, out: fx.Tensor):
 def test_a_tensor_map_is_made_by_the_driver(recording: Recording) -> None:
     @flyc.jit
     def run(x: fx.Tensor, out: fx.Tensor):
-        read_box(fx.nvvm.make_tensor_map(x, (8, 64), "128B"), out).launch(block=(4, 1, 1), pdl=True)
+        maps = fx.nvvm.make_tensor_map(x, (8, 64)), fx.nvvm.make_tensor_map(x, (4, 32), "64B", l2_promotion="128B")
+        read_box(maps, out).launch(block=(4, 1, 1), pdl=True)
 
     x = np.zeros((24, 192), np.float16)
     with flyc.current_device().arrays(x, np.zeros(4, np.float32)) as (there, out):
         run(there, out)
         pointer = there.pointer
-    # The fastest mode first: its extent, the stride of the next in bytes, and the box; 128B swizzle.
-    words = "rank 2 at {:#x} dims 192 24 strides 384 box 64 8 steps 1 1 swizzle 3"
-    assert recording.named("cuTensorMapEncodeTiled") == ["cuTensorMapEncodeTiled " + words.format(pointer)]
+    # The fastest mode first: its extent, the stride of the next in bytes, and the box; swizzle and promotion.
+    words = f"cuTensorMapEncodeTiled rank 2 at {pointer:#x} dims 192 24 strides 384 box"
+    boxes = ["64 8 steps 1 1 swizzle 3 promotion 3", "32 4 steps 1 1 swizzle 2 promotion 2"]
+    assert recording.named("cuTensorMapEncodeTiled") == [f"{words} {box}" for box in boxes]
     assert len(recording.named("cuLaunchKernelEx")) == 1
 
 

@@ -16,7 +16,17 @@ from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.handle import wrap
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
-from flydsl.target.tensor_map import ALIGN, DATA_TYPES, MAX_EXTENT, STRIDE_LIMIT, SWIZZLES, SwizzleMode, TensorMapFacts
+from flydsl.target.tensor_map import (
+    ALIGN,
+    DATA_TYPES,
+    L2_PROMOTIONS,
+    MAX_EXTENT,
+    STRIDE_LIMIT,
+    SWIZZLES,
+    L2Promotion,
+    SwizzleMode,
+    TensorMapFacts,
+)
 
 MAP_TYPE = "!llvm.ptr<101>"
 """The address space of kernel parameters: a map is one, by value."""
@@ -93,17 +103,23 @@ def _order(tensor: Tensor) -> tuple[int, ...]:
     return (unit[-1], *rest)
 
 
-def make_tensor_map(tensor: Any, box: Sequence[int], swizzle: SwizzleMode = "128B") -> TensorMap:
+def make_tensor_map(
+    tensor: Any, box: Sequence[int], swizzle: SwizzleMode = "128B", *, l2_promotion: L2Promotion = "256B"
+) -> TensorMap:
     """Return a map for copying boxes of a global tensor: ``box`` has an extent per mode, in the tensor's order.
 
     ``swizzle`` says how rows of the box are permuted in shared memory: ``"128B"``, ``"64B"``, ``"32B"`` or ``"none"``;
-    read it there through a tensor over ``apply_swizzle(ptr, map.swizzle)``.
+    read it there through a tensor over ``apply_swizzle(ptr, map.swizzle)``. ``l2_promotion`` is how much L2 reads of
+    memory where a copy misses it: ``"256B"`` suits tiles that several blocks read, ``"128B"`` a tensor that is read
+    once, from one end to the other.
     """
     if not isinstance(tensor, Tensor) or not tensor.is_memory:
         raise DslTypeError(f"make_tensor_map takes a tensor argument, got {type(tensor).__name__}")
     require("TMA", "cuda", ("hopper",))
     if getattr(current(), "kernel_symbol", None) is not None:
         raise DslValueError("a tensor map is made in the jit function", hint="make it there and pass it to the kernel")
+    if l2_promotion not in L2_PROMOTIONS:
+        raise DslValueError(f"unknown promotion '{l2_promotion}' in L2", hint="use " + ", ".join(L2_PROMOTIONS))
     order = _order(tensor)
     if len(box) != len(order) or not all(type(extent) is int for extent in box):
         raise DslValueError(f"the box {tuple(box)} must have an int for each of the {len(order)} modes")
@@ -115,7 +131,8 @@ def make_tensor_map(tensor: Any, box: Sequence[int], swizzle: SwizzleMode = "128
     _check_strides(tensor, [strides[mode] for mode in order[1:]], size)
     extents = [Int64(shape[mode]).ir_value() for mode in order]
     steps = [(Int64(strides[mode]) * size).ir_value() for mode in order[1:]]
-    numbers = [current().constant("i32", n) for n in (DATA_TYPES[elem], SWIZZLES[swizzle], size, *facts.box)]
+    kinds = (DATA_TYPES[elem], SWIZZLES[swizzle], L2_PROMOTIONS[l2_promotion])
+    numbers = [current().constant("i32", n) for n in (*kinds, size, *facts.box)]
     base = get_iter(tensor).flat_llvm_ptr
     marks = {MAPPED_TENSOR: _named(tensor), MAPPED_ORDER: ",".join(map(str, order))}
     value = current().call(f"fly_tensor_map_{facts.rank}d", [base, *extents, *steps, *numbers], MAP_TYPE, marks)
