@@ -424,7 +424,7 @@ def test_a_promotion_that_cannot_be() -> None:
     def launch(a: fx.Tensor):
         nvvm.make_tensor_map(a, (4, 8), "none", l2_promotion="512B")
 
-    with pytest.raises(ValueError, match="unknown promotion '512B' in L2(.|\n)*use none, 64B, 128B, 256B"):
+    with pytest.raises(ValueError, match=r"unknown promotion '512B' in L2(.|\n)*use none, 64B, 128B, 256B"):
         launch(np.zeros((8, 32), np.float32))
 
 
