@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.kernels.attention.backward import FULL_ROUNDS, Tiles, choose_parts, tiles_of_keys, tiles_seen, time_of
+from flydsl.kernels.attention.backward_parts import FULL_ROUNDS, Tiles, choose_parts, tiles_of_keys, tiles_seen, time_of
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
 from flydsl.kernels.attention.scores import Features
 

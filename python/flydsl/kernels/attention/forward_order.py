@@ -1,4 +1,4 @@
-"""The order of tiles: which tile of queries a block of the forward kernel works on in which round, and its loads."""
+"""The order of tiles: which one a block of the forward kernel works on in which round, its loads and its stores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.tiles import part_of, piece_of
+from flydsl.kernels.attention.scores import softmax_end
+from flydsl.kernels.attention.tiles import ROW_LANES, part_of, piece_of, whole_lines
 
 
 @fx.struct
@@ -125,3 +126,31 @@ def load(maps, places, pipes, tickets, work, place, plan):
     pipe_q.acquire(state_q)
     tickets.at(state_q).queries.poke(0)  # no more tiles
     pipe_q.commit(state_q)
+
+
+@flyc.jit
+def store(mine, piece, tops, sums, out, lse):
+    """The forward kernel's rows, divided by their sums, to memory, eight neighbouring elements of a row at a time."""
+    rows, sinks, dtype = mine.o_rows, mine.extras[2], mine.plan.result
+    sink = None if sinks is None else fx.Float32(sinks[piece.head])
+    batch = piece.batch if out.shape[0] != 1 else 0
+    found = []
+    for top, total, values in zip(tops, sums, rows.split(mine.o.load()), strict=True):
+        if fx.const_expr(mine.plan.linear):
+            scale, logarithm = softmax_end(top, values[values.numel - 1], (), sink)
+            values = values.shuffle(values, range(mine.plan.dv // 4))
+        else:
+            scale, logarithm = softmax_end(top, total, ROW_LANES, sink)
+        if fx.const_expr(mine.plan.scaled != ""):
+            scale = scale * mine.scale_of(3, piece, 0)
+        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(dtype)
+        found.append((whole_lines(kept.bitcast(fx.Int32), rows.column // 2), logarithm))
+    for i, (lines, logarithm) in enumerate(found):
+        query = piece.first + rows.query + rows.rows[i]
+        if query < piece.queries:
+            row = out[batch, piece.head, piece.query_start + query, None]
+            for block, line in enumerate(lines):
+                line.bitcast(dtype).store(row, [block * 32 + rows.column * 4], alignment=16)
+            if fx.const_expr(lse is not None):
+                if rows.column == 0:
+                    lse[batch, piece.head, piece.query_start + query] = logarithm

@@ -19,8 +19,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention import linear_powers
-from flydsl.kernels.attention.forward_order import Work, load, parts_of
-from flydsl.kernels.attention.forward_rows import store
+from flydsl.kernels.attention.forward_order import Work, load, parts_of, store
 from flydsl.kernels.attention.head_tiles import head_map, tiles_of
 from flydsl.kernels.attention.scores import PLAIN, Features, found_anew, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import ROW_LANES, WARPGROUP, FragmentRows, Tickets, hidden, rows_of, scores_of
