@@ -352,7 +352,8 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         m = tiles.extent(C if kind.packed else X, -2) if from_rows is None else tiles.extent(from_rows, 0)
         k = tiles.extent(Y if kind.packed else X, -1)
         extents = m, tiles.extent(Y, -2), k, tiles.extent(Y, 0) if len(Y.shape) == 3 else fx.Int32(1)
-        map_x = Operand.map_of(X, config.tile_m, kind.bk, kind.a_along_k, config.sharing("n")) if kind.maps_a else X
+        rows = (config.tile_m, kind.bk, kind.a_along_k, config.sharing("n"))
+        map_x = Operand.map_of(X, *rows, once=config.swapped) if kind.maps_a else X
         map_y = Operand.map_of(Y, config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
         more = (scale_a, scale_b), (sizes, from_rows, to_rows, taken), extents
