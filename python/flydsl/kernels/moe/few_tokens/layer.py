@@ -115,7 +115,7 @@ def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int
         scale1: fx.Tensor | None, inner: fx.Tensor, T: fx.Int32,
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        map1 = None if scale1 is None else fx.nvvm.make_tensor_map(w1, stage.box, "none")
+        map1 = None if scale1 is None else fx.nvvm.make_tensor_map(w1, stage.box, "none", l2_promotion="128B")
         few_tokens_first(x, logits, ids, weights, map1, w1, scale1, inner, T).launch(
             grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
         )
@@ -203,7 +203,7 @@ def compile_second(stage: Stage, experts: int, topk: int, pairs: int, renormaliz
         inner: fx.Tensor, logits: fx.Tensor | None, ids: fx.Tensor, weights: fx.Tensor,
         w2: fx.Tensor, scale2: fx.Tensor | None, y: fx.Tensor, T: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        map2 = None if scale2 is None else fx.nvvm.make_tensor_map(w2, stage.box, "none")
+        map2 = None if scale2 is None else fx.nvvm.make_tensor_map(w2, stage.box, "none", l2_promotion="128B")
         few_tokens_second(inner, logits, ids, weights, map2, w2, scale2, y, T).launch(
             grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
         )
