@@ -15,7 +15,8 @@ Squares: TFLOP/s are 2 * M * N * K over the median time of one product between e
 time, by replaying graphs of products on several sets of matrices, more than the second-level cache holds. Random
 data: the power that a product takes, and with it the clock, depends on the values. C is poisoned before it is checked
 against float64 at places drawn anew. ``--tune`` measures so many of the configurations that the model likes best, and
-says what its choice lost. ``--few`` measures so many products of 1 to 64 rows, drawn at random, instead. Joules of a
+says what its choice lost. ``--steady 40`` lets each side work for so many milliseconds before, and while, it is timed:
+at the limit of power. ``--few`` measures so many products of 1 to 64 rows, drawn at random, instead. Joules of a
 product are those of ``--joules`` seconds of replays.
 """
 
@@ -263,18 +264,27 @@ def graphs_of(sides: dict[str, Side], sets: int, count: int) -> dict[str, Any]:
     return {name: graph_of(run, sets, count) for name, run in sides.items()}
 
 
-def replay_times(graphs: dict[str, Any], count: int, rounds: int) -> dict[str, float]:
-    """Microseconds of one product by each side, medians over rounds in which every side has its turn."""
+def replay_times(graphs: dict[str, Any], count: int, rounds: int, steady: float = 0.0) -> dict[str, float]:
+    """Microseconds of one product by each side, medians over rounds in which every side has its turn: one replay, or
+    ``steady`` milliseconds of them behind as many that are not timed, at the clock that the limit of power leaves."""
     found: dict[str, list[float]] = {name: [] for name in graphs}
+    if steady:
+        once = replay_times(graphs, count, 1)
+        repeats = {name: math.ceil(steady * 1e3 / (us * count)) for name, us in once.items()}
+    else:
+        repeats = dict.fromkeys(graphs, 1)
     for turn in range(rounds):
         first = turn % len(graphs)
         for name, graph in [*graphs.items()][first:] + [*graphs.items()][:first]:
             start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            for _ in range(repeats[name] if steady else 0):
+                graph.replay()
             start.record()
-            graph.replay()
+            for _ in range(repeats[name]):
+                graph.replay()
             stop.record()
             torch.cuda.synchronize()
-            found[name].append(start.elapsed_time(stop) / count * 1e3)
+            found[name].append(start.elapsed_time(stop) / count / repeats[name] * 1e3)
     return {name: statistics.median(times) for name, times in found.items()}
 
 
@@ -308,9 +318,10 @@ def problem_of(a: Any, b: Any, c: Any, kind: str) -> Problem:
 
 
 def measure_shape(
-    name: str, m: int, n: int, k: int, kind: str, rounds: int, tuned: int, seconds: float
+    name: str, m: int, n: int, k: int, kind: str, rounds: int, tuned: int, seconds: float, steady: float
 ) -> dict[str, Any]:
-    """A row of the table; ``seconds`` of replays of each side, if any, are for the energy."""
+    """A row of the table; ``seconds`` of replays of each side, if any, are for the energy, and ``steady`` milliseconds
+    of each turn for its time."""
     a, b, c = matrices(m, n, k, kind)
     sets, problem = len(a), problem_of(a[0], b[0], c[0], kind)
     floor = max((problem.size * k * (m + n) + 2 * m * n) / 4.27e6, 2 * m * n * k / 8e8 * problem.size / 2)
@@ -319,7 +330,7 @@ def measure_shape(
     error, graphs = error_of(sides["ours"], kind, a[0], b[0], c[0]), graphs_of(sides, sets, count)
     config = choose_config(problem)
     row = {"name": name, "m": m, "n": n, "k": k, "kind": kind, "floor": floor, "config": asdict(config),
-           "tile": described(config), "error": error, **replay_times(graphs, count, rounds)}  # fmt: skip
+           "tile": described(config), "error": error, **replay_times(graphs, count, rounds, steady)}  # fmt: skip
     if seconds:
         row["joules"] = {name: energy.joules(graph.replay, seconds) / count for name, graph in graphs.items()}
     if tuned > 1:
@@ -328,7 +339,7 @@ def measure_shape(
             name: lambda i, x=x: hopper_gemm(a[i], b[i].T, c[i], use_fast_accum=is_fast(kind), config=x)
             for name, x in configs.items()
         }
-        times = replay_times(graphs_of(tries, sets, count), count, 3)
+        times = replay_times(graphs_of(tries, sets, count), count, 3, steady)
         row["tuned"] = [{"us": us, **asdict(configs[name])} for name, us in times.items()]
         row["best"], row["regret"] = (
             min(times, key=lambda x: times[x]),
@@ -353,7 +364,7 @@ def run_shapes(shapes: Sequence[tuple[str, int, int, int]], given: Any) -> list[
     print(f"{'us':24} {'M x N x K':18} {'ours':>8} {'cuBLAS':>8} {'floor':>8} {'ratio':>6} {'error':>8}")
     rows = []
     for shape in shapes:
-        rows.append(measure_shape(*shape, kind, rounds, tuned, seconds))
+        rows.append(measure_shape(*shape, kind, rounds, tuned, seconds, given.steady))
         show_shape(rows[-1])
     ratios = [row["cublas"] / row["ours"] for row in rows if "cublas" in row]
     regrets = [row["regret"] for row in rows if "regret" in row]
@@ -569,6 +580,9 @@ def main() -> None:
     parser.add_argument("--few", type=int, default=0, metavar="N", help="N products of few rows, drawn at random")
     parser.add_argument(
         "--joules", type=float, default=1.0, help="seconds of each product in bf16 that count for its energy"
+    )
+    parser.add_argument(
+        "--steady", type=float, default=0.0, metavar="MS", help="milliseconds of a side's turn, behind as many untimed"
     )
     parser.add_argument("--shapes", action="store_true", help="the shapes alone")
     given = parser.parse_args()

@@ -11,8 +11,9 @@ import math
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -163,6 +164,17 @@ def test_products_are_timed_several_at_a_time(on_a_gpu: Any, clock: Any, monkeyp
     gemm = on_a_gpu("gpu_gemm")
     monkeypatch.setattr(gemm.torch.cuda, "Event", clock)
     assert gemm.times_of({"one": launches(1), "two": launches(2)}, 3) == {"one": 1.0, "two": 2.0}
+
+
+def test_steady_work_is_timed_behind_as_much(on_a_gpu: Any, clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One replay in bursts; in steady work as many as last so many milliseconds, once untimed and once timed."""
+    gemm = on_a_gpu("gpu_gemm")
+    monkeypatch.setattr(gemm.torch.cuda, "Event", clock)
+    graphs = {name: SimpleNamespace(replay=partial(launches(count), 0)) for name, count in (("one", 1), ("two", 2))}
+    for steady, replays in ((0.0, {"one": 3, "two": 3}), (8.0, {"one": 1 + 3 * 16, "two": 1 + 3 * 8})):
+        before = RecordedClock.launches
+        assert gemm.replay_times(graphs, 2, 3, steady) == {"one": 500.0, "two": 1000.0}
+        assert RecordedClock.launches - before == replays["one"] + 2 * replays["two"]
 
 
 def test_energy_is_that_of_one_call(on_a_gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper import power
 from flydsl.kernels.gemm.hopper.checks import check_config
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations, fits
 from flydsl.kernels.gemm.hopper.model import HOPPER, launch_time, resident_clusters
@@ -184,6 +185,31 @@ def test_power_decides_large_products_of_eight_bits() -> None:
     assert max(per_round) < 1.05 * min(per_round)
 
 
+def test_steady_work_counts_in_products_of_sixteen_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the limit of power tiles of any width take what their products do, so those in turns win whose last round is
+    full: 128 x 192 took 1,554 us and 128 x 256 1,588 at 8192 x 8192 x 8192, 1,357 and, in 192 x 256, 1,411 at 16384 x
+    8192 x 3584, on an H200, 2026-11-17. Where rounds are as full, and in bursts, 128 x 256 is not slower."""
+    for shape in ((8192, 8192, 8192), (16384, 8192, 3584), (2176, 12928, 8448)):
+        assert choose_config(Problem(*shape)).taking_turns
+    assert not choose_config(Problem(4096, 4096, 4096)).taking_turns
+    monkeypatch.setattr(power, "STEADY", 1.0)
+    config, times = GemmConfig(128, 128, 2, 6, 2, taking_turns=True), []
+    for columns, stages in ((128, 6), (160, 5), (192, 4)):
+        tiles = replace(config, tile_n=columns, stages=stages)
+        times.append(launch_time(Problem(132 * 128, columns * 8, 8192), tiles) / columns)
+    assert max(times) < 1.02 * min(times)
+
+
+def test_bursts_alone_count_where_lines_straddle() -> None:
+    """2128 x 4696 x 11568 took 314 us in 256 x 168 and 358 in 128 x 152, and 380 and 354 in steady work, on an H200,
+    2026-11-17."""
+    config, few = GemmConfig(128, 192, 2, 4, 2, taking_turns=True), replace(HOPPER, straddling=((32, 1.0), (128, 1.0)))
+    few = replace(few, sectors=((32, 1.0), (128, 1.0)))
+    whole, apart = (launch_time(Problem(4096, 4096, 4096, line_bytes=each), config, few) for each in (128, 32))
+    assert apart < 0.97 * whole
+    assert choose_config(Problem(2128, 4696, 11568, line_bytes=32)).tile_m == 256
+
+
 def test_groups_take_turns_or_draw_tiles_and_share_nothing() -> None:
     """Where there are several tiles for each block; groups of fewer rows than a tile too."""
     for rows, n, k, groups in (
@@ -195,6 +221,8 @@ def test_groups_take_turns_or_draw_tiles_and_share_nothing() -> None:
         config = choose_config(Problem(rows, n, k, groups, grouped=True))
         assert config.taking_turns != config.draws and config.cluster == 1
     assert not choose_config(Problem(100, 2048, 4096, 8, grouped=True)).taking_turns
+    # In turns every tile takes as long, so nothing drifts: 580 us in 128 x 192, and 601 drawn in 128 x 256.
+    assert choose_config(Problem(205, 3072, 3584, 66, grouped=True)).taking_turns
     assert not choose_config(Problem(512, 2048, 2048, 64, c_width=8, grouped=True, quantises=True)).taking_turns
 
 

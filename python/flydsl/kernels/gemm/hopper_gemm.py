@@ -212,19 +212,25 @@ def multiply(A, B, pipe, schedule, places, scales, parts, teams, epilogue, kind,
         mine = AddingWarpgroup(A, B, pipe, kind, config)
     else:
         mine = (Warpgroup if kind.packed is None else UnpackingWarpgroup)(A, B, pipe, kind, config)
-    state, phase = pipe.consumer_start(), fx.Int32(0)
+    each = partial(multiply_tile, mine, schedule, parts, teams, epilogue, kind, config)
+    over_tiles(pipe, schedule, places, each, (pipe.consumer_start(), fx.Int32(0)))
+
+
+@flyc.jit
+def over_tiles(pipe, schedule, places, each, held):
+    """Call ``each(held, place, is_last)`` for the block's tiles, those that are drawn as the loading thread tells them.
+    It returns what it holds for the next one, first of all the place in the ring behind the stages of its own."""
     first, last, step = schedule.range()
-    if fx.const_expr(config.draws):
-        place = place_at(pipe, state, places)
+    if fx.const_expr(schedule.config.draws):
+        place = place_at(pipe, held[0], places)
         while place.end > 0:
-            state = multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, state, place, phase, False)
-            place = place_at(pipe, state, places)
+            held = each(held, place, False)
+            place = place_at(pipe, held[0], places)
     else:
         for tile in range(first, last, step):
-            place = schedule.at(tile) if places is None else place_at(pipe, state, places)
-            is_last = tile + step >= last
-            state = multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, state, place, phase, is_last)
-            phase = phase ^ 1
+            place = schedule.at(tile) if places is None else place_at(pipe, held[0], places)
+            held = each(held, place, tile + step >= last)
+    return held
 
 
 def place_at(pipe, state, places):
@@ -234,15 +240,15 @@ def place_at(pipe, state, places):
 
 
 @flyc.jit
-def multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, state, place, phase, is_last):
-    """A tile's products and results; the place in the ring behind its stages."""
-    k_first, k_last = schedule.k_range()
+def multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, held, place, is_last):
+    """A tile's products and results; the place in the ring behind its stages, and the phase of sums of parts."""
+    (state, phase), (k_first, k_last) = held, schedule.k_range()
     if fx.const_expr(kind.quantises):
         for part in range(schedule.parts):
             beside = place._replace(column=place.column + part * config.tile_n)
             values, state = mine.sum_products(state, beside, k_first, k_last)
             epilogue.store(values, mine.thread // 32, beside)
-        return state
+        return state, phase
     factors = epilogue.first_factors(mine.thread // 32, place) if parts is None else None
     values, state = mine.sum_products(state, place, k_first, k_last)
     if fx.const_expr(parts is not None):
@@ -253,7 +259,7 @@ def multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, state, p
             finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
     else:
         finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
-    return state
+    return state, phase ^ 1
 
 
 @flyc.jit
@@ -292,26 +298,21 @@ def multiply_ahead(A, B, pipe, schedule, places, scales, epilogue, kind, config)
         mine = ScaledWarpgroup(A, B, pipe, scales, kind, config)
     else:
         mine = AddingWarpgroup(A, B, pipe, kind, config)
-    state, values = pipe.consumer_start(), fx.full(config.accumulators, 0.0, fx.Float32)
-    first, last, step = schedule.range()
-    before = schedule.at(first) if places is None else places.nowhere()
-    before = before._replace(end=fx.Int32(0))
-    if fx.const_expr(config.draws):
-        place = place_at(pipe, state, places)
-        while place.end > 0:
-            mine.begin(state, place)
-            leave = partial(store_earlier, epilogue, values, mine.warp, before)
-            values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
-            before = place
-            place = place_at(pipe, state, places)
-    else:
-        for tile in range(first, last, step):
-            place = schedule.at(tile) if places is None else place_at(pipe, state, places)
-            mine.begin(state, place)
-            leave = partial(store_earlier, epilogue, values, mine.warp, before)
-            values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
-            before = place
+    before = schedule.at(schedule.range()[0]) if places is None else places.nowhere()
+    before, values = before._replace(end=fx.Int32(0)), fx.full(config.accumulators, 0.0, fx.Float32)
+    each = partial(begin_tile, mine, schedule, epilogue)
+    _, values, before = over_tiles(pipe, schedule, places, each, (pipe.consumer_start(), values, before))
     store_earlier(epilogue, values, mine.warp, before)
+
+
+@flyc.jit
+def begin_tile(mine, schedule, epilogue, held, place, _is_last):
+    """A tile's products, after the first of which results of the one before leave."""
+    state, values, before = held
+    mine.begin(state, place)
+    leave = partial(store_earlier, epilogue, values, mine.warp, before)
+    values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
+    return state, values, place
 
 
 @flyc.jit

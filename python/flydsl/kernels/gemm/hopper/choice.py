@@ -114,7 +114,7 @@ def _drawing(problem: Problem, sms: int, found: list[GemmConfig]) -> list[GemmCo
     """Return the same, with tiles that are drawn: of groups, where blocks have several and would drift apart. Those in
     turns took longer drawn: of 256 groups of 65,536 rows by 4096 x 7168 128 x 192 7.48 ms instead of 7.09, on an H200,
     2026-11-17."""
-    alone = [x for x in found if x.drifts(problem) and x.cluster == 1 and not x.taking_turns]
+    alone = [x for x in found if x.drifts(problem) and x.cluster == 1]
     return [replace(x, draws=True) for x in alone if problem.clusters(x) > resident_clusters(x, sms)]
 
 

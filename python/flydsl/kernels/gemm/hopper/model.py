@@ -115,8 +115,10 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     extents = config.multiplied_rows // BLOCK_ROWS, config.tile_m, config.tile_n
     alone = problem.block_scaled or (rounds == 1 and not problem.grouped)
     shared = (clusters * config.cluster / (rounds * sms)) ** SHARED_POWER if alone else 1.0
-    shared *= PLAIN if problem.plain else 1.0
+    shared *= PLAIN if problem.plain and problem.size == 1 else 1.0
     slower = slower_by_power(working / steps, problem.size, problem.grouped, *extents, config.is_large, shared)
+    # Of products in 16 bits steady work counts where it was measured, and lines lie in whole cache lines.
+    slower = 1.0 if problem.packed or (problem.straddles and problem.plain and problem.size > 1) else slower
     stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
     if problem.block_scaled and SCALED % config.tile_n:
         working *= 1 + machine.choosing / config.scaled_alike
@@ -175,13 +177,13 @@ def _waiting(problem: Problem, config: GemmConfig, machine: Machine, rounds: int
 def _drifted(problem: Problem, config: GemmConfig, machine: Machine, rounds: int) -> float:
     """Return the bytes of groups that memory is asked for again, since blocks drift apart: one of twice ``along_m``
     tiles, where a group ends, takes half the time. Of two neighbouring blocks ``apart`` have had another number of
-    those, which differ by the root of how many there are; in turns they are half a tile apart. What passed through L2
-    meanwhile, less than it keeps, is lost: their tiles read all of B each then."""
+    those, which differ by the root of how many there are. What passed through L2 meanwhile, less than it keeps, is
+    lost: their tiles read all of B each then."""
     along_n = ceildiv(problem.n, config.tile_n * config.sharing("n"))
     along_m = problem.clusters(config) / (along_n * problem.batches)
     apart = (rounds - 1) / (rounds - 1 + along_m)
     of_round = problem.clusters(config) / rounds / along_m * config.tile_n * problem.k * problem.size
-    passed = (1.0 if config.taking_turns else (rounds / along_m) ** 0.5) / 2 * of_round
+    passed = (rounds / along_m) ** 0.5 / 2 * of_round
     again = (problem.n + machine.drifting * problem.m / along_m * (along_n - 1)) * (along_m - 1)
     lost = max(1 - machine.kept / passed, 0.0)
     return apart * lost * again * problem.batches * problem.k * problem.size

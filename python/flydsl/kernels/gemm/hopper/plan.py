@@ -250,9 +250,9 @@ class GemmConfig:
     def drifts(self, problem: Problem) -> bool:
         """Return whether blocks do not stay at neighbouring tiles of groups: where a tile takes less time if a
         warpgroup has no rows, unless the other one waits for its products before the next ones, or for rows that are
-        gathered; and in turns, where blocks that did not begin together never meet again."""
+        gathered. In turns every tile takes as long."""
         waits = self.products_apart == 1 if problem.block_scaled else self.adds_runs(problem)
-        return problem.grouped and not (waits or problem.gathers) and (self.may_idle or self.taking_turns)
+        return problem.grouped and not (waits or problem.gathers) and self.may_idle
 
     @cached_property
     def multiplied_rows(self) -> int:
