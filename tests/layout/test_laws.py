@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from flydsl.base.errors import LayoutError
 from flydsl.layout import algebra, build, coords, divide, product, recast, structure
 from flydsl.layout import int_tuple as it
+from flydsl.layout.accesses import offsets
 from flydsl.layout.layout import Layout, join
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
 from flydsl.layout.tensor import Tensor
@@ -40,7 +41,7 @@ def test_an_index_is_the_sum_of_steps(layout: Layout) -> None:
         for crd in coordinates(layout.shape)
     ]
     assert table(layout) == [layout(i) for i in range(layout.size())] == expected
-    assert [layout(crd) for crd in coordinates(layout.shape)] == expected
+    assert [layout(crd) for crd in coordinates(layout.shape)] == expected == list(offsets(layout))
     assert layout.size() == len(expected)
     assert layout.cosize() == max(expected) + 1
 

@@ -8,6 +8,7 @@ pieces of ``2**base`` elements together, so each piece is a place of its own the
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import gcd
 from typing import Any
@@ -37,11 +38,22 @@ class Access:
     align: int
 
 
+@lru_cache(maxsize=512)
+def offsets(layout: Any) -> tuple[int, ...]:
+    """Return where each element of a static layout lies, in column-major order of the coordinates."""
+    if isinstance(layout, Layout) and all(isinstance(stride, int) for stride in it.leaves(layout.stride)):
+        found = [0]
+        for extent, stride in layout.flat():
+            found = [offset + i * stride for i in range(extent) for offset in found]
+        return tuple(found)
+    return tuple(it.leaves(crd2idx(i, layout))[0] for i in range(it.product(linear_part(layout).shape)))
+
+
 def spots(layout: Any) -> list[Spot]:
     """Return where each element lies, in column-major order of the coordinates. The shape is static."""
-    count = it.product(linear_part(layout).shape)
     if layout.is_static:
-        return [Spot((), it.leaves(crd2idx(i, layout))[0]) for i in range(count)]
+        return [Spot((), offset) for offset in offsets(layout)]
+    count = it.product(linear_part(layout).shape)
     if isinstance(layout, Layout):
         return _of_modes(layout, count)
     if isinstance(layout, ComposedLayout) and isinstance(layout.inner, Swizzle):

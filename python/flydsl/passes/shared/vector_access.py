@@ -14,7 +14,7 @@ from flydsl.dialects.fly.types import element_type, vector_type
 from flydsl.dialects.upstream import integers
 from flydsl.layout import coords
 from flydsl.layout import int_tuple as it
-from flydsl.layout.accesses import Access, accesses, distinct, spots
+from flydsl.layout.accesses import Access, accesses, distinct, offsets, spots
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import WIDEST_BYTES, SsaPointer
@@ -25,7 +25,7 @@ Mask = Sequence[int]
 """Which predicate of a vector of them decides about each element."""
 
 
-def runs(offsets: list[Any]) -> list[tuple[int, int]]:
+def runs(offsets: Sequence[Any]) -> list[tuple[int, int]]:
     """Return (first, count) of maximal stretches of consecutive static offsets."""
     found: list[tuple[int, int]] = []
     at = 0
@@ -56,8 +56,9 @@ def element_accesses(tensor: Tensor, mask: Mask | None = None, writes: bool = Fa
 
 
 def _register_accesses(tensor: Tensor) -> list[Access]:
-    offsets = [_offset(tensor, i) for i in range(rules.size(tensor))]
-    return [Access(tuple(range(first, first + count)), 0) for first, count in runs(offsets)]
+    layout = tensor.layout
+    found = offsets(layout) if layout.is_static else [_offset(tensor, i) for i in range(rules.size(tensor))]
+    return [Access(tuple(range(first, first + count)), 0) for first, count in runs(found)]
 
 
 def _start(tensor: Tensor, access: Access) -> SsaPointer:
