@@ -46,7 +46,7 @@ SHOWN = {
 
 OPTIONS = {"launch": ["--arrays", "numpy"], "compile_scaling": ["--only", "lines", "mma"]}
 """`test_compile_scaling.py` compiles all programs of the latter, and checks what they compute."""
-WARM = {"allreduce", "attention", "moe", "rows", "written_twice"}
+WARM = {"allreduce", "attention", "moe", "row_ops", "rows", "written_twice"}
 """Those that measure neither their own start nor that of processes: they need none of their own."""
 
 

@@ -187,7 +187,7 @@ def small_pair(choices: Choices) -> tuple[Layout, Layout]:
 # The algebra -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400)
+@some.thousands(400)
 @given(pair=some.decoded(layout_and_tile, size=48))
 def test_divides(pair: tuple[Layout, Tile]) -> None:
     for divided_by in (divide.logical_divide, divide.zipped_divide, divide.tiled_divide, divide.flat_divide):
@@ -226,14 +226,14 @@ def test_divides_compute_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     assert emitted(divide.zipped_divide, layout, Tile((8, 4)), patch=monkeypatch) == 3
 
 
-@settings(max_examples=500)
+@some.thousands(500)
 @given(pair=some.decoded(layout_and_inner, size=48))
 def test_composition(pair: tuple[Layout, Layout]) -> None:
     assert check(algebra.composition, *pair) is not LayoutError
     check(algebra.composition, ComposedLayout(Swizzle(1, 0, 2), Witness(4), pair[0]), pair[1])
 
 
-@settings(max_examples=400)
+@some.thousands(400)
 @given(layout=some.decoded(lambda choices: dynamic(binary_layout(choices), choices), size=48))
 def test_one_layout(layout: Layout) -> None:
     for function in (coords.cosize, coords.coshape, coords.coprofile, Layout.size, algebra.filter_zeros):
@@ -284,7 +284,7 @@ def layout_and_coordinate(choices: Choices) -> tuple[Layout, Any]:
     return dynamic(layout, choices), dynamic(inside(layout.shape), choices)
 
 
-@settings(max_examples=500)
+@some.thousands(500)
 @given(pair=some.decoded(layout_and_coordinate, size=48), index=st.integers(0, 500))
 def test_coordinates(pair: tuple[Layout, Any], index: int) -> None:
     layout, coord = pair
@@ -297,7 +297,7 @@ def test_coordinates(pair: tuple[Layout, Any], index: int) -> None:
         check(coords.get_flat_coord, linear, layout)
 
 
-@settings(max_examples=200)
+@some.thousands(200)
 @given(pair=some.decoded(layout_and_coordinate, size=48))
 def test_slices(pair: tuple[Layout, Any]) -> None:
     layout, coord = pair
@@ -312,7 +312,7 @@ def test_slices(pair: tuple[Layout, Any]) -> None:
     check(structure.select, layout, tuple(reversed(range(layout.rank))))
 
 
-@settings(max_examples=200)
+@some.thousands(200)
 @given(pair=some.decoded(layout_and_coordinate, size=48))
 def test_identity_layouts_of_run_time_shapes(pair: tuple[Layout, Any]) -> None:
     layout, coord = pair
@@ -341,7 +341,7 @@ def two_tuples(choices: Choices) -> tuple[Any, Any]:
     return dynamic(layout.shape, choices), dynamic(nonzero, choices)
 
 
-@settings(max_examples=400)
+@some.thousands(400)
 @given(pair=some.decoded(two_tuples, size=48))
 def test_tuple_arithmetic(pair: tuple[Any, Any]) -> None:
     a, b = pair
@@ -360,7 +360,7 @@ def test_tuple_arithmetic(pair: tuple[Any, Any]) -> None:
     assert it.equal(a, a) is True or not it.is_static(a)
 
 
-@settings(max_examples=300)
+@some.thousands(300)
 @given(
     value=st.integers(0, 1 << 20),
     known=st.integers(0, 4),
@@ -374,7 +374,7 @@ def test_swizzled_indices(value: int, known: int, mask: int, base: int, extra: i
     check(swizzle, Witness(value << known, 32, 1 << known))
 
 
-@settings(max_examples=300)
+@some.thousands(300)
 @given(a=st.integers(-(1 << 16), 1 << 16), b=st.integers(1, 64), scale=st.integers(1, 16), bits=st.integers(0, 5))
 def test_leaf_operations(a: int, b: int, scale: int, bits: int) -> None:
     left, right = Witness(a * scale, 32, scale), Witness(b)

@@ -7,6 +7,7 @@ A Python program that compiles a kernel spends its first second on imports and t
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -66,6 +67,7 @@ def serve() -> int:
     exported_object.native_object = cache(exported_object.native_object)  # half a second, and the same for all
     for level in (0, int(knobs.COMPILE_OPT_LEVEL.default)):
         exported_object.native_object("host_pool", level)
+    gc.freeze()  # else each fork looks through all of it at its end, which takes longer than most programs
     while line := sys.stdin.readline():
         child = os.fork()
         if not child:

@@ -78,7 +78,9 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
         pytest.skip("inductor needs a C++ compiler with OpenMP, and there is none")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     config = importlib.import_module("torch._inductor.config")
-    quick = {"compile_threads": 1, "cpp_cache_precompile_headers": False, "cpp.simdlen": 1}  # and no trial of vectors
+    vectors = importlib.import_module("torch._inductor.cpu_vec_isa")
+    monkeypatch.setattr(vectors, "valid_vec_isa_list", list)  # and no trial of them, which is a program for each kind
+    quick = {"compile_threads": 1, "cpp_cache_precompile_headers": False, "cpp.simdlen": 1}
     with config.patch({"cpp.cxx": (found,), **quick}):
         yield request.param
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i32
@@ -18,6 +18,7 @@ from flydsl.dialects.fly.op_checks import KINDS, mismatch
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES
 from flydsl.dialects.registry import load_all
+from tests.layout.strategies import thousands
 
 TYPES = """
 !fly.int_tuple<4>
@@ -106,7 +107,7 @@ def answer(
 
 
 @pytest.mark.parametrize("name", OP_TABLE)
-@settings(max_examples=30)
+@thousands(30)
 @given(st.data())
 def test_any_operands(name: str, data: st.DataObject) -> None:
     spec = OP_TABLE[name]
