@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import hashlib
 import importlib
 import importlib.util
 import os
+import random
+import re
 import shutil
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from enum import Enum
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -23,9 +27,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from flydsl.base import knobs
+from flydsl.base import device_libraries, knobs
 from flydsl.base.collector import in_one_piece
-from flydsl.codegen import llvm_build
+from flydsl.codegen import llvm_build, llvm_options
+from flydsl.compiler.lowering import driver
 from tests.support import random_data
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -81,23 +86,51 @@ CROSSED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/
 ones, and among these every value of every parameter; `make thorough` takes them all."""
 
 
+PROPERTIES = (
+    "tests/filecheck/upstream/", "tests/kernels/attention/test_wave_banks", "tests/kernels/test_dependent_rows",
+    "tests/kernels/test_wgmma_registers",
+    *(f"tests/codegen/test_{name}.py" for name in (
+        "amd_kernels", "amd_rows", "both_ways", "code_objects", "device_code", "dump_files", "moe_gemm",
+        "preshuffle_gemm", "rdna_gemm")),
+)  # fmt: skip
+"""Tests that look at the code of kernels which other tests run: their kernels take turns, whatever they are called."""
+TURNS = (
+    *PROPERTIES, "tests/kernels/", "tests/unit/control_flow/test_random", "tests/unit/copies/",
+    "tests/unit/export/test_host", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/rocdl/",
+    *(f"tests/codegen/test_{name}.py" for name in ("build", "mma_tables", "narrow_instructions")),
+    *(f"tests/unit/expr/test_{name}" for name in (
+        "atomics", "conversions", "emission", "exact_conversions", "operators_", "vector")),
+)  # fmt: skip
+"""Where of what is left one of `SHARE` cases has its turn, other ones from seed to seed: among those of a folder is
+every target, and among those of a file every type, function and other name that its parameters have. `make thorough`
+has them all."""
+BY_THEMSELVES = ("/test_crossed_", "/rocdl/test_targets")
+"""Files whose cases are chosen by the seed already, so that every choice, or function, is among them."""
+SHARE = 4
+TARGET = re.compile(r"gfx\w+|sm_\w+")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if os.environ.get("FLYDSL_TEST_ALL"):
+    if os.environ.get("FLYDSL_TEST_ALL") or any("[" in argument for argument in config.args):
         return
     left: list[pytest.Item] = []
-    sampled: dict[str, list[pytest.Item]] = {}
-    crossed: dict[str, list[pytest.Item]] = {}
+    tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         test, of_table, _ = item.nodeid.partition("[")
-        if of_table and item.nodeid.startswith(tuple(SAMPLED)):
-            sampled.setdefault(test, []).append(item)
-        elif of_table and item.nodeid.startswith(CROSSED):
-            crossed.setdefault(test, []).append(item)
-    for test, cases in sampled.items():
-        share = next(share for prefix, share in SAMPLED.items() if test.startswith(prefix))
-        left += not_sampled(cases, share)
-    for cases in crossed.values():
-        left += spared_combinations(cases)
+        if of_table:
+            tests.setdefault(test, []).append(item)
+    folders: dict[str, list[list[pytest.Item]]] = {}
+    for test, cases in tests.items():
+        share = next((share for prefix, share in SAMPLED.items() if test.startswith(prefix)), None)
+        if share is not None:
+            left += not_sampled(cases, share)
+        elif test.startswith(CROSSED):
+            left += spared_combinations(cases)
+        if test.startswith(TURNS) and not any(part in test for part in BY_THEMSELVES):
+            folders.setdefault(test.partition("::")[0].rpartition("/")[0], []).append(cases)
+    gone = set(map(id, left))
+    for of_folder in folders.values():
+        left += waiting([[case for case in cases if id(case) not in gone] for cases in of_folder], random_data.SEED)
     if left and len(left) < len(items):  # one that is named on the command line runs
         config.hook.pytest_deselected(items=left)
         gone = set(map(id, left))
@@ -125,6 +158,45 @@ def spared_combinations(cases: list[pytest.Item]) -> list[pytest.Item]:
             others.append(case)
         seen |= values
     return others[: len(cases) // 2]
+
+
+def waiting(tests: list[list[pytest.Item]], seed: int) -> list[pytest.Item]:
+    """Return the cases of a folder's tests that have their turn with another seed. A run takes one of `SHARE` of each
+    test, and as many more as have a target, or what parameters of their file name, that these have not."""
+    left: list[pytest.Item] = []
+    named: set[object] = set()
+    for cases in tests:
+        drawn = random.Random(f"{seed} {cases[0].nodeid.partition('[')[0]}")  # the same ones, whatever else runs
+        cases = drawn.sample(cases, len(cases))
+        count = -(-len(cases) // SHARE)
+        named.update(*map(_named, cases[:count]))
+        left += cases[count:]
+    random.Random(seed).shuffle(left)
+    missing = set[object]().union(*map(_named, left)) - named
+    while missing:
+        taken = max(left, key=lambda case: len(missing & _named(case)))
+        missing -= _named(taken)
+        left.remove(taken)
+    return left
+
+
+def _named(case: pytest.Item) -> set[object]:
+    """Return the targets of a case, and of its file those parameters that are no numbers, extents or plans, of which
+    there could be any."""
+    params = case.callspec.params if hasattr(case, "callspec") else {}  # type: ignore[attr-defined]
+    file = case.nodeid.partition("::")[0]
+    targets = {value for value in params.values() if isinstance(value, str) and TARGET.fullmatch(value)}
+    if file.startswith(PROPERTIES):
+        return targets
+    return targets | {(file, name, _member(value)) for name, value in params.items() if _is_name(value, targets)}
+
+
+def _is_name(value: object, targets: set[str]) -> bool:
+    if isinstance(value, tuple):
+        return any(isinstance(part, (str, type)) for part in value)
+    if isinstance(value, str):
+        return value not in targets
+    return value is None or isinstance(value, (bool, type, Enum)) or callable(value)
 
 
 def _rows_of_tables(case: pytest.Item) -> set[object]:
@@ -248,6 +320,7 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         # A test of the compiler must not be served from disk; `fresh_cache` turns the cache on.
         patch.setenv(knobs.RUNTIME_ENABLE_CACHE.name, "0")
         _select_instructions_alike()
+        patch.setattr(driver, "emit_object", _made_once(driver.emit_object))
         patch.setenv(knobs.NO_COLOR.name, "1")  # messages are compared as text, also under `pytest -s` on a terminal
         yield
 
@@ -258,10 +331,26 @@ def _select_instructions_alike() -> None:
         llvm.set_option("flydsl tests", "-aarch64-enable-global-isel-at-O=-1")
 
 
+def _made_once(emit: Callable[..., bytes]) -> Callable[..., bytes]:
+    """Let LLVM make the object code of a text once: many tests have the same small kernel, and that it makes the same
+    of it again is not ours to test."""
+    made: dict[tuple[bytes, int], bytes] = {}
+
+    def found(text: str, level: int) -> bytes:
+        if llvm_options.active() or any(f"@{name}(" in text for name in device_libraries.called):
+            return emit(text, level=level)
+        key = hashlib.sha256(text.encode()).digest(), level
+        if key not in made:
+            made[key] = emit(text, level=level)
+        return made[key]
+
+    return found
+
+
 UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/ranks/", "tests/unit/sanitize/",
                "tests/unit/expr/test_operators_",
                *(f"tests/benchmarks/test_benchmarks_start.py::test_it_runs_quickly[{name}]" for name in (
-                   "allreduce", "attention", "moe", "rows")),
+                   "allreduce", "attention", "moe", "row_ops", "rows")),
                *(f"tests/docs/test_docs.py::test_blocks_run[docs/{page}.md" for page in (
                    "amd_gemm", "attention", "hopper", "hopper_gemm", "many_gpus", "moe", "ops", "preshuffle_gemm",
                    "rdna_gemm")))  # fmt: skip

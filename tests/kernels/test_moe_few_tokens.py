@@ -61,7 +61,7 @@ def test_random_layers(
     around the result stay as they were, and a run is like another."""
     monkeypatch.setattr(layer, "run_groups", refuse)
     experts, topk = int(rng.integers(3, 20)), 3
-    model, inter = (step * int(rng.integers(1, 8)) for _ in range(2))
+    model, inter = (step * int(rng.integers(1, 8 if kind == "plain" else 6)) for _ in range(2))
     w1 = (rng.standard_normal((experts, 2 * inter, model)) / model**0.5).astype(dtype)
     w2 = (rng.standard_normal((experts, model, inter)) / inter**0.5).astype(dtype)
     prepared = prepare_experts(w1, w2, kind, "sm_90a")

@@ -198,11 +198,15 @@ def test_fp8(m: int, n: int, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
     check_fp8(m, n, k)
 
 
-def test_fp8_of_any_shape(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("tile_m", "unroll"), [(16, 0), (64, 2), (32, 3), (48, 0), (128, 1)])
+def test_fp8_of_any_shape(tile_m: int, unroll: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx1201")
-    for tile_m, unroll in ((16, None), (64, 2), (32, 3), (48, None), (128, 1)):
-        m, n, k = rng.integers(1, 100), 16 * rng.integers(1, 20), 32 * rng.integers(1, 12)
-        check_fp8(int(m), int(n), int(k), tile_m=tile_m, k_unroll=unroll)
+    m, n, k = rng.integers(1, 100), 16 * rng.integers(1, 20), 32 * rng.integers(1, 12)
+    check_fp8(int(m), int(n), int(k), tile_m=tile_m, k_unroll=unroll or None)
+
+
+def test_fp8_of_other_tiles(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx1201")
     for tile_n in (64, 256):  # one column of a lane at a time, and pairs of pairs
         check_fp8(40, 16 * int(rng.integers(1, 20)), 128, tile_n=tile_n)
     for tiles in (2, 9):  # of 64 elements: fewer than are on their way, and the loop with a part of a slab behind it

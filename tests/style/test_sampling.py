@@ -1,4 +1,4 @@
-"""What a run goes without: never a test, and never a value of a parameter."""
+"""What a run goes without: never a test, a target of a folder, nor a type or a name among the parameters of a file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
-from tests.conftest import not_sampled, spared_combinations
+import pytest
+
+from tests.conftest import PROPERTIES, SHARE, not_sampled, spared_combinations, waiting
+from tests.support import random_data
+from tests.support.pairwise import crossed, in_turn
 
 
-def cases(tables: dict[str, list[tuple[Any, ...]]]) -> list[Any]:
+def cases(tables: dict[str, list[tuple[Any, ...]]], file: str = "test_file.py") -> list[Any]:
     """The cases of a test with such tables, which are called by the names of their parameters."""
     marks = [SimpleNamespace(args=(names,)) for names in tables]
     found = []
@@ -21,7 +25,7 @@ def cases(tables: dict[str, list[tuple[Any, ...]]]) -> list[Any]:
         }
         text = "-".join(map(str, params.values()))
         spec = SimpleNamespace(params=params)
-        found.append(SimpleNamespace(nodeid=f"test[{text}]", callspec=spec, iter_markers=lambda _: marks))
+        found.append(SimpleNamespace(nodeid=f"{file}::test[{text}]", callspec=spec, iter_markers=lambda _: marks))
     return found
 
 
@@ -45,3 +49,49 @@ def test_a_case_of_every_test_is_sampled() -> None:
         given = cases({"kind": [(i,) for i in range(count)]})
         assert len(not_sampled(given, 20)) < count
     assert len(not_sampled(cases({"kind": [(i,) for i in range(400)]}), 4)) > 250
+
+
+def test_cases_take_turns() -> None:
+    """Every case has its turn with some seed, and every run has all that is named."""
+    tables = [{"arch": [("gfx942",), ("sm_90a",)], "m": [(m,) for m in range(12)]},
+              {"arch,kind": [("gfx942", "fp8"), ("gfx950", "fp4"), ("gfx950", "fp8"), ("gfx950", None)]},
+              {"m,n": [(1, 2), (3, 4)]}, {"dtype": [(int,), (float,)]}]  # fmt: skip
+    tests = [*map(cases, tables), cases(tables[3], "test_other_file.py")]
+    had: set[int] = set()
+    for seed in range(60):
+        left = set(map(id, waiting(tests, seed)))
+        runs = [[case for case in test if id(case) not in left] for test in tests]
+        assert all(len(run) >= -(-len(test) // SHARE) for run, test in zip(runs, tests, strict=True))
+        assert sum(map(len, runs)) <= len(left)
+        named = {x for run in runs for case in run for name, x in case.callspec.params.items() if name not in "mn"}
+        assert named == {"gfx942", "gfx950", "sm_90a", "fp8", "fp4", None, int, float}
+        assert len(runs[3]) == len(runs[4]) == 2  # types are of a file, and targets of a folder
+        had |= {id(case) for run in runs for case in run}
+    assert len(had) == sum(map(len, tests))
+
+
+def test_kernels_whose_code_is_looked_at_take_turns() -> None:
+    """Their names too, and targets still do not."""
+    given = cases({"name": [(f"kernel {i}",) for i in range(6)], "arch": [("gfx942",), ("sm_90a",)]}, PROPERTIES[0])
+    left = waiting([given], 1)
+    assert len(given) - len(left) <= len(given) // SHARE + 1
+    assert {case.callspec.params["arch"] for case in given if case not in left} == {"gfx942", "sm_90a"}
+
+
+def test_crossed_features_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every case has its turn with some seed, and every run has every choice; `make thorough` has all cases."""
+    monkeypatch.delenv("FLYDSL_TEST_ALL", raising=False)
+    features = {"head": (64, 128, 256), "band": ("all", "causal"), "sinks": (False, True), "dtype": ("f16", "bf16")}
+    given = crossed(features)
+    had: set[int] = set()
+    for seed in range(40):
+        monkeypatch.setattr(random_data, "SEED", seed)
+        taken = in_turn(given)
+        assert {choice for number in taken for choice in given[number].items()} == {
+            (name, x) for name, choices in features.items() for x in choices
+        }
+        assert len(taken) < len(given)
+        had.update(taken)
+    assert had == set(range(len(given)))
+    monkeypatch.setenv("FLYDSL_TEST_ALL", "1")
+    assert in_turn(given) == list(range(len(given)))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+import random
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
+
+from tests.support import random_data
 
 Choice = tuple[str, Any]
 """A feature's name, and what is chosen of it."""
@@ -67,3 +71,17 @@ def is_possible(case: Case, features: Features, refused: tuple[Together, ...]) -
     return not open_names or any(
         is_possible(case | {open_names[0]: x}, features, bars) for x in features[open_names[0]]
     )
+
+
+def in_turn(cases: Sequence[Case], name: str = "") -> list[int]:
+    """Return the numbers of few cases that have every choice among them, others from seed to seed and under another
+    ``name``; in `make thorough` those of all."""
+    numbers = list(range(len(cases)))
+    if os.environ.get("FLYDSL_TEST_ALL"):
+        return numbers
+    random.Random(f"{random_data.SEED} {name}").shuffle(numbers)
+    taken, missing = [], {choice for case in cases for choice in case.items()}
+    while missing:
+        taken.append(max(numbers, key=lambda number: len(missing & cases[number].items())))
+        missing -= cases[taken[-1]].items()
+    return sorted(taken)

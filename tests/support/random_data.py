@@ -13,6 +13,7 @@ import zlib
 import numpy as np
 
 SEED = int(os.environ.get("FLYDSL_TEST_SEED") or secrets.randbits(31))
+os.environ["FLYDSL_TEST_SEED"] = str(SEED)  # the workers of a run draw the same, and so take the same cases
 
 _generator = np.random.default_rng(SEED)
 

@@ -1,8 +1,11 @@
-"""Attention with every two of its features together, on the virtual GPU of every target, against float64."""
+"""Attention with every two of its features together, on the virtual GPU of every target, against float64.
+
+A run has each choice of each feature among its results, and among its gradients; which others it meets, and on which
+target, changes from seed to seed. `make thorough` has all.
+"""
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -10,11 +13,14 @@ import pytest
 
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
-from tests.support import random_data
 from tests.support.attention_cases import FEATURES, REFUSED, call_of, run_case
-from tests.support.pairwise import completed, crossed
+from tests.support.pairwise import completed, crossed, in_turn
 
 CASES = crossed(FEATURES, REFUSED)
+FORWARD, BACKWARD = (
+    [case | {"target": target} for target in targets for case in CASES]
+    for targets in (("gfx942", "gfx1201"), ("gfx950", "sm_90a"))
+)
 
 
 @pytest.fixture(autouse=True)
@@ -22,27 +28,20 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
 
 
-def cases_of(*archs: str) -> Any:
-    """Each case on each target, as one table: no run leaves one out."""
-    table = [(arch, number) for arch in archs for number in range(len(CASES))]
-    return pytest.mark.parametrize(("arch", "number"), table)
-
-
-@cases_of("gfx942", "gfx1201")
-def test_results(arch: str, number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", in_turn(FORWARD))
+def test_results(number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """And logarithms of sums."""
-    monkeypatch.setenv("ARCH", arch)
-    run_case(CASES[number], call_of(CASES[number], rng, 200), attention)
+    case = FORWARD[number]
+    monkeypatch.setenv("ARCH", case["target"])
+    run_case(case, call_of(case, rng, 200), attention)
 
 
-@cases_of("gfx950", "sm_90a")
-def test_gradients(arch: str, number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And results, of which they are made; each case's gradients on one of the two targets, the other one with the next
-    seed. `make thorough` has them on both."""
-    monkeypatch.setenv("ARCH", arch)
-    turn = ("gfx950", "sm_90a")[(number + random_data.SEED) % 2]
-    functions = [attention_backward] if arch == turn or os.environ.get("FLYDSL_TEST_ALL") else []
-    run_case(CASES[number], call_of(CASES[number], rng, 120), attention, *functions)
+@pytest.mark.parametrize("number", in_turn(BACKWARD))
+def test_gradients(number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And results, of which they are made."""
+    case = BACKWARD[number]
+    monkeypatch.setenv("ARCH", case["target"])
+    run_case(case, call_of(case, rng, 120), attention, attention_backward)
 
 
 @pytest.mark.parametrize("choices", REFUSED, ids=lambda bar: " with ".join(sorted(f"{name} {x}" for name, x in bar)))

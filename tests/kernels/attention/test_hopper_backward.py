@@ -112,10 +112,17 @@ def test_columns_of_long_heads(heads: tuple[int, int]) -> None:
         assert max(count for _, count in columns) <= plan.widest
 
 
-def test_long_heads() -> None:
-    checked((1, 2, 1, 70, 150, 192, 128), None, "bf16", is_causal=True, deterministic=True)
-    checked((1, 1, 1, 70, 90, 64, 256), None)
-    checked((1, 2, 1, 100, 150, 256, 256), None, "bf16", is_causal=True)
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [
+        ((1, 2, 1, 70, 150, 192, 128), {"dtype": "bf16", "is_causal": True, "deterministic": True}),
+        ((1, 1, 1, 70, 90, 64, 256), {}),
+        ((1, 2, 1, 100, 150, 256, 256), {"dtype": "bf16", "is_causal": True}),
+    ],
+    ids=str,
+)
+def test_long_heads(shape: tuple[int, ...], options: dict[str, Any]) -> None:
+    checked(shape, None, **options)
 
 
 @pytest.mark.parametrize("window", [(40, 20), (0, 0)], ids=str)

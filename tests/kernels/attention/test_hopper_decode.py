@@ -66,13 +66,15 @@ def test_several_new_tokens() -> None:
     run([300, 257, 3], 16, (8, 2), tokens=3)
 
 
-def test_what_is_done_to_scores() -> None:
-    """In one part and in several; a window leaves out the first parts, and no key at all leaves the sink."""
-    sinks = np.array([1, 0.3, -1, 2], np.float32)
-    run([400, 57], 16, window=100)
-    run([1200, 500], 16, (4, 1), window=400)
-    run([400, 57], 16, sinks=sinks, softcap=4.0)
-    run([1000, 0], 16, (4, 1), sinks=sinks, softcap=4.0)
+@pytest.mark.parametrize("several", [False, True], ids=["one part", "several"])
+@pytest.mark.parametrize("what", ["window", "sinks and a cap"])
+def test_what_is_done_to_scores(what: str, several: bool) -> None:
+    """A window leaves out the first parts, and no key at all leaves the sink."""
+    if what == "window":
+        run([1200, 500] if several else [400, 57], 16, (4, 1 if several else 2), window=400 if several else 100)
+    else:
+        sinks = np.array([1, 0.3, -1, 2], np.float32)
+        run([1000, 0] if several else [400, 57], 16, (4, 1 if several else 2), sinks=sinks, softcap=4.0)
 
 
 def test_heads_of_128() -> None:
