@@ -1,7 +1,7 @@
 """Attention with every two of its features together, on the virtual GPU of every target, against float64.
 
-A run has each choice of each feature among its results, and among its gradients; which others it meets, and on which
-target, changes from seed to seed. `make thorough` has all.
+A target is a feature like others: a run has every two of them together among its results. Of gradients it has each
+choice of each feature; which others it meets, and on which target, changes from seed to seed. `make thorough` has all.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from flydsl.kernels.attention.backward import attention_backward
 from tests.support.attention_cases import FEATURES, REFUSED, call_of, run_case
 from tests.support.pairwise import completed, crossed, in_turn
 
-CASES = crossed(FEATURES, REFUSED)
-FORWARD, BACKWARD = (
-    [case | {"target": target} for target in targets for case in CASES]
-    for targets in (("gfx942", "gfx1201"), ("gfx950", "sm_90a"))
-)
+TARGETS = ("gfx942", "gfx950", "gfx1201", "sm_90a")
+RESULTS = crossed(FEATURES | {"target": TARGETS}, REFUSED)
+GRADIENTS = [case | {"target": target} for target in ("gfx950", "sm_90a") for case in crossed(FEATURES, REFUSED)]
 
 
 @pytest.fixture(autouse=True)
@@ -28,18 +26,18 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
 
 
-@pytest.mark.parametrize("number", in_turn(FORWARD))
+@pytest.mark.parametrize("number", range(len(RESULTS)))
 def test_results(number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """And logarithms of sums."""
-    case = FORWARD[number]
+    case = RESULTS[number]
     monkeypatch.setenv("ARCH", case["target"])
     run_case(case, call_of(case, rng, 200), attention)
 
 
-@pytest.mark.parametrize("number", in_turn(BACKWARD))
+@pytest.mark.parametrize("number", in_turn(GRADIENTS))
 def test_gradients(number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """And results, of which they are made."""
-    case = BACKWARD[number]
+    case = GRADIENTS[number]
     monkeypatch.setenv("ARCH", case["target"])
     run_case(case, call_of(case, rng, 120), attention, attention_backward)
 
