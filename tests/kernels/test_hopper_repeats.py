@@ -10,9 +10,11 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm import hopper_matmul
+from flydsl.compiler.calls.native_replay import Lanes
+from flydsl.kernels.gemm import hopper_grouped, hopper_matmul
 from flydsl.kernels.gemm.hopper import repeats
-from flydsl.kernels.gemm.hopper.repeats import Repeats
+from flydsl.kernels.gemm.hopper.operands import KeptCalls
+from flydsl.kernels.gemm.hopper.repeats import keep_call
 
 torch: Any = pytest.importorskip("torch", reason="calls on torch tensors are made again")
 N = 64
@@ -35,9 +37,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
 
 def test_calls_with_other_memory(compiled: Any) -> None:
-    kept, x, y = Repeats(), torch.randn(N), torch.empty(N)
+    kept, x, y = Lanes(), torch.randn(N), torch.empty(N)
     assert kept.again(x, y, "relu") is None
-    kept.keep(compiled, (x, y, None), (x, y), ("relu",))
+    keep_call(kept, compiled, (x, y, None), (x, y), ("relu",))
     for _ in range(2):
         other, result = torch.randn(N), torch.empty(N)
         assert kept.again(other, result, "relu") == () and torch.equal(result, 2 * other)
@@ -46,42 +48,77 @@ def test_calls_with_other_memory(compiled: Any) -> None:
 
 
 def test_calls_that_make_their_result(compiled: Any) -> None:
-    kept, x, y = Repeats(), torch.randn(N), torch.empty(N)
-    kept.keep(compiled, (x, y, None), (x,), made=y)
+    kept, x, y = Lanes(), torch.randn(N), torch.empty(N)
+    keep_call(kept, compiled, (x, y, None), (x,), made=y)
     first, second = kept.again(x), kept.again(x)
     assert torch.equal(first, 2 * x) and torch.equal(second, first) and first.data_ptr() != second.data_ptr()
 
 
 def test_calls_that_are_not_made_again(compiled: Any) -> None:
     """Of what is not compiled for good, of two tensors of one memory, and of tensors that have no facts."""
-    kept, x, y = Repeats(), torch.randn(N), torch.empty(N)
-    kept.keep(double, (x, y, None), (x, y))
-    kept.keep(compiled, (x, x.view(N), None), (x, x.view(N)))
+    kept, x, y = Lanes(), torch.randn(N), torch.empty(N)
+    keep_call(kept, double, (x, y, None), (x, y))
+    keep_call(kept, compiled, (x, x.view(N), None), (x, x.view(N)))
     odd = torch.randn(N + 1)[1:]
-    kept.keep(compiled, (odd, y, None), (odd, y))
+    keep_call(kept, compiled, (odd, y, None), (odd, y))
     assert kept.again(x, y) is None and kept.again(odd, y) is None
+
+
+class Noted:
+    """Lanes that were asked for calls, the first of which they do not know, and what was to be kept in them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, lanes: str) -> None:
+        self.asked: list[Any] = []
+        self.kept: list[Any] = []
+        monkeypatch.setattr(module, lanes, self)
+        monkeypatch.setattr(module, "keep_call", self.keep)
+
+    def again(self, *given: Any) -> Any:
+        self.asked.append(given)
+        return None if len(self.asked) == 1 else ()
+
+    def keep(self, lanes: Any, call: Any, arguments: Any, given: Any, numbers: Any = ()) -> None:
+        assert lanes is self
+        self.kept.append((*given, *numbers))
+
+    def was_asked_for_what_it_keeps(self) -> bool:
+        return len(self.kept) == 1 and all(x is y for x, y in zip(self.asked[0], self.kept[0], strict=True))
 
 
 def test_products_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where numbers are those of the code and the stream is torch's; arrays have the places that they were kept in."""
     a, b, c, bias = (np.zeros(shape, np.float16) for shape in ((8, 16), (16, 8), (8, 8), (8,)))
-    asked: list[Any] = []
-    kept: list[Any] = []
-
-    class Noted:
-        def again(self, *given: Any) -> Any:
-            asked.append(given)
-            return None if len(asked) == 1 else ()
-
-        def keep(self, call: Any, arguments: Any, given: Any, numbers: Any) -> None:
-            kept.append((*given, *numbers))
-
-    monkeypatch.setattr(hopper_matmul, "_WRITTEN", Noted())
+    noted = Noted(monkeypatch, hopper_matmul, "_WRITTEN")
     monkeypatch.setattr(hopper_matmul, "_launched", lambda given, *_: (None, given))
     for _ in range(2):
         hopper_matmul.hopper_gemm(a, b, c, bias, activation="relu")
-    assert len(kept) == 1 and all(x is y for x, y in zip(asked[0], kept[0], strict=True))
+    assert noted.was_asked_for_what_it_keeps()
     others: list[dict[str, Any]] = [{"alpha": 2.0}, {"beta": 1.0, "D": c}, {"stream": 5}, {"config": object()}]
     for how in others:
         hopper_matmul.hopper_gemm(a, b, c, bias, activation="relu", **how)
-    assert len(asked) == 2 and len(kept) == 1
+    assert len(noted.asked) == 2 and len(noted.kept) == 1
+
+
+def test_other_products_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of groups, and those of weights of 4 bits."""
+    a, b, c = (np.zeros(shape, np.float16) for shape in ((8, 16), (2, 16, 8), (8, 8)))
+    sizes = np.array([4, 4], np.int32)
+    calls: list[tuple[Any, str, str, Callable[..., None]]] = [
+        (
+            hopper_grouped,
+            "_AGAIN",
+            "_call_for",
+            lambda **how: hopper_grouped.hopper_grouped_gemm(a, b, c, sizes, **how),
+        ),
+        (hopper_matmul, "_LINEAR4", "_linear4_for", lambda **how: hopper_matmul.hopper_linear4(a, b, c, c, **how)),
+    ]
+    for module, lanes, made, call in calls:
+        noted = Noted(monkeypatch, module, lanes)
+        monkeypatch.setattr(module, made, lambda *_: lambda *_: None)
+        monkeypatch.setattr(module, "_CALLS", KeptCalls())
+        for _ in range(2):
+            call()
+        assert noted.was_asked_for_what_it_keeps()
+        for how in ({"stream": 5}, {"config": object()}):
+            call(**how)
+        assert len(noted.asked) == 2 and len(noted.kept) == 1

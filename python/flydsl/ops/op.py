@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from operator import index
 from typing import Any
 
+from flydsl.compiler.calls.native_replay import Lanes
 from flydsl.ops import arrays
-from flydsl.ops.replays import Lanes
 
 Arguments = tuple[Any, ...]
 _warned: set[tuple[str, str]] = set()

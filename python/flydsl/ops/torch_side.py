@@ -13,7 +13,8 @@ from typing import Any
 
 import torch
 
-from flydsl.compiler.calls.native_replay import Replay, forward_function, replays_are_native
+from flydsl.compiler.calls.native_call import calls_are_native
+from flydsl.compiler.calls.native_replay import Replay, forward_function
 from flydsl.ops import arrays, recordings, replays
 from flydsl.ops.op import Arguments, Op, no_gradient_of_out
 
@@ -226,7 +227,7 @@ class _Direct(torch.autograd.Function):
         return _gradients(ctx, *gradients)
 
 
-_SAVED = "to_save" if replays_are_native() and hasattr(torch._C._FunctionBase, "to_save") else None
+_SAVED = "to_save" if calls_are_native() and hasattr(torch._C._FunctionBase, "to_save") else None
 """Where `save_for_backward` puts tensors."""
 
 

@@ -514,7 +514,7 @@ def test_both_functions_of_attention_are_told_apart(monkeypatch: pytest.MonkeyPa
 
 
 def test_lanes_have_an_end(softmax_lanes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replays, "_MOST", 2)
+    monkeypatch.setattr(softmax_lanes, "_most", 2)
     for n in (8, 9, 10, 11, 8):
         x = torch.randn(2, n)
         torch.testing.assert_close(ops.softmax(x), torch.softmax(x, -1))

@@ -27,7 +27,6 @@ from flydsl.compiler.calls.native_call import (
 )
 from flydsl.native import constants as native
 
-replays_are_native = calls_are_native
 _FAST_CALL = 0x80
 """METH_FASTCALL: a function of its `self`, an array of arguments and their number."""
 
@@ -172,38 +171,60 @@ def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:
     return [*code_words(names, kept), *rest, *chain.from_iterable(launched.pointers)]
 
 
-def lookup(
-    lanes: dict[bytes, tuple[Any, ...]], tensors: int, derived: int, not_now: Any
-) -> tuple[Callable[..., Any], Callable[[], None]]:
-    """Return a function of a call's arguments, the call made again by one of the lanes or None; and one that is to be
-    called where lanes were changed.
+class Lanes:
+    """The recorded calls of one function, by their facts; so many at most.
 
-    None is answered too where torch traces the call, as far as native code can tell: not to its compiler.
-
-    A lane is a tuple, by the facts of its calls: the table of a replay, and a function of the tensors that may have a
-    gradient, the first ``derived``, for calls where one of them wants it, each or None; what else is in it is kept for
-    them. The first ``tensors`` arguments may want gradients; ``not_now()`` says when that function is not to be called.
+    ``again(*tensors, *numbers)`` makes a call like one of them, or answers None. It does so too where torch traces the
+    call, as far as native code can tell: not to its compiler.
     """
-    last = (ctypes.c_int64 * native.LAST_WORDS)()
-    words = {
-        native.SITE_PYTHON: address_in(interpreter()),
-        native.SITE_LANES: id(lanes),
-        native.SITE_TENSORS: tensors,
-        native.SITE_DERIVED: derived,
-        native.SITE_NOT_NOW: id(not_now),
-        native.SITE_LAST: ctypes.addressof(last),
-    }
-    table = table_of([words[word] for word in range(native.SITE_WORDS)])
-    _sites.append((table, lanes, not_now, last))
 
-    def changed() -> None:
-        last[native.LAST_LANE] = 0
+    def __init__(self, most: int = 1024) -> None:
+        self.again: Callable[..., Any] = _nothing
+        self._most, self._last = most, (ctypes.c_int64 * native.LAST_WORDS)()
+        self._known: dict[bytes, tuple[Any, ...]] = {}
 
-    return _function("fly_again", table), changed
+    def open(self, tensors: int = 0, derived: int = 0, not_now: Any = None) -> None:
+        """Begin to answer.
+
+        The first ``tensors`` arguments may want gradients, of which the first ``derived`` may have some;
+        ``not_now()`` says when lanes are not to be asked for them.
+        """
+        if self.again is not _nothing or not calls_are_native():
+            return
+        words = {
+            native.SITE_PYTHON: address_in(interpreter()),
+            native.SITE_LANES: id(self._known),
+            native.SITE_TENSORS: tensors,
+            native.SITE_DERIVED: derived,
+            native.SITE_NOT_NOW: id(not_now),
+            native.SITE_LAST: ctypes.addressof(self._last),
+        }
+        kept = self._known, not_now, self._last
+        self.again = _function("fly_again", table_of([words[word] for word in range(native.SITE_WORDS)], kept))
+
+    def find(self, facts: bytes) -> Any:
+        """Return what was last kept under these facts, or None."""
+        found = self._known.get(facts)
+        return None if found is None else found[2]
+
+    def keep(self, facts: bytes, bare: Replay | None, graded: Any = None, lane: Any = True) -> None:
+        """Have further calls with these facts replayed: without a gradient, and by ``graded`` with one, a function of
+        the tensors that may have one. What is None is not replayed."""
+        self._last[native.LAST_LANE] = 0
+        if len(self._known) >= self._most:
+            self._known.clear()
+        self._known[facts] = (None if bare is None else bare.table, graded, lane, bare)
+
+    def forget(self) -> None:
+        self._last[native.LAST_LANE] = 0
+        self._known.clear()
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
-_sites: list[Any] = []
-"""What tables of ops mention, which are never dropped."""
+def _nothing(*_: Any) -> None:
+    return None
 
 
 def forward_function(replay: Replay, saved: str) -> Callable[..., Any]:

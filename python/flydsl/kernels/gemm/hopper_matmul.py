@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from flydsl.compiler.calls.native_replay import Lanes
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
@@ -20,6 +21,7 @@ from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_row
 from flydsl.kernels.gemm.hopper.checks import check_length
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.operands import (
+    KEPT_CALLS,
     MULTIPLIED,
     WRITTEN,
     Bound,
@@ -46,14 +48,14 @@ from flydsl.kernels.gemm.hopper.plan import (
     Problem,
     ceildiv,
 )
-from flydsl.kernels.gemm.hopper.repeats import Repeats
+from flydsl.kernels.gemm.hopper.repeats import keep_call
 from flydsl.kernels.gemm.hopper.weights import BLOCK_WORDS
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 
 Call = Callable[..., None]
 _CALLS = KeptCalls()
-_WRITTEN, _MADE = Repeats(), Repeats()
-"""Calls of `hopper_gemm` with numbers that its code has, and calls of `hopper_matmul` with two matrices."""
+_WRITTEN, _MADE, _LINEAR4 = Lanes(KEPT_CALLS), Lanes(KEPT_CALLS), Lanes(KEPT_CALLS)
+"""Calls of `hopper_gemm` with numbers that its code has, of `hopper_matmul` with two matrices, of `hopper_linear4`."""
 NO_GROUPS = (None,) * 4
 
 
@@ -72,7 +74,7 @@ def hopper_matmul(A: Any, B: Any, *, out: Any = None, out_dtype: Any = None, **h
             out_dtype = bf16_like(A)
         out = empty_beside(A, shape, out_dtype or A.dtype)
     if alone:
-        _MADE.keep(*_launched((A, B, out, None, None, None, None)), (A, B), made=out)
+        keep_call(_MADE, *_launched((A, B, out, None, None, None, None)), (A, B), made=out)
     else:
         hopper_gemm(A, B, out, **how)
     return out
@@ -107,7 +109,7 @@ def hopper_gemm(
     call, arguments = _launched(given, scales, alpha, beta, activation, use_fast_accum, config, stream)
     if plain:
         tensors = (A, B, C, bias, row_scale, column_scale, scale_a, scale_b)
-        _WRITTEN.keep(call, arguments, tensors, (activation, use_fast_accum))
+        keep_call(_WRITTEN, call, arguments, tensors, (activation, use_fast_accum))
 
 
 def _launched(
@@ -138,16 +140,22 @@ def hopper_linear4(
     of 32, and x is bf16. Groups are of 32 or of a multiple of 64. Of more than 8 rows (code - zero) * scale is rounded
     to x's type first.
     """
+    given, numbers = (x, packed, y, scales, zeros, bias), (kind, group_size, activation)
+    plain = config is None and stream is None
+    if plain and _LINEAR4.again(*given, *numbers) is not None:
+        return
     device = x.get_device() if hasattr(x, "data_ptr") else -1
-    given = (x, packed, y, scales, zeros, bias)
-    key = call_key(given, (kind, group_size, activation), config, device)
+    key = call_key(given, numbers, config, device)
     now = current_stream(device) if stream is None else stream
     arguments = (x, packed, y, None, None, bias, None, None, 0.0, scales, zeros, *NO_GROUPS, now)
     call = _CALLS.get(key)
     if call is not None:
         call(*arguments)
     else:
-        _CALLS.begin(key, _linear4_for(given, PackedKind(kind, group_size), activation, config, device), *arguments)
+        made = _linear4_for(given, PackedKind(kind, group_size), activation, config, device)
+        call = _CALLS.begin(key, made, *arguments)
+    if plain:
+        keep_call(_LINEAR4, call, arguments, given, numbers)
 
 
 # The way to the kernel -------------------------------------------------------------------------------

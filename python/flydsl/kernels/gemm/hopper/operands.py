@@ -11,7 +11,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.compiler.calls.native_replay import call_facts, replays_are_native
+from flydsl.compiler.calls.native_call import calls_are_native
+from flydsl.compiler.calls.native_replay import call_facts
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, ROW_BYTES
@@ -215,7 +216,7 @@ def call_key(arrays: tuple[Any, ...], numbers: tuple[Any, ...], config: Any, dev
     Native code says it of tensors of torch that begin at multiples of 16 bytes, in a quarter of the time.
     """
     key = None
-    if config is None and "torch" in sys.modules and replays_are_native():
+    if config is None and "torch" in sys.modules and calls_are_native():
         key = call_facts()(*arrays, *numbers)
     if key is None:
         key = tuple([None if array is None else facts(array) for array in arrays]), numbers, config, device

@@ -3,46 +3,31 @@ call is like one before, and nothing is done but what that one did."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from flydsl.compiler.calls.native_replay import Recorded, Replay, call_facts, lookup, replays_are_native
+from flydsl.compiler.calls.native_call import calls_are_native
+from flydsl.compiler.calls.native_replay import Lanes, Recorded, Replay, call_facts
 from flydsl.compiler.outlets.compiled_function import CompiledFunction
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
-from flydsl.kernels.gemm.hopper.operands import KEPT_CALLS, stream_reader
+from flydsl.kernels.gemm.hopper.operands import stream_reader
 
 
-def _nothing(*_: Any) -> None:
-    return None
+def keep_call(
+    lanes: Lanes, call: Any, arguments: tuple[Any, ...], given: tuple[Any, ...], numbers: tuple[Any, ...] = (),
+    made: Any = None,
+) -> None:  # fmt: skip
+    """Have a call made again by ``lanes.again(*given, *numbers)``, on torch's current stream and with other memory.
 
-
-class Repeats:
-    """Calls of one function. ``again(*tensors, *numbers)`` makes one like one of them on torch's current stream, and
-    returns the tensor that it made, or a tuple of nothing; None where there is no such call."""
-
-    def __init__(self) -> None:
-        self.again: Callable[..., Any] = _nothing
-        self._changed: Callable[[], None] = _nothing
-        self._known: dict[bytes, tuple[Any, ...]] = {}
-
-    def keep(
-        self, call: Any, arguments: tuple[Any, ...], given: tuple[Any, ...], numbers: tuple[Any, ...] = (),
-        made: Any = None,
-    ) -> None:  # fmt: skip
-        """Have a call made again that was one of compiled code with these arguments, with others like the tensors that
-        are ``given``, and a new one like that which was ``made``."""
-        if not isinstance(call, CompiledFunction) or not replays_are_native():
-            return
-        facts = call_facts()(*given, *numbers)
-        if facts is None or facts in self._known:
-            return
-        self._changed()
-        if len(self._known) >= KEPT_CALLS:
-            self._known.clear()
-        replay = _replay(call, arguments, given, made)
-        self._known[facts] = (None if replay is None else replay.table, None, replay)
-        if self.again is _nothing:
-            self.again, self._changed = lookup(self._known, 0, 0, None)
+    It was one of compiled code with these arguments, among them the tensors that are ``given`` and one that was
+    ``made``; a new one like that is returned, or else a tuple of nothing.
+    """
+    if not isinstance(call, CompiledFunction) or not calls_are_native():
+        return
+    facts = call_facts()(*given, *numbers)
+    if facts is None or lanes.find(facts):
+        return
+    lanes.open()
+    lanes.keep(facts, _replay(call, arguments, given, made))
 
 
 def _replay(call: CompiledFunction, arguments: tuple[Any, ...], given: tuple[Any, ...], made: Any) -> Replay | None:
