@@ -29,6 +29,7 @@ from flydsl.kernels.blocks.inputs import (
     contiguous,
     empty_beside,
     multiprocessors,
+    on_given_stream,
     stream_of,
     strides,
     type_name,
@@ -42,6 +43,7 @@ MAX_STEP = 1 << 24
 """Elements from token to token: bytes of a tile are counted in 32 bits."""
 
 
+@on_given_stream
 def attention(
     q: Array, k: Array, v: Array, *, out: Array = None, attn_mask: Array = None, is_causal: bool = False,
     scale: float | None = None, window: tuple[int | None, int | None] = (None, None), softcap: float = 0.0,

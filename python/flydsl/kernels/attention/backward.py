@@ -33,6 +33,7 @@ from flydsl.kernels.blocks.inputs import (
     empty_beside,
     is_for_cuda,
     multiprocessors,
+    on_given_stream,
     stream_of,
     strides,
 )
@@ -41,6 +42,7 @@ MOST_SUMS = 192
 """Registers of a thread that products write or read, where all it has are 240."""
 
 
+@on_given_stream
 def attention_backward(
     dout: Array, q: Array, k: Array, v: Array, out: Array, lse: Array, *, attn_mask: Array = None,
     is_causal: bool = False,

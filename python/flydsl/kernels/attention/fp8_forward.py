@@ -31,6 +31,7 @@ from flydsl.kernels.blocks.inputs import (
     empty_beside,
     is_for_cuda,
     multiprocessors,
+    on_given_stream,
     stream_of,
 )
 
@@ -153,6 +154,7 @@ def forward_fp8(
     )  # fmt: skip
 
 
+@on_given_stream
 def attention_fp8(
     q: Array, k: Array, v: Array, *, q_scale: Array = None, k_scale: Array = None, v_scale: Array = None,
     out: Array = None,

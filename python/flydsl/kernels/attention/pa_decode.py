@@ -24,6 +24,7 @@ from flydsl.kernels.blocks.inputs import (
     empty_beside,
     is_for_cuda,
     multiprocessors,
+    on_given_stream,
     refuse_unheard,
     require_whole,
     stream_of,
@@ -103,6 +104,7 @@ def pa_decode_ps_launch(
     return "ps_small_block" if int(key_cache.shape[3]) < SMALL_BLOCK else "ps_split_reduce"
 
 
+@on_given_stream
 def _decode(
     output: Array, query: Array, caches: tuple[Any, Any], tables: Array, starts: Array, lengths: Array,
     scales: tuple[Any, Any], scale: float | None, window: int, stream: Any,

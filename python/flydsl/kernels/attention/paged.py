@@ -28,6 +28,7 @@ from flydsl.kernels.blocks.inputs import (
     Array,
     is_for_cuda,
     multiprocessors,
+    on_given_stream,
     stream_of,
     strides,
     type_name,
@@ -45,6 +46,7 @@ LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 """Rows of a tile, and elements of a head, on Hopper and by waves."""
 
 
+@on_given_stream
 def paged_attention(
     q: Array, k_cache: Array, v_cache: Array, block_tables: Array, context_lens: Array, *, out: Array = None,
     scale: float | None = None, window: int | None = None, softcap: float = 0.0, sinks: Array = None,
@@ -173,6 +175,7 @@ def sizes_of(q: Array, k_cache: Array, v_cache: Array, plan: ForwardPlan) -> Siz
     return Sizes(plan.keys, (int(q.shape[-1]) + dv) * k_cache.dtype.itemsize, 4 * rows * dv)
 
 
+@on_given_stream
 def mla_decode(
     q: Array, kv_cache: Array, block_tables: Array, context_lens: Array, *, dv: int = 512, out: Array = None,
     scale: float | None = None, kv_scale: float = 1.0, stream: Any = None,

@@ -20,7 +20,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import require_numbers, written_as
+from flydsl.kernels.blocks.inputs import on_given_stream, require_numbers, written_as
 from flydsl.kernels.blocks.narrow import LARGEST, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
@@ -127,6 +127,7 @@ def _check(head_dim: int, rope_head_dim: int, group: int | None) -> None:
         raise ValueError(f"groups are powers of two from {WIDTH} on that divide {head_dim}, got {group}")
 
 
+@on_given_stream
 def flydsl_qk_norm_rope_quant(
     q: Any, kv: Any, kv_weight: Any, cos_cache: Any, sin_cache: Any, positions: Any, *, num_q_heads: int,
     head_dim: int, rope_head_dim: int, q_weight: Any = None, quant: bool = False, quant_group_size: int | None = None,

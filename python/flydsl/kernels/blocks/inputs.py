@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import wraps
+from inspect import signature
+from typing import Any, TypeVar, cast
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.compiler.backends.base import chosen_target
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 Array = Any
 """A tensor of PyTorch or an array of NumPy."""
 TYPES: dict[str, Any] = {"bfloat16": fx.BFloat16, "float16": fx.Float16}
@@ -189,3 +193,36 @@ def stream_of(tensor: Array, stream: Any) -> Any:
     import torch
 
     return torch.cuda.current_stream(tensor.device)
+
+
+def on_stream(tensor: Array, stream: Any) -> AbstractContextManager[Any]:
+    """Return what makes a stream torch's current one, while temporary tensors are made for kernels on it.
+
+    torch makes tensors of memory that was freed on its current stream, and gives it to others there once they are
+    freed: kernels of another stream would run beside those that had it before, and those that get it next.
+    """
+    if stream is None or not getattr(tensor, "is_cuda", False):
+        return nullcontext()
+    import torch
+
+    handle = getattr(stream, "cuda_stream", getattr(stream, "value", stream))
+    if handle is None or handle == torch._C._cuda_getCurrentRawStream(tensor.device.index):
+        return nullcontext()
+    return torch.cuda.stream(torch.cuda.ExternalStream(handle, tensor.device))
+
+
+def on_given_stream(function: Function) -> Function:
+    """Have a function of tensors make temporary ones where its kernels run (`on_stream`), on its parameter ``stream``
+    or torch's current one."""
+    place = list(signature(function).parameters).index("stream")
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        stream = arguments[place] if len(arguments) > place else named.get("stream")
+        if stream is None:
+            return function(*arguments, **named)
+        first = next((x for x in (*arguments, *named.values()) if getattr(x, "is_cuda", False)), None)
+        with on_stream(first, stream):
+            return function(*arguments, **named)
+
+    return cast("Function", call)

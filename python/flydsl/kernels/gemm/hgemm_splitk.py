@@ -19,7 +19,14 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import address_of, empty_beside, lies_whole, require_elements, strides
+from flydsl.kernels.blocks.inputs import (
+    address_of,
+    empty_beside,
+    lies_whole,
+    on_given_stream,
+    require_elements,
+    strides,
+)
 from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
@@ -200,6 +207,7 @@ def named(
     return {known[name]: value for name, value in choices.items()}
 
 
+@on_given_stream
 def run(plan: LdsPlan, c: Any, a: Any, b: Any, bias: Any, m: int, stream: Any) -> None:
     """Launch a plan on arrays."""
     require_counters(plan, m)

@@ -36,7 +36,7 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.compiler.calls.native_replay import Lanes
-from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_stream, strides
 from flydsl.kernels.gemm.hopper.checks import check_length
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.epilogue import QuantisingEpilogue
@@ -109,7 +109,7 @@ def _call_for(
     if 0 in C.shape or groups == 0 or 0 in (rows.shape if rows is not None else A.shape[:-1]):
         return lambda *_: None
     if k == 0:
-        return _without_products(A, B, add, activation, config)
+        return _without_products(add, activation, config)
     a, b = operand_lines(A, 1, "A"), operand_lines(B, 0, "B")
     types = type_of(A, "A", MULTIPLIED), type_of(B, "B", MULTIPLIED), type_of(C, "C", WRITTEN)
     along_n, piece = lines_of(C)
@@ -156,20 +156,22 @@ def _drawing(run: Callable[..., None]) -> Callable[..., None]:
     """Give each call a counter of the tiles that were drawn."""
 
     def call(A: Any, *more: Any) -> None:
-        taken = empty_beside(A, (1,), "int32")
+        with on_stream(A, more[-1]):
+            taken = empty_beside(A, (1,), "int32")
         clear_counter(taken, *([] if more[-1] is None else [more[-1]]))
         run(A, *more[:-2], taken, more[-1])
 
     return call
 
 
-def _without_products(A: Any, B: Any, add: bool, activation: str, config: GemmConfig | None) -> Callable[..., None]:
+def _without_products(add: bool, activation: str, config: GemmConfig | None) -> Callable[..., None]:
     """K is 0, and TMA has nothing to copy: products of zeros are the same."""
-    zero_a, zero_b = zeros(A, (*A.shape[:-1], 16)), zeros(B, (B.shape[0], B.shape[-1], 16)).swapaxes(-1, -2)
 
     def call(A: Any, B: Any, C: Any, row_scale: Any, _column: Any, _bias: Any, scale_c: Any, *more: Any) -> None:
         sizes, rows, to_rows, _, stream = more[-5:]
-        hopper_grouped_gemm(zero_a, zero_b, C, sizes, rows=rows, to_rows=to_rows, add=add, row_scale=row_scale,
+        with on_stream(A, stream):
+            a, b = zeros(A, (*A.shape[:-1], 16)), zeros(B, (B.shape[0], B.shape[-1], 16)).swapaxes(-1, -2)
+        hopper_grouped_gemm(a, b, C, sizes, rows=rows, to_rows=to_rows, add=add, row_scale=row_scale,
                             scale_c=scale_c, activation=activation, config=config, stream=stream)  # fmt: skip
 
     return call

@@ -15,7 +15,7 @@ from typing import Any
 
 from flydsl.compiler.calls.native_replay import Lanes
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
-from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_stream, strides
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
 from flydsl.kernels.gemm.hopper.checks import check_length
@@ -29,6 +29,7 @@ from flydsl.kernels.gemm.hopper.operands import (
     OperandLines,
     bf16_like,
     call_key,
+    check_arrays,
     current_stream,
     lines_of,
     multiprocessors,
@@ -68,11 +69,13 @@ def hopper_matmul(A: Any, B: Any, *, out: Any = None, out_dtype: Any = None, **h
     alone = out is None and out_dtype is None and not how
     if alone and (found := _MADE.again(A, B)) is not None:
         return found
+    check_arrays(A, B)
     if out is None:
         shape = (*A.shape[:-1], B.shape[-1] // columns_of_one(how.get("activation", "none")))
         if out_dtype is None and A.dtype.itemsize == 1:
             out_dtype = bf16_like(A)
-        out = empty_beside(A, shape, out_dtype or A.dtype)
+        with on_stream(A, how.get("stream")):
+            out = empty_beside(A, shape, out_dtype or A.dtype)
     if alone:
         keep_call(_MADE, *_launched((A, B, out, None, None, None, None)), (A, B), made=out)
     else:
@@ -174,7 +177,7 @@ def _call_for(
     if 0 in C.shape:
         return lambda *_: None
     if k == 0:
-        return _without_products(A, B, activation, config)
+        return _without_products(activation, config)
     a, b = operand_lines(A, 1, "A"), operand_lines(B, 0, "B")
     types = type_of(A, "A", MULTIPLIED), type_of(B, "B", MULTIPLIED), type_of(C, "C", WRITTEN)
     along_n, piece = lines_of(C)
@@ -236,13 +239,14 @@ def _few_rows_call(run: Any, device: int) -> Call:
     return call
 
 
-def _without_products(A: Any, B: Any, activation: str, config: GemmConfig | None) -> Call:
+def _without_products(activation: str, config: GemmConfig | None) -> Call:
     """K is 0, and TMA has nothing to copy: products of zeros are the same."""
-    zero_a, zero_b = zeros(A, (*A.shape[:-1], 16)), zeros(B, (*B.shape[:-2], B.shape[-1], 16)).swapaxes(-1, -2)
 
     def call(A: Any, B: Any, C: Any, row_scale: Any, column_scale: Any, bias: Any, D: Any, alpha: float | None,
              beta: float, *more: Any) -> None:  # fmt: skip
-        hopper_gemm(zero_a, zero_b, C, bias, beta=beta, D=D, row_scale=row_scale,
+        with on_stream(A, more[-1]):
+            a, b = zeros(A, (*A.shape[:-1], 16)), zeros(B, (*B.shape[:-2], B.shape[-1], 16)).swapaxes(-1, -2)
+        hopper_gemm(a, b, C, bias, beta=beta, D=D, row_scale=row_scale,
                     column_scale=column_scale, activation=activation, config=config, stream=more[-1])  # fmt: skip
 
     return call

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import contiguous, empty_beside, on_given_stream, stream_of
 from flydsl.kernels.quant.device_quant import (
     build_block_quant_module,
     build_mx_quant_module,
@@ -69,6 +69,7 @@ def name_of(x: Any) -> str:
 # Weights -------------------------------------------------------------------------------------------------------------
 
 
+@on_given_stream
 def prepare_experts(w1: Any, w2: Any, kind: str = PLAIN, arch: str = "gfx942", stream: object = None) -> Experts:
     """Weights in f16 or bf16 as a kind: "plain", "fp8", "int8", "int4" and "fp8_blockscale" multiply such numbers,
     "int4_bf16" weights of four bits with bf16; "mxfp4", "mxfp8" and "a8w4" (rows of fp8, weights of fp4) have a scale

@@ -16,7 +16,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import contiguous, empty_beside, on_given_stream, stream_of
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.preshuffle_gemm import shuffle_weight
 from flydsl.kernels.moe.expert_weights import TYPES, name_of
@@ -54,6 +54,7 @@ class Layer(NamedTuple):
     """Tokens and pairs of entries without padding, and where each expert's end."""
 
 
+@on_given_stream
 def experts_gradient(
     dy: Any, x: Any, topk_ids: Any, topk_weights: Any, w1: Any, w2: Any, out: Gradients, arch: str,
     expert_mask: Any = None, stream: object = None,

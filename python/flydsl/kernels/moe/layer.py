@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from flydsl.kernels.blocks.inputs import address_of, empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_given_stream, stream_of
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.moe import wmma_2stage
 from flydsl.kernels.moe.blockscale_2stage import compile_moe_blockscale_gemm1, compile_moe_blockscale_gemm2
@@ -81,6 +81,7 @@ def run_experts(
     run_routed(x, Router(topk_ids, topk_weights), experts, y, expert_mask, atomic, stream)
 
 
+@on_given_stream
 def run_routed(
     x: Any, router: Router, experts: Experts, y: Any, expert_mask: Any = None, atomic: bool = False,
     stream: object = None,

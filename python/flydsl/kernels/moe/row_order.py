@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, on_given_stream, stream_of
 from flydsl.kernels.blocks.reduce import add, wave_reduce
 from flydsl.kernels.moe.sorting import (
     SMALLEST_WAVE,
@@ -174,6 +174,7 @@ def routes_itself(tokens: int, experts: int, topk: int) -> bool:
     return tokens <= GATED_ITERATIONS * at_once and tokens * topk <= FEW_PAIRS
 
 
+@on_given_stream
 def sort_rows(
     topk_ids: Any, topk_weights: Any, num_experts: int, expert_mask: Any = None, stream: object = None,
     logits: Any = None, renormalize: bool = True,

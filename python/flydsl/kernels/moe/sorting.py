@@ -21,7 +21,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, stream_of, type_name
+from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, on_given_stream, stream_of, type_name
 from flydsl.kernels.moe.references import SLOT_SHIFT, order_length
 from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, expert_named, lanes_of, largest_chances
 
@@ -355,6 +355,7 @@ def moe_sorting_get_workspace_size(M: int, E: int, topk: int, unit: int = 32) ->
     return -(-rounds // -(-rounds // CHUNKS)) * E
 
 
+@on_given_stream
 def moe_sorting_flydsl(
     topk_ids: Any, topk_weights: Any, sorted_ids: Any, sorted_weights: Any, sorted_expert_ids: Any, num_valid_ids: Any,
     moe_buf: Any, num_experts: int, unit_size: int = 32, expert_mask: Any = None, num_local_tokens: Any = None,

@@ -14,7 +14,7 @@ import flydsl.expr as fx
 from flydsl.compiler.calls.native_call import calls_are_native
 from flydsl.compiler.calls.native_replay import call_facts
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import address_of, empty_beside, strides
+from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_stream, strides
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, ROW_BYTES
 
 MULTIPLIED: dict[str, Any] = {
@@ -196,7 +196,8 @@ def packed_lines(operands: list[tuple[Any, int, OperandLines]], stream: Any) -> 
                 f"lines of a matrix {tuple(matrix.shape)} do not start at multiples of {LINE_BYTES} bytes, and it has "
                 f"too many pieces of them to be copied, {pieces:,}: give it such lines, or fewer rows at a time"
             )
-        packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
+        with on_stream(matrix, stream):
+            packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
         ragged += [matrix, packed]
         k_modes.append(k_mode)
         forms.append((strides(matrix)[-2:][k_mode] == 1, width))
@@ -210,6 +211,13 @@ def facts(array: Any) -> tuple[Any, ...]:
     return tuple(array.shape), strides(array), array.dtype, address_of(array) % LINE_BYTES
 
 
+def check_arrays(*arrays: Any) -> None:
+    """Refuse what is neither a tensor nor an array, nor None."""
+    for array in arrays:
+        if array is not None and not (hasattr(array, "shape") and hasattr(array, "dtype")):
+            raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(array).__name__}")
+
+
 def call_key(arrays: tuple[Any, ...], numbers: tuple[Any, ...], config: Any, device: int) -> Any:
     """Return what calls that share a kernel have in common: of arrays their `facts`, None of one that is not there.
 
@@ -219,6 +227,7 @@ def call_key(arrays: tuple[Any, ...], numbers: tuple[Any, ...], config: Any, dev
     if config is None and "torch" in sys.modules and calls_are_native():
         key = call_facts()(*arrays, *numbers)
     if key is None:
+        check_arrays(*arrays)
         key = tuple([None if array is None else facts(array) for array in arrays]), numbers, config, device
     return key
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, on_given_stream, stream_of
 from flydsl.kernels.moe.mixed_2stage import mixed_launcher, mixed_plan
 from flydsl.kernels.moe.mxfp_moe.mx_rows import moe_mxfp4_sort
 from flydsl.kernels.quant.device_quant import build_mx_quant_module
@@ -56,6 +56,7 @@ def check(BM: int, a_dtype: str, **dims: int) -> None:
             raise NotImplementedError(f"{name} must be a multiple of {STEP}, got {value}")
 
 
+@on_given_stream
 def flydsl_mxfp4_gemm1(
     *, a_quant: Any, a_scale_sorted_shuffled: Any, w1_u8: Any, w1_scale_u8: Any, sorted_expert_ids: Any,
     cumsum_tensor: Any, m_indices: Any, inter_sorted_quant: Any, inter_sorted_shuffled_scale: Any, hidden_states: Any,
