@@ -55,9 +55,11 @@ def test_scans_of_vectors(threads: int, monkeypatch: pytest.MonkeyPatch) -> None
             out[0, 2 * t + i], out[1, 2 * t + i], out[2, 2 * t + i] = inclusive[i], exclusive[i], total
         out[3, t] = kind.exclusive(x[t], "max", storage=storage)
         out[3, t + threads] = kind.inclusive_with_aggregate(x[t], "min", storage=storage, init=7)[0]
+        highest = kind.inclusive(own, lambda a, b: (a < b).select(b, a), storage=storage)  # needs no identity
+        out[4, 2 * t], out[4, 2 * t + 1] = highest[0], highest[1]
 
     x = np.random.default_rng(2).integers(0, 50, 2 * threads).astype(np.int32)
-    out = np.zeros((4, 2 * threads), np.int32)
+    out = np.zeros((5, 2 * threads), np.int32)
     run(body, x, out, block=threads)
     sums = np.cumsum(x)
     np.testing.assert_array_equal(out[0], sums)
@@ -66,6 +68,7 @@ def test_scans_of_vectors(threads: int, monkeypatch: pytest.MonkeyPatch) -> None
     largest = np.maximum.accumulate(x[:threads])
     np.testing.assert_array_equal(out[3, :threads], [-(2**31), *largest[:-1]])
     np.testing.assert_array_equal(out[3, threads:], np.minimum(np.minimum.accumulate(x[:threads]), 7))
+    np.testing.assert_array_equal(out[4], np.maximum.accumulate(x))
 
 
 def test_what_is_no_block_operation() -> None:

@@ -151,7 +151,7 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda v: fx.coop.warp_reduce(v, "add", width=128), ValueError, "power of two of at most 64, got 128"),
     (lambda v: fx.coop.warp_exclusive_scan(v, lambda a, b: a), ValueError, "needs init="),
     (
-        lambda v: fx.coop.BlockScan[fx.Int32, 64].inclusive(v, lambda a, b: a),
+        lambda v: fx.coop.BlockScan[fx.Int32, 64].exclusive(v, lambda a, b: a),
         ValueError,
         "this scan with a function of your own needs init=",
     ),

@@ -34,7 +34,7 @@ class BlockScanAlgorithm(enum.Enum):
     RAKING_MEMOIZE = "raking_memoize"
 
 
-def _linear_thread() -> Int32:
+def linear_thread() -> Int32:
     """Return this thread's number in the workgroup, x fastest."""
     x, y, z = gpu.known_block_size()
     linear = gpu.thread_idx.x
@@ -131,7 +131,7 @@ class BlockReduce(_BlockOperation):
         if waves == 1:
             return total
         gpu.barrier()  # a reduction before this one may still be reading the slots
-        thread = _linear_thread()
+        thread = linear_thread()
 
         def write() -> None:
             self.slots[thread // self.wave] = total
@@ -142,7 +142,7 @@ class BlockReduce(_BlockOperation):
 
     def _by_tree(self, number: Numeric, combine: Combine, *, in_order: bool) -> Any:
         """Halves of what is left meet, without bank conflicts; or neighbours, for a function that need not commute."""
-        thread = _linear_thread()
+        thread = linear_thread()
         gpu.barrier()
         self.slots[thread] = number
         gpu.barrier()
@@ -199,29 +199,33 @@ class BlockScan(_BlockOperation):
         """Return the inclusive scan, and the combination of all threads (without ``init``)."""
         combine = combination(op)
         scanned, before, aggregate = self._scan(self._value(value), combine)
-        wave = _linear_thread() // self.wave
+        wave = linear_thread() // self.wave
         for first, prefix in before:
             scanned = (wave == first).select(combine(prefix, scanned), scanned)
         return (scanned if init is None else combine(self.dtype(init), scanned)), aggregate
 
     def exclusive_with_aggregate(self, value: Any, op: Any, init: Any = None) -> tuple[Any, Any]:
         """Return the exclusive scan, and the combination of all threads (without ``init``)."""
-        combine = combination(op)
         first = identity_of(op, self.dtype) if init is None else self.dtype(init)
+        before, aggregate = self.before(value, combination(op))
+        before = before if init is None else combination(op)(first, before)
+        return (linear_thread() == 0).select(first, before), aggregate
+
+    def before(self, value: Any, combine: Combine) -> tuple[Any, Any]:
+        """Return the combination of the threads before each, in thread 0 any value; and that of all."""
         scanned, before, aggregate = self._scan(self._value(value), combine)
-        thread = _linear_thread()
+        thread = linear_thread()
         shifted = gpu.shuffle_up(scanned, 1, self.wave)
         wave, lane = thread // self.wave, thread % self.wave
         for number, prefix in before:
             joined = (lane == 0).select(prefix, combine(prefix, shifted))
             shifted = (wave == number).select(joined, shifted)
-        shifted = shifted if init is None else combine(first, shifted)
-        return (thread == 0).select(first, shifted), aggregate
+        return shifted, aggregate
 
     def _scan(self, number: Numeric, combine: Combine) -> tuple[Numeric, list[tuple[int, Numeric]], Numeric]:
         """Return the scan within each wave; for every later wave what comes before it; and the total."""
         scanned = inclusive_of_wave(number, combine, self.wave)
-        thread = _linear_thread()
+        thread = linear_thread()
         waves = -(-self.threads // self.wave)
         gpu.barrier()  # a scan before this one may still be reading the slots
 

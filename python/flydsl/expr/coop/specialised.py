@@ -12,7 +12,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
 from flydsl.expr import gpu
 from flydsl.expr.coop import warp as warp_ops
-from flydsl.expr.coop.block import BlockReduce, BlockReduceAlgorithm, BlockScan, BlockScanAlgorithm
+from flydsl.expr.coop.block import BlockReduce, BlockReduceAlgorithm, BlockScan, BlockScanAlgorithm, linear_thread
 from flydsl.expr.memory.array import Array
 from flydsl.expr.memory.struct import Struct
 from flydsl.expr.numeric import Numeric
@@ -178,16 +178,21 @@ class _SpecialisedScan(_Specialised):
         inside = [items[0]]
         for item in items[1:]:
             inside.append(combine(inside[-1], item))
-        before, aggregate = cls._before(inside[-1], op, storage, init)
-        joined = [before, *(combine(before, part) for part in inside)]
-        found = joined[1:] if inclusive else joined[:-1]
+        before, aggregate = cls._before(inside[-1], combine, storage)
+        alone = linear_thread() == 0
+        if inclusive and init is None:
+            found = [alone.select(part, combine(before, part)) for part in inside]
+        else:
+            first = identity_of(op, cls.dtype) if init is None else cls.dtype(init)
+            before = alone.select(first, before if init is None else combine(first, before))
+            found = [combine(before, part) for part in inside]
+            found = found if inclusive else [before, *found[:-1]]
         return (Vector.from_elements(found, cls.dtype) if isinstance(value, Vector) else found[0]), aggregate
 
     @classmethod
-    def _before(cls, total: Any, op: Any, storage: Any, init: Any) -> tuple[Any, Any]:
-        """Return what the threads before this one hold, behind ``init``; and the total of all."""
-        if cls._in_one_wave():
-            _, before, aggregate = warp_ops.warp_scan_with_aggregate(total, op, width=cls.warp_threads, init=init)
-            return before, aggregate
-        start = identity_of(op, cls.dtype) if init is None else init
-        return cls._operation(storage).exclusive_with_aggregate(total, op, start)
+    def _before(cls, total: Any, combine: Any, storage: Any) -> tuple[Any, Any]:
+        """Return what the threads before this one hold, in thread 0 any value; and the total of all."""
+        if not cls._in_one_wave():
+            return cls._operation(storage).before(total, combine)
+        scanned, size = warp_ops.inclusive_of_wave(total, combine, cls.warp_threads), cls.warp_threads
+        return gpu.shuffle_up(scanned, 1, size), gpu.shuffle_idx(scanned, size - 1, size)
