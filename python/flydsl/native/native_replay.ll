@@ -1175,6 +1175,7 @@ for.inc75:                                        ; preds = %for.body69, %if.the
 
 define ptr @fly_again(ptr readonly captures(none) %self, ptr %args, i64 %count) {
 entry:
+  %before.sroa.5.i.i = alloca { ptr, ptr }, align 8
   %overflow.i = alloca i32, align 4
   %facts = alloca %struct.Facts, align 8
   %add.ptr.i = getelementptr inbounds nuw i8, ptr %self, i64 32
@@ -1241,9 +1242,9 @@ land.rhs.i:                                       ; preds = %if.end18.i
   %23 = inttoptr i64 %22 to ptr
   %call22.i = call ptr %5(ptr %23)
   %tobool.not.i.i = icmp eq ptr %call22.i, null
-  br i1 %tobool.not.i.i, label %unwatched.exit.thread50, label %unwatched.exit
+  br i1 %tobool.not.i.i, label %unwatched.exit.thread52, label %unwatched.exit
 
-unwatched.exit.thread50:                          ; preds = %land.rhs.i
+unwatched.exit.thread52:                          ; preds = %land.rhs.i
   %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 200
   %24 = load i64, ptr %arrayidx.i.i.i, align 8
   %25 = inttoptr i64 %24 to ptr
@@ -1273,7 +1274,7 @@ unwatched.exit:                                   ; preds = %land.rhs.i
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br i1 %cmp.i.i.not, label %if.then, label %lor.lhs.false
 
-lor.lhs.false:                                    ; preds = %unwatched.exit.thread50, %unwatched.exit
+lor.lhs.false:                                    ; preds = %unwatched.exit.thread52, %unwatched.exit
   %call2 = call fastcc i1 @fly.native_replay.take_facts(ptr nonnull %1, ptr %args, i64 %count, ptr %facts)
   br i1 %call2, label %if.end, label %if.then
 
@@ -1285,7 +1286,7 @@ if.then:                                          ; preds = %unwatched.exit.thre
   br label %cleanup10.sink.split
 
 if.end:                                           ; preds = %lor.lhs.false
-  %arrayidx.i16 = getelementptr inbounds nuw i8, ptr %self, i64 72
+  %arrayidx.i16 = getelementptr inbounds nuw i8, ptr %self, i64 80
   %34 = load i64, ptr %arrayidx.i16, align 8
   %35 = inttoptr i64 %34 to ptr
   %36 = load i64, ptr %35, align 8
@@ -1391,11 +1392,11 @@ if.end.i27:                                       ; preds = %if.then5
   br label %cleanup10.sink.split
 
 if.end7:                                          ; preds = %for.body.i, %find.exit, %if.then20.i
-  %retval.0.i2058 = phi ptr [ %54, %find.exit ], [ %call18.i, %if.then20.i ], [ %call18.i, %for.body.i ]
+  %retval.0.i2060 = phi ptr [ %54, %find.exit ], [ %call18.i, %if.then20.i ], [ %call18.i, %for.body.i ]
   %arrayidx.i30 = getelementptr inbounds nuw i8, ptr %1, i64 184
   %59 = load i64, ptr %arrayidx.i30, align 8
   %60 = inttoptr i64 %59 to ptr
-  call void %60(ptr nonnull %retval.0.i2058)
+  call void %60(ptr nonnull %retval.0.i2060)
   %arrayidx.i31 = getelementptr inbounds nuw i8, ptr %1, i64 304
   %61 = load i64, ptr %arrayidx.i31, align 8
   %62 = inttoptr i64 %61 to ptr
@@ -1409,11 +1410,11 @@ if.end7:                                          ; preds = %for.body.i, %find.e
   br i1 %tobool.not.i.i35, label %is_true.exit.thread.i, label %is_true.exit.i
 
 is_true.exit.thread.i:                            ; preds = %if.end7
-  %arrayidx.i.i.i47 = getelementptr inbounds nuw i8, ptr %1, i64 200
-  %67 = load i64, ptr %arrayidx.i.i.i47, align 8
+  %arrayidx.i.i.i49 = getelementptr inbounds nuw i8, ptr %1, i64 200
+  %67 = load i64, ptr %arrayidx.i.i.i49, align 8
   %68 = inttoptr i64 %67 to ptr
   call void %68()
-  br label %if.end22.i
+  br label %if.end33.i
 
 is_true.exit.i:                                   ; preds = %if.end7
   %69 = load i64, ptr %arrayidx.i21.i, align 8
@@ -1423,20 +1424,27 @@ is_true.exit.i:                                   ; preds = %if.end7
   %71 = load i64, ptr %arrayidx.i.i36, align 8
   %72 = inttoptr i64 %71 to ptr
   %cmp.i.i37 = icmp eq ptr %call.i34, %72
-  br i1 %cmp.i.i37, label %land.lhs.true.i40, label %if.end22.i
+  br i1 %cmp.i.i37, label %land.lhs.true.i39, label %if.end33.i
 
-land.lhs.true.i40:                                ; preds = %is_true.exit.i
-  %arrayidx4.i41 = getelementptr inbounds nuw i8, ptr %self, i64 56
-  %73 = load i64, ptr %arrayidx4.i41, align 8
-  %arrayidx5.i42 = getelementptr inbounds nuw i8, ptr %self, i64 48
-  %74 = load i64, ptr %arrayidx5.i42, align 8
-  %arrayidx.i29.i = getelementptr inbounds nuw i8, ptr %1, i64 248
-  %75 = load i64, ptr %arrayidx.i29.i, align 8
+land.lhs.true.i39:                                ; preds = %is_true.exit.i
+  %arrayidx4.i40 = getelementptr inbounds nuw i8, ptr %self, i64 56
+  %73 = load i64, ptr %arrayidx4.i40, align 8
+  %arrayidx5.i41 = getelementptr inbounds nuw i8, ptr %self, i64 48
+  %74 = load i64, ptr %arrayidx5.i41, align 8
+  %arrayidx.i38.i = getelementptr inbounds nuw i8, ptr %1, i64 248
+  %75 = load i64, ptr %arrayidx.i38.i, align 8
   %76 = inttoptr i64 %75 to ptr
   %cmp.not9.i.i = icmp slt i64 %73, %74
-  br i1 %cmp.not9.i.i, label %for.body.lr.ph.i.i, label %land.lhs.true9.i
+  br i1 %cmp.not9.i.i, label %for.body.lr.ph.i.i, label %if.end.thread126.i
 
-for.body.lr.ph.i.i:                               ; preds = %land.lhs.true.i40
+if.end.thread126.i:                               ; preds = %land.lhs.true.i39
+  %arrayidx9128.i = getelementptr inbounds nuw i8, ptr %self, i64 64
+  %77 = load i64, ptr %arrayidx9128.i, align 8
+  %tobool.not129.i = icmp eq i64 %77, 0
+  %.130.i = select i1 %tobool.not129.i, i64 %73, i64 %77
+  br label %land.rhs.i42
+
+for.body.lr.ph.i.i:                               ; preds = %land.lhs.true.i39
   %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
   %arrayidx5.i.i = getelementptr inbounds nuw i8, ptr %1, i64 144
   %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 200
@@ -1445,191 +1453,289 @@ for.body.lr.ph.i.i:                               ; preds = %land.lhs.true.i40
 for.body.i.i:                                     ; preds = %for.inc.i.i, %for.body.lr.ph.i.i
   %i.010.i.i = phi i64 [ %73, %for.body.lr.ph.i.i ], [ %inc.i.i, %for.inc.i.i ]
   %arrayidx1.i.i = getelementptr inbounds ptr, ptr %args, i64 %i.010.i.i
-  %77 = load ptr, ptr %arrayidx1.i.i, align 8
-  %78 = ptrtoint ptr %77 to i64
-  %79 = load i64, ptr %arrayidx2.i.i, align 8
-  %cmp3.not.i.i = icmp eq i64 %79, %78
+  %78 = load ptr, ptr %arrayidx1.i.i, align 8
+  %79 = ptrtoint ptr %78 to i64
+  %80 = load i64, ptr %arrayidx2.i.i, align 8
+  %cmp3.not.i.i = icmp eq i64 %80, %79
   br i1 %cmp3.not.i.i, label %for.inc.i.i, label %land.lhs.true.i.i
 
 land.lhs.true.i.i:                                ; preds = %for.body.i.i
-  %80 = load i64, ptr %arrayidx5.i.i, align 8
-  %81 = inttoptr i64 %80 to ptr
-  %call.i.i44 = call ptr %76(ptr %77, ptr %81)
+  %81 = load i64, ptr %arrayidx5.i.i, align 8
+  %82 = inttoptr i64 %81 to ptr
+  %call.i.i44 = call ptr %76(ptr %78, ptr %82)
   %tobool.not.i.i.i = icmp eq ptr %call.i.i44, null
   br i1 %tobool.not.i.i.i, label %is_true.exit.thread.i.i, label %is_true.exit.i.i
 
 is_true.exit.thread.i.i:                          ; preds = %land.lhs.true.i.i
-  %82 = load i64, ptr %arrayidx.i.i.i.i, align 8
-  %83 = inttoptr i64 %82 to ptr
-  call void %83()
+  %83 = load i64, ptr %arrayidx.i.i.i.i, align 8
+  %84 = inttoptr i64 %83 to ptr
+  call void %84()
   br label %for.inc.i.i
 
 is_true.exit.i.i:                                 ; preds = %land.lhs.true.i.i
-  %84 = load i64, ptr %arrayidx.i21.i, align 8
-  %85 = inttoptr i64 %84 to ptr
-  call void %85(ptr nonnull %call.i.i44)
-  %86 = load i64, ptr %arrayidx.i.i36, align 8
-  %87 = inttoptr i64 %86 to ptr
-  %cmp.i.i.i = icmp eq ptr %call.i.i44, %87
-  br i1 %cmp.i.i.i, label %if.then.i46, label %for.inc.i.i
+  %85 = load i64, ptr %arrayidx.i21.i, align 8
+  %86 = inttoptr i64 %85 to ptr
+  call void %86(ptr nonnull %call.i.i44)
+  %87 = load i64, ptr %arrayidx.i.i36, align 8
+  %88 = inttoptr i64 %87 to ptr
+  %cmp.i.i.i = icmp eq ptr %call.i.i44, %88
+  br i1 %cmp.i.i.i, label %if.then.i48, label %for.inc.i.i
 
 for.inc.i.i:                                      ; preds = %is_true.exit.i.i, %is_true.exit.thread.i.i, %for.body.i.i
   %inc.i.i = add i64 %i.010.i.i, 1
   %exitcond.not.i.i = icmp eq i64 %inc.i.i, %74
-  br i1 %exitcond.not.i.i, label %land.lhs.true9.loopexit.i, label %for.body.i.i
+  br i1 %exitcond.not.i.i, label %if.end.i45, label %for.body.i.i
 
-if.then.i46:                                      ; preds = %is_true.exit.i.i
-  %88 = load i64, ptr %arrayidx2.i.i, align 8
-  %89 = inttoptr i64 %88 to ptr
-  %90 = load i64, ptr %arrayidx.i30, align 8
-  %91 = inttoptr i64 %90 to ptr
-  call void %91(ptr %89)
+if.then.i48:                                      ; preds = %is_true.exit.i.i
+  %89 = load i64, ptr %arrayidx2.i.i, align 8
+  %90 = inttoptr i64 %89 to ptr
+  %91 = load i64, ptr %arrayidx.i30, align 8
+  %92 = inttoptr i64 %91 to ptr
+  call void %92(ptr %90)
   br label %cleanup10.sink.split
 
-land.lhs.true9.loopexit.i:                        ; preds = %for.inc.i.i
-  %.pre.i45 = load i64, ptr %arrayidx4.i41, align 8
-  %.pre80.i = load i64, ptr %arrayidx.i29.i, align 8
-  %.pre82.i = inttoptr i64 %.pre80.i to ptr
-  br label %land.lhs.true9.i
+if.end.i45:                                       ; preds = %for.inc.i.i
+  %93 = load i64, ptr %arrayidx4.i40, align 8
+  %arrayidx9.i = getelementptr inbounds nuw i8, ptr %self, i64 64
+  %94 = load i64, ptr %arrayidx9.i, align 8
+  %tobool.not.i46 = icmp eq i64 %94, 0
+  %..i = select i1 %tobool.not.i46, i64 %93, i64 %94
+  %.pre.i47 = load i64, ptr %arrayidx.i38.i, align 8
+  %.pre148.i = inttoptr i64 %.pre.i47 to ptr
+  br label %land.rhs.i42
 
-land.lhs.true9.i:                                 ; preds = %land.lhs.true9.loopexit.i, %land.lhs.true.i40
-  %.pre-phi.i = phi ptr [ %.pre82.i, %land.lhs.true9.loopexit.i ], [ %76, %land.lhs.true.i40 ]
-  %92 = phi i64 [ %.pre.i45, %land.lhs.true9.loopexit.i ], [ %73, %land.lhs.true.i40 ]
-  %cmp.not9.i35.i = icmp sgt i64 %92, 0
-  br i1 %cmp.not9.i35.i, label %for.body.lr.ph.i37.i, label %if.end22.i
+land.rhs.i42:                                     ; preds = %if.end.i45, %if.end.thread126.i
+  %.pre-phi.i = phi ptr [ %.pre148.i, %if.end.i45 ], [ %76, %if.end.thread126.i ]
+  %.132.i = phi i64 [ %..i, %if.end.i45 ], [ %.130.i, %if.end.thread126.i ]
+  %95 = phi i64 [ %93, %if.end.i45 ], [ %73, %if.end.thread126.i ]
+  %cmp.not9.i44.i = icmp sgt i64 %.132.i, 0
+  br i1 %cmp.not9.i44.i, label %for.body.lr.ph.i46.i, label %land.lhs.true17.i
 
-for.body.lr.ph.i37.i:                             ; preds = %land.lhs.true9.i
-  %arrayidx2.i38.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx5.i39.i = getelementptr inbounds nuw i8, ptr %1, i64 144
-  %arrayidx.i.i.i41.i = getelementptr inbounds nuw i8, ptr %1, i64 200
-  br label %for.body.i42.i
+for.body.lr.ph.i46.i:                             ; preds = %land.rhs.i42
+  %arrayidx2.i47.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %arrayidx5.i48.i = getelementptr inbounds nuw i8, ptr %1, i64 144
+  %arrayidx.i.i.i50.i = getelementptr inbounds nuw i8, ptr %1, i64 200
+  br label %for.body.i51.i
 
-for.body.i42.i:                                   ; preds = %for.inc.i51.i, %for.body.lr.ph.i37.i
-  %i.010.i43.i = phi i64 [ 0, %for.body.lr.ph.i37.i ], [ %inc.i52.i, %for.inc.i51.i ]
-  %arrayidx1.i44.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.010.i43.i
-  %93 = load ptr, ptr %arrayidx1.i44.i, align 8
-  %94 = ptrtoint ptr %93 to i64
-  %95 = load i64, ptr %arrayidx2.i38.i, align 8
-  %cmp3.not.i45.i = icmp eq i64 %95, %94
-  br i1 %cmp3.not.i45.i, label %for.inc.i51.i, label %land.lhs.true.i46.i
+for.body.i51.i:                                   ; preds = %for.inc.i60.i, %for.body.lr.ph.i46.i
+  %i.010.i52.i = phi i64 [ 0, %for.body.lr.ph.i46.i ], [ %inc.i61.i, %for.inc.i60.i ]
+  %arrayidx1.i53.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.010.i52.i
+  %96 = load ptr, ptr %arrayidx1.i53.i, align 8
+  %97 = ptrtoint ptr %96 to i64
+  %98 = load i64, ptr %arrayidx2.i47.i, align 8
+  %cmp3.not.i54.i = icmp eq i64 %98, %97
+  br i1 %cmp3.not.i54.i, label %for.inc.i60.i, label %land.lhs.true.i55.i
 
-land.lhs.true.i46.i:                              ; preds = %for.body.i42.i
-  %96 = load i64, ptr %arrayidx5.i39.i, align 8
-  %97 = inttoptr i64 %96 to ptr
-  %call.i47.i = call ptr %.pre-phi.i(ptr %93, ptr %97)
-  %tobool.not.i.i48.i = icmp eq ptr %call.i47.i, null
-  br i1 %tobool.not.i.i48.i, label %is_true.exit.thread.i54.i, label %is_true.exit.i49.i
+land.lhs.true.i55.i:                              ; preds = %for.body.i51.i
+  %99 = load i64, ptr %arrayidx5.i48.i, align 8
+  %100 = inttoptr i64 %99 to ptr
+  %call.i56.i = call ptr %.pre-phi.i(ptr %96, ptr %100)
+  %tobool.not.i.i57.i = icmp eq ptr %call.i56.i, null
+  br i1 %tobool.not.i.i57.i, label %is_true.exit.thread.i63.i, label %is_true.exit.i58.i
 
-is_true.exit.thread.i54.i:                        ; preds = %land.lhs.true.i46.i
-  %98 = load i64, ptr %arrayidx.i.i.i41.i, align 8
-  %99 = inttoptr i64 %98 to ptr
-  call void %99()
-  br label %for.inc.i51.i
+is_true.exit.thread.i63.i:                        ; preds = %land.lhs.true.i55.i
+  %101 = load i64, ptr %arrayidx.i.i.i50.i, align 8
+  %102 = inttoptr i64 %101 to ptr
+  call void %102()
+  br label %for.inc.i60.i
 
-is_true.exit.i49.i:                               ; preds = %land.lhs.true.i46.i
-  %100 = load i64, ptr %arrayidx.i21.i, align 8
-  %101 = inttoptr i64 %100 to ptr
-  call void %101(ptr nonnull %call.i47.i)
-  %102 = load i64, ptr %arrayidx.i.i36, align 8
-  %103 = inttoptr i64 %102 to ptr
-  %cmp.i.i50.i = icmp eq ptr %call.i47.i, %103
-  br i1 %cmp.i.i50.i, label %if.then12.i, label %for.inc.i51.i
+is_true.exit.i58.i:                               ; preds = %land.lhs.true.i55.i
+  %103 = load i64, ptr %arrayidx.i21.i, align 8
+  %104 = inttoptr i64 %103 to ptr
+  call void %104(ptr nonnull %call.i56.i)
+  %105 = load i64, ptr %arrayidx.i.i36, align 8
+  %106 = inttoptr i64 %105 to ptr
+  %cmp.i.i59.i = icmp eq ptr %call.i56.i, %106
+  br i1 %cmp.i.i59.i, label %if.then23.i, label %for.inc.i60.i
 
-for.inc.i51.i:                                    ; preds = %is_true.exit.i49.i, %is_true.exit.thread.i54.i, %for.body.i42.i
-  %inc.i52.i = add nuw nsw i64 %i.010.i43.i, 1
-  %exitcond.not.i53.i = icmp eq i64 %inc.i52.i, %92
-  br i1 %exitcond.not.i53.i, label %if.end22.i, label %for.body.i42.i
+for.inc.i60.i:                                    ; preds = %is_true.exit.i58.i, %is_true.exit.thread.i63.i, %for.body.i51.i
+  %inc.i61.i = add nuw nsw i64 %i.010.i52.i, 1
+  %exitcond.not.i62.i = icmp eq i64 %inc.i61.i, %.132.i
+  br i1 %exitcond.not.i62.i, label %land.lhs.true17.loopexit.i, label %for.body.i51.i
 
-if.then12.i:                                      ; preds = %is_true.exit.i49.i
-  %call13.i = call ptr %62(ptr nonnull %retval.0.i2058, i64 1)
-  %104 = ptrtoint ptr %call13.i to i64
-  %105 = load i64, ptr %arrayidx2.i38.i, align 8
-  %cmp.i43 = icmp eq i64 %105, %104
-  br i1 %cmp.i43, label %if.then18.i, label %lor.lhs.false.i
+land.lhs.true17.loopexit.i:                       ; preds = %for.inc.i60.i
+  %.pre147.i = load i64, ptr %arrayidx.i38.i, align 8
+  %.pre149.i = inttoptr i64 %.pre147.i to ptr
+  br label %land.lhs.true17.i
 
-lor.lhs.false.i:                                  ; preds = %if.then12.i
-  %arrayidx15.i = getelementptr inbounds nuw i8, ptr %self, i64 64
-  %106 = load i64, ptr %arrayidx15.i, align 8
-  %107 = inttoptr i64 %106 to ptr
-  %call16.i = call ptr %64(ptr %107)
-  %tobool.not.i56.i = icmp eq ptr %call16.i, null
-  br i1 %tobool.not.i56.i, label %is_true.exit64.thread.i, label %is_true.exit64.i
+land.lhs.true17.i:                                ; preds = %land.lhs.true17.loopexit.i, %land.rhs.i42
+  %.pre-phi150.i = phi ptr [ %.pre149.i, %land.lhs.true17.loopexit.i ], [ %.pre-phi.i, %land.rhs.i42 ]
+  %cmp.not9.i67.i = icmp slt i64 %.132.i, %95
+  br i1 %cmp.not9.i67.i, label %for.body.lr.ph.i69.i, label %if.end33.i
 
-is_true.exit64.thread.i:                          ; preds = %lor.lhs.false.i
-  %108 = load i64, ptr %arrayidx.i.i.i41.i, align 8
-  %109 = inttoptr i64 %108 to ptr
-  call void %109()
-  br label %if.end20.i
+for.body.lr.ph.i69.i:                             ; preds = %land.lhs.true17.i
+  %arrayidx2.i70.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %arrayidx5.i71.i = getelementptr inbounds nuw i8, ptr %1, i64 144
+  %arrayidx.i.i.i73.i = getelementptr inbounds nuw i8, ptr %1, i64 200
+  br label %for.body.i74.i
 
-is_true.exit64.i:                                 ; preds = %lor.lhs.false.i
-  %110 = load i64, ptr %arrayidx.i21.i, align 8
+for.body.i74.i:                                   ; preds = %for.inc.i83.i, %for.body.lr.ph.i69.i
+  %i.010.i75.i = phi i64 [ %.132.i, %for.body.lr.ph.i69.i ], [ %inc.i84.i, %for.inc.i83.i ]
+  %arrayidx1.i76.i = getelementptr inbounds ptr, ptr %args, i64 %i.010.i75.i
+  %107 = load ptr, ptr %arrayidx1.i76.i, align 8
+  %108 = ptrtoint ptr %107 to i64
+  %109 = load i64, ptr %arrayidx2.i70.i, align 8
+  %cmp3.not.i77.i = icmp eq i64 %109, %108
+  br i1 %cmp3.not.i77.i, label %for.inc.i83.i, label %land.lhs.true.i78.i
+
+land.lhs.true.i78.i:                              ; preds = %for.body.i74.i
+  %110 = load i64, ptr %arrayidx5.i71.i, align 8
   %111 = inttoptr i64 %110 to ptr
-  call void %111(ptr nonnull %call16.i)
-  %112 = load i64, ptr %arrayidx.i.i36, align 8
+  %call.i79.i = call ptr %.pre-phi150.i(ptr %107, ptr %111)
+  %tobool.not.i.i80.i = icmp eq ptr %call.i79.i, null
+  br i1 %tobool.not.i.i80.i, label %is_true.exit.thread.i86.i, label %is_true.exit.i81.i
+
+is_true.exit.thread.i86.i:                        ; preds = %land.lhs.true.i78.i
+  %112 = load i64, ptr %arrayidx.i.i.i73.i, align 8
   %113 = inttoptr i64 %112 to ptr
-  %cmp.i60.i = icmp eq ptr %call16.i, %113
-  br i1 %cmp.i60.i, label %is_true.exit64.if.then18_crit_edge.i, label %if.end20.i
+  call void %113()
+  br label %for.inc.i83.i
 
-is_true.exit64.if.then18_crit_edge.i:             ; preds = %is_true.exit64.i
-  %.pre81.i = load i64, ptr %arrayidx2.i38.i, align 8
-  %114 = inttoptr i64 %.pre81.i to ptr
-  br label %if.then18.i
-
-if.then18.i:                                      ; preds = %is_true.exit64.if.then18_crit_edge.i, %if.then12.i
-  %115 = phi ptr [ %114, %is_true.exit64.if.then18_crit_edge.i ], [ %call13.i, %if.then12.i ]
-  %116 = load i64, ptr %arrayidx.i30, align 8
+is_true.exit.i81.i:                               ; preds = %land.lhs.true.i78.i
+  %114 = load i64, ptr %arrayidx.i21.i, align 8
+  %115 = inttoptr i64 %114 to ptr
+  call void %115(ptr nonnull %call.i79.i)
+  %116 = load i64, ptr %arrayidx.i.i36, align 8
   %117 = inttoptr i64 %116 to ptr
-  call void %117(ptr %115)
-  br label %cleanup10.sink.split
+  %cmp.i.i82.i = icmp eq ptr %call.i79.i, %117
+  br i1 %cmp.i.i82.i, label %if.then19.i, label %for.inc.i83.i
 
-if.end20.i:                                       ; preds = %is_true.exit64.i, %is_true.exit64.thread.i
-  %call21.i = call fastcc ptr @fly.native_replay.derived(ptr nonnull readonly %1, ptr nonnull readonly %add.ptr.i, ptr %call13.i, ptr nonnull %args, ptr nonnull %facts)
-  br label %cleanup10.sink.split
+for.inc.i83.i:                                    ; preds = %is_true.exit.i81.i, %is_true.exit.thread.i86.i, %for.body.i74.i
+  %inc.i84.i = add i64 %i.010.i75.i, 1
+  %exitcond.not.i85.i = icmp eq i64 %inc.i84.i, %95
+  br i1 %exitcond.not.i85.i, label %if.end33.i, label %for.body.i74.i
 
-if.end22.i:                                       ; preds = %for.inc.i51.i, %land.lhs.true9.i, %is_true.exit.i, %is_true.exit.thread.i
-  %call23.i = call ptr %62(ptr nonnull %retval.0.i2058, i64 0)
-  %118 = ptrtoint ptr %call23.i to i64
-  %arrayidx24.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %119 = load i64, ptr %arrayidx24.i, align 8
-  %cmp25.i38 = icmp eq i64 %119, %118
-  br i1 %cmp25.i38, label %if.then26.i, label %if.end28.i
-
-if.then26.i:                                      ; preds = %if.end22.i
+if.then19.i:                                      ; preds = %is_true.exit.i81.i
+  %118 = load i64, ptr %arrayidx2.i70.i, align 8
+  %119 = inttoptr i64 %118 to ptr
   %120 = load i64, ptr %arrayidx.i30, align 8
   %121 = inttoptr i64 %120 to ptr
-  call void %121(ptr %call23.i)
+  call void %121(ptr %119)
   br label %cleanup10.sink.split
 
-if.end28.i:                                       ; preds = %if.end22.i
-  %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %call23.i, i64 32
-  %addresses.i = getelementptr inbounds nuw i8, ptr %facts, i64 2568
-  %call30.i = call fastcc ptr @fly.native_replay.run(ptr nonnull readonly %1, ptr nonnull %add.ptr.i.i, ptr %args, ptr nonnull %addresses.i, ptr null)
-  %tobool.not.i69.i = icmp eq ptr %call30.i, null
-  br i1 %tobool.not.i69.i, label %lor.lhs.false.i.i, label %cleanup10.sink.split
+if.then23.i:                                      ; preds = %is_true.exit.i58.i
+  %call24.i = call ptr %62(ptr nonnull %retval.0.i2060, i64 1)
+  %122 = ptrtoint ptr %call24.i to i64
+  %123 = load i64, ptr %arrayidx2.i47.i, align 8
+  %cmp.i43 = icmp eq i64 %123, %122
+  br i1 %cmp.i43, label %if.then29.i, label %lor.lhs.false.i
 
-lor.lhs.false.i.i:                                ; preds = %if.end28.i
-  %arrayidx.i71.i = getelementptr inbounds nuw i8, ptr %1, i64 208
-  %122 = load i64, ptr %arrayidx.i71.i, align 8
-  %123 = inttoptr i64 %122 to ptr
-  %call.i72.i = call ptr %123()
-  %tobool1.not.i.i = icmp eq ptr %call.i72.i, null
-  br i1 %tobool1.not.i.i, label %if.end.i73.i, label %cleanup10.sink.split
-
-if.end.i73.i:                                     ; preds = %lor.lhs.false.i.i
-  %124 = load i64, ptr %arrayidx24.i, align 8
+lor.lhs.false.i:                                  ; preds = %if.then23.i
+  %arrayidx26.i = getelementptr inbounds nuw i8, ptr %self, i64 72
+  %124 = load i64, ptr %arrayidx26.i, align 8
   %125 = inttoptr i64 %124 to ptr
-  %126 = load i64, ptr %arrayidx.i30, align 8
+  %call27.i = call ptr %64(ptr %125)
+  %tobool.not.i90.i = icmp eq ptr %call27.i, null
+  br i1 %tobool.not.i90.i, label %is_true.exit98.thread.i, label %is_true.exit98.i
+
+is_true.exit98.thread.i:                          ; preds = %lor.lhs.false.i
+  %126 = load i64, ptr %arrayidx.i.i.i50.i, align 8
   %127 = inttoptr i64 %126 to ptr
-  call void %127(ptr %125)
+  call void %127()
+  br label %if.end31.i
+
+is_true.exit98.i:                                 ; preds = %lor.lhs.false.i
+  %128 = load i64, ptr %arrayidx.i21.i, align 8
+  %129 = inttoptr i64 %128 to ptr
+  call void %129(ptr nonnull %call27.i)
+  %130 = load i64, ptr %arrayidx.i.i36, align 8
+  %131 = inttoptr i64 %130 to ptr
+  %cmp.i94.i = icmp eq ptr %call27.i, %131
+  br i1 %cmp.i94.i, label %is_true.exit98.if.then29_crit_edge.i, label %if.end31.i
+
+is_true.exit98.if.then29_crit_edge.i:             ; preds = %is_true.exit98.i
+  %.pre146.i = load i64, ptr %arrayidx2.i47.i, align 8
+  %132 = inttoptr i64 %.pre146.i to ptr
+  br label %if.then29.i
+
+if.then29.i:                                      ; preds = %is_true.exit98.if.then29_crit_edge.i, %if.then23.i
+  %133 = phi ptr [ %132, %is_true.exit98.if.then29_crit_edge.i ], [ %call24.i, %if.then23.i ]
+  %134 = load i64, ptr %arrayidx.i30, align 8
+  %135 = inttoptr i64 %134 to ptr
+  call void %135(ptr %133)
   br label %cleanup10.sink.split
 
-cleanup10.sink.split:                             ; preds = %if.end.i73.i, %lor.lhs.false.i.i, %if.end28.i, %if.then26.i, %if.end20.i, %if.then18.i, %if.then.i46, %if.then, %if.end.i27
-  %.sink67.in = phi ptr [ %arrayidx.i.i.i29, %if.end.i27 ], [ %arrayidx.i.i15, %if.then ], [ %arrayidx.i21.i, %if.then.i46 ], [ %arrayidx.i21.i, %if.then18.i ], [ %arrayidx.i21.i, %if.end20.i ], [ %arrayidx.i21.i, %if.then26.i ], [ %arrayidx.i21.i, %if.end28.i ], [ %arrayidx.i21.i, %lor.lhs.false.i.i ], [ %arrayidx.i21.i, %if.end.i73.i ]
-  %.sink = phi ptr [ %58, %if.end.i27 ], [ %33, %if.then ], [ %retval.0.i2058, %if.then.i46 ], [ %retval.0.i2058, %if.then18.i ], [ %retval.0.i2058, %if.end20.i ], [ %retval.0.i2058, %if.then26.i ], [ %retval.0.i2058, %if.end28.i ], [ %retval.0.i2058, %lor.lhs.false.i.i ], [ %retval.0.i2058, %if.end.i73.i ]
-  %retval.0.ph = phi ptr [ %58, %if.end.i27 ], [ %33, %if.then ], [ %89, %if.then.i46 ], [ %115, %if.then18.i ], [ %call21.i, %if.end20.i ], [ %call23.i, %if.then26.i ], [ %call30.i, %if.end28.i ], [ null, %lor.lhs.false.i.i ], [ %125, %if.end.i73.i ]
-  %.sink67 = load i64, ptr %.sink67.in, align 8
-  %128 = inttoptr i64 %.sink67 to ptr
-  call void %128(ptr %.sink)
+if.end31.i:                                       ; preds = %is_true.exit98.i, %is_true.exit98.thread.i
+  call void @llvm.lifetime.start.p0(ptr nonnull %before.sroa.5.i.i)
+  %before.sroa.0.0.copyload.i.i = load ptr, ptr @fly.native_replay.handed, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) %before.sroa.5.i.i, ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), i64 16, i1 false)
+  %arrayidx.i101.i = getelementptr inbounds nuw i8, ptr %1, i64 344
+  %136 = load i64, ptr %arrayidx.i101.i, align 8
+  %137 = inttoptr i64 %136 to ptr
+  %call.i102.i = call ptr %137()
+  store ptr %call.i102.i, ptr @fly.native_replay.handed, align 8
+  store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
+  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %138 = load i64, ptr %arrayidx3.i.i, align 8
+  %139 = inttoptr i64 %138 to ptr
+  %140 = load i64, ptr %arrayidx4.i40, align 8
+  %call5.i.i = call ptr %139(ptr %call24.i, ptr nonnull %args, i64 %140, ptr null)
+  %141 = load ptr, ptr @fly.native_replay.handed, align 8
+  %cmp.i103.i = icmp eq ptr %141, %call.i102.i
+  br i1 %cmp.i103.i, label %if.then.i105.i, label %derived.exit.i
+
+if.then.i105.i:                                   ; preds = %if.end31.i
+  %cmp9.i.i = icmp eq ptr %before.sroa.0.0.copyload.i.i, %call.i102.i
+  br i1 %cmp9.i.i, label %cond.true.i.i, label %cond.false.i.i
+
+cond.true.i.i:                                    ; preds = %if.then.i105.i
+  store ptr %before.sroa.0.0.copyload.i.i, ptr @fly.native_replay.handed, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), ptr nonnull align 8 dereferenceable(16) %before.sroa.5.i.i, i64 16, i1 false)
+  br label %derived.exit.i
+
+cond.false.i.i:                                   ; preds = %if.then.i105.i
+  call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(24) @fly.native_replay.handed, i8 0, i64 24, i1 false)
+  br label %derived.exit.i
+
+derived.exit.i:                                   ; preds = %cond.false.i.i, %cond.true.i.i, %if.end31.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %before.sroa.5.i.i)
+  br label %cleanup10.sink.split
+
+if.end33.i:                                       ; preds = %for.inc.i83.i, %land.lhs.true17.i, %is_true.exit.i, %is_true.exit.thread.i
+  %call34.i = call ptr %62(ptr nonnull %retval.0.i2060, i64 0)
+  %142 = ptrtoint ptr %call34.i to i64
+  %arrayidx35.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %143 = load i64, ptr %arrayidx35.i, align 8
+  %cmp36.i = icmp eq i64 %143, %142
+  br i1 %cmp36.i, label %if.then37.i, label %if.end39.i
+
+if.then37.i:                                      ; preds = %if.end33.i
+  %144 = load i64, ptr %arrayidx.i30, align 8
+  %145 = inttoptr i64 %144 to ptr
+  call void %145(ptr %call34.i)
+  br label %cleanup10.sink.split
+
+if.end39.i:                                       ; preds = %if.end33.i
+  %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %call34.i, i64 32
+  %addresses.i = getelementptr inbounds nuw i8, ptr %facts, i64 2568
+  %call41.i = call fastcc ptr @fly.native_replay.run(ptr nonnull readonly %1, ptr nonnull %add.ptr.i.i, ptr %args, ptr nonnull %addresses.i, ptr null)
+  %tobool.not.i108.i = icmp eq ptr %call41.i, null
+  br i1 %tobool.not.i108.i, label %lor.lhs.false.i.i, label %cleanup10.sink.split
+
+lor.lhs.false.i.i:                                ; preds = %if.end39.i
+  %arrayidx.i110.i = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %146 = load i64, ptr %arrayidx.i110.i, align 8
+  %147 = inttoptr i64 %146 to ptr
+  %call.i111.i = call ptr %147()
+  %tobool1.not.i.i = icmp eq ptr %call.i111.i, null
+  br i1 %tobool1.not.i.i, label %if.end.i112.i, label %cleanup10.sink.split
+
+if.end.i112.i:                                    ; preds = %lor.lhs.false.i.i
+  %148 = load i64, ptr %arrayidx35.i, align 8
+  %149 = inttoptr i64 %148 to ptr
+  %150 = load i64, ptr %arrayidx.i30, align 8
+  %151 = inttoptr i64 %150 to ptr
+  call void %151(ptr %149)
+  br label %cleanup10.sink.split
+
+cleanup10.sink.split:                             ; preds = %if.end.i112.i, %lor.lhs.false.i.i, %if.end39.i, %if.then37.i, %derived.exit.i, %if.then29.i, %if.then19.i, %if.then.i48, %if.then, %if.end.i27
+  %.sink69.in = phi ptr [ %arrayidx.i.i.i29, %if.end.i27 ], [ %arrayidx.i.i15, %if.then ], [ %arrayidx.i21.i, %if.then.i48 ], [ %arrayidx.i21.i, %if.then19.i ], [ %arrayidx.i21.i, %if.then29.i ], [ %arrayidx.i21.i, %derived.exit.i ], [ %arrayidx.i21.i, %if.then37.i ], [ %arrayidx.i21.i, %if.end39.i ], [ %arrayidx.i21.i, %lor.lhs.false.i.i ], [ %arrayidx.i21.i, %if.end.i112.i ]
+  %.sink = phi ptr [ %58, %if.end.i27 ], [ %33, %if.then ], [ %retval.0.i2060, %if.then.i48 ], [ %retval.0.i2060, %if.then19.i ], [ %retval.0.i2060, %if.then29.i ], [ %retval.0.i2060, %derived.exit.i ], [ %retval.0.i2060, %if.then37.i ], [ %retval.0.i2060, %if.end39.i ], [ %retval.0.i2060, %lor.lhs.false.i.i ], [ %retval.0.i2060, %if.end.i112.i ]
+  %retval.0.ph = phi ptr [ %58, %if.end.i27 ], [ %33, %if.then ], [ %90, %if.then.i48 ], [ %119, %if.then19.i ], [ %133, %if.then29.i ], [ %call5.i.i, %derived.exit.i ], [ %call34.i, %if.then37.i ], [ %call41.i, %if.end39.i ], [ null, %lor.lhs.false.i.i ], [ %149, %if.end.i112.i ]
+  %.sink69 = load i64, ptr %.sink69.in, align 8
+  %152 = inttoptr i64 %.sink69 to ptr
+  call void %152(ptr %.sink)
   br label %cleanup10
 
 cleanup10:                                        ; preds = %cleanup10.sink.split, %if.then5
@@ -1883,47 +1989,6 @@ if.end27:                                         ; preds = %if.end27.sink.split
 cleanup:                                          ; preds = %report_of.exit.thread, %report_of.exit, %if.end27
   %retval.0 = phi i1 [ %lnot, %if.end27 ], [ false, %report_of.exit ], [ false, %report_of.exit.thread ]
   ret i1 %retval.0
-}
-
-define internal fastcc ptr @fly.native_replay.derived(ptr readonly captures(none) %python, ptr readonly captures(none) %site, ptr %apply, ptr %args, ptr nonnull %facts) {
-entry:
-  %before.sroa.5 = alloca { ptr, ptr }, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %before.sroa.5)
-  %before.sroa.0.0.copyload = load ptr, ptr @fly.native_replay.handed, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) %before.sroa.5, ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), i64 16, i1 false)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 344
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  %call = tail call ptr %1()
-  store ptr %call, ptr @fly.native_replay.handed, align 8
-  store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
-  store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
-  %arrayidx3 = getelementptr inbounds nuw i8, ptr %python, i64 232
-  %2 = load i64, ptr %arrayidx3, align 8
-  %3 = inttoptr i64 %2 to ptr
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %site, i64 24
-  %4 = load i64, ptr %arrayidx4, align 8
-  %call5 = tail call ptr %3(ptr %apply, ptr %args, i64 %4, ptr null)
-  %5 = load ptr, ptr @fly.native_replay.handed, align 8
-  %cmp = icmp eq ptr %5, %call
-  br i1 %cmp, label %if.then, label %if.end
-
-if.then:                                          ; preds = %entry
-  %cmp9 = icmp eq ptr %before.sroa.0.0.copyload, %call
-  br i1 %cmp9, label %cond.true, label %cond.false
-
-cond.true:                                        ; preds = %if.then
-  store ptr %before.sroa.0.0.copyload, ptr @fly.native_replay.handed, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), ptr nonnull align 8 dereferenceable(16) %before.sroa.5, i64 16, i1 false)
-  br label %if.end
-
-cond.false:                                       ; preds = %if.then
-  tail call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(24) @fly.native_replay.handed, i8 0, i64 24, i1 false)
-  br label %if.end
-
-if.end:                                           ; preds = %cond.true, %cond.false, %entry
-  call void @llvm.lifetime.end.p0(ptr nonnull %before.sroa.5)
-  ret ptr %call5
 }
 
 

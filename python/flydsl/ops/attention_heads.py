@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from flydsl.kernels.attention import backward
-from flydsl.kernels.attention.attention import MAX_HEAD, MAX_STEP
+from flydsl.kernels.attention.attention import MAX_HEAD, MAX_STEP, check_starts
 from flydsl.kernels.attention.attention import attention as run_attention
 from flydsl.kernels.blocks.inputs import Array, contiguous, strides
 from flydsl.ops import arrays
@@ -220,7 +218,8 @@ def attention(
     """Attention with every feature of `flydsl.kernels.attention.attention.attention`, and gradients of q, k and v.
 
     ``deterministic`` gradients have the same bits each time; None follows torch's
-    ``use_deterministic_algorithms``. What has no kernel is refused.
+    ``use_deterministic_algorithms``. What has no kernel is refused. ``max_seqlen_q`` and ``max_seqlen_k`` promise that
+    no sequence is longer: rows behind have no results, and no gradients. Starts on the host are looked at for it.
     """
     ordered = deterministic
     if not arrays.is_followed():
@@ -236,8 +235,8 @@ def attention(
     if not isinstance(window, tuple | list) or len(window) != 2 or any(n is not None and n < 0 for n in window):
         raise ValueError(f"window is (left, right), each None or not negative, got {window}")
     one_place(q, cu_seqlens_q, cu_seqlens_k)
-    _check_starts("cu_seqlens_q", cu_seqlens_q, len(q), max_seqlen_q)
-    _check_starts("cu_seqlens_k", cu_seqlens_k, len(k), max_seqlen_k)
+    check_starts("cu_seqlens_q", _read(cu_seqlens_q), len(q), max_seqlen_q)
+    check_starts("cu_seqlens_k", _read(cu_seqlens_k), len(k), max_seqlen_k)
     numbers = _numbers(q, is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, deterministic)
     given = (q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k)
     known = (is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, ordered)  # more than the other function has
@@ -249,17 +248,6 @@ def _ordered(deterministic: bool | None) -> bool:
     return arrays.asked_for_order() if deterministic is None else deterministic
 
 
-def _check_starts(name: str, starts: Array, tokens: int, longest: int | None) -> None:
-    """Refuse starts that lie outside or go back, and sequences longer than was said; a GPU's are not read for it."""
-    found = None if starts is None else host_numbers(starts)
-    if found is None or not found.size:
-        return
-    if not (found.min() >= 0 and found.max() <= tokens):
-        raise IndexError(f"{name} lie within {tokens} tokens, got {found.min()} to {found.max()}")
-    lengths = np.diff(found)
-    if lengths.size and lengths.min() < 0:
-        place = int(lengths.argmin())
-        raise ValueError(f"{name} must not decrease, and {found[place]} is followed by {found[place + 1]}")
-    if longest is not None and lengths.size and lengths.max() > longest:
-        most = name.replace("cu_seqlens", "max_seqlen")
-        raise ValueError(f"{most} is {longest}, and {name} have a sequence of {lengths.max()} tokens")
+def _read(starts: Array) -> Any:
+    """Return starts that lie on the host as numbers, for a check; a GPU's are not read for it."""
+    return None if starts is None else host_numbers(starts)

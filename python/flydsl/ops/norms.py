@@ -177,6 +177,7 @@ ADD_RMS_NORM = Op(
     "add_rms_norm", "Tensor x, Tensor residual, Tensor? weight, float eps, SymInt length", _add_rms,
     partial(_launch_add, build_fused_add_rmsnorm_module), outputs=2, results=3, tensors=3, bare=_twice_like,
     gradient=ADD_RMS_BACKWARD, saved=lambda a, results: ((results[1], a[2], results[2]), (a[4],)), spread=(0, 0, 1),
+    passed=2,
 )  # fmt: skip
 ADD_LAYER_BACKWARD = Op(
     "add_layer_norm_backward",
@@ -189,7 +190,7 @@ ADD_LAYER_NORM = Op(
     "add_layer_norm", "Tensor x, Tensor residual, Tensor? weight, Tensor? bias, float eps, SymInt length", _add_layer,
     partial(_launch_add, build_fused_add_layernorm_module), outputs=2, results=3, tensors=4, bare=_twice_like,
     gradient=ADD_LAYER_BACKWARD, saved=lambda a, results: _kept(results[1], a[2], a[3], results[2], a[5]),
-    spread=(0, 0, 1, 2),
+    spread=(0, 0, 1, 2), passed=2,
 )  # fmt: skip
 
 

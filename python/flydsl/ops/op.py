@@ -18,6 +18,8 @@ from flydsl.ops import arrays
 Arguments = tuple[Any, ...]
 _warned: set[tuple[str, str]] = set()
 
+MOST_ROWS = (1 << 31) - 1
+"""Of a launch: kernels count them in 32 bits."""
 _TORCH_DEVICES = ("cuda", "cpu")
 """torch's names of the devices that have kernels."""
 
@@ -52,6 +54,8 @@ class Op:
     """Whether the gradient takes as its last number which arrays want one, and computes those alone."""
     strided: bool = False
     """Whether the gradient reads those of the outputs as they lie, where elements of the last dimension do together."""
+    passed: int = 0
+    """How many arrays, the first ones, all outputs but the first are made of; 0 where they are made of all."""
     lanes: Lanes = field(default_factory=Lanes)
     """Calls that were recorded."""
 
@@ -224,6 +228,8 @@ def why_not_rows(*values: Any) -> str | None:
         return f"elements of {first.dtype} have no kernel; f32, f16 and bf16 have"
     if not arrays.is_array(first) and first.device.type not in _TORCH_DEVICES:
         return f"tensors on {first.device.type} have no kernels"
+    if not arrays.is_traced() and (count := arrays.count_rows(first)) > MOST_ROWS:
+        return f"a launch takes at most {MOST_ROWS} rows, and there are {count}: pass parts of them"
     return same_kind(*values)
 
 

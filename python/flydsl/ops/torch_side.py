@@ -33,10 +33,17 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
             raise no_gradient_of_out(op.name)
         if op.gradient is None:
             return _Underivable.apply(partial(_outputs, op, arguments), f"{op.name} has no gradient", *tensors)
-        return _Direct.apply(_lane(op, tensors, numbers, key), *tensors)
+        return _parted(op, tensors, _Direct.apply(_lane(op, tensors, numbers, key), *tensors))
     if key is not None and out is None:
         return _lane(op, tensors, numbers, key).run(tensors)
     return _outputs(op, arguments, out)
+
+
+def _parted(op: Op, tensors: Arguments, results: Any) -> Any:
+    """Return results without the gradients of those that are made of arrays which want none."""
+    if not op.passed or not results[1].requires_grad or _wants_gradient(tensors[: op.passed]):
+        return results
+    return results[0], *(result.detach() for result in results[1:])
 
 
 def _outputs(op: Op, arguments: Arguments, out: Any = None) -> Any:
@@ -175,7 +182,7 @@ class Lane:
 def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     """Return the lane of a call; a new one where it is not recorded yet."""
     facts = None if key is None else replays.facts_of(tensors, key)
-    op.lanes.open(op.tensors, op.derived, torch._C._are_functorch_transforms_active)
+    op.lanes.open(op.tensors, op.derived, op.passed, torch._C._are_functorch_transforms_active)
     known = None if facts is None else op.lanes.find(facts)
     return Lane(op, numbers, facts) if known is None else known
 
@@ -250,7 +257,7 @@ def _repeated(lane: Lane, replay: Replay) -> Any:
 def _traced_call(op: Op, arguments: Arguments, out: Any) -> Any:
     if out is not None:
         raise RuntimeError(f"{op.name}(): out= is for eager mode; inside torch.compile copy the result")
-    return op.given(_by_operator(op, arguments))
+    return _parted(op, arguments, op.given(_by_operator(op, arguments)))
 
 
 def _by_operator(op: Op, arguments: Arguments) -> Arguments:

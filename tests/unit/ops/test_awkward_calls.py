@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import flydsl.ops as ops
+from flydsl.kernels.attention.backward import attention_backward
 from tests.unit.ops.test_ops import normed, silu, softmax
 
 LOWEST = np.finfo(np.float32).min
@@ -214,6 +215,12 @@ def test_starts_that_cannot_be() -> None:
         ops.attention(x, x, x, cu_seqlens_q=back, cu_seqlens_k=back)
     with pytest.raises(ValueError, match="max_seqlen_q is 10, and cu_seqlens_q have a sequence of 30 tokens"):
         ops.attention(x, x, x, cu_seqlens_q=far, cu_seqlens_k=far, max_seqlen_q=10)
+    how: dict[str, Any] = {"cu_seqlens_q": far, "cu_seqlens_k": far}
+    given = (x, x, x, x, x, np.zeros((1, 30), np.float32))
+    with pytest.raises(ValueError, match="max_seqlen_k is 10, and cu_seqlens_k have a sequence of 30 tokens"):
+        attention_backward(*given, **how, max_seqlen_k=10)
+    with pytest.raises(ValueError, match="max_seqlen_q is 10, and cu_seqlens_q have a sequence of 30 tokens"):
+        attention_backward(*given, **how, max_seqlen_q=10)
 
 
 def test_pages_by_tables_that_lie_apart(rng: np.random.Generator) -> None:

@@ -252,3 +252,14 @@ def test_pages_of_sequences_that_have_nothing(monkeypatch: pytest.MonkeyPatch) -
     cache, tables = np.ones((5, 16, 1, 32), np.float16), np.array([[10**8], [-(10**8)], [4]], np.int32)
     found = ops.paged_attention(half(3, 4, 32), cache, cache, tables, np.array([0, 0, 16], np.int32))
     assert found.any(axis=(1, 2)).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("name", ["softmax", "rms_norm", "swiglu"])
+def test_more_rows_than_a_launch_takes(name: str) -> None:
+    """What is advised works: parts of them are taken."""
+    call, given = CALLS[name]
+    many = [np.broadcast_to(zeros(1, 1), (1 << 31, 1)) if x.ndim == 2 else zeros(1) for x in given]
+    with pytest.raises(TypeError, match="at most 2147483647 rows, and there are 2147483648: pass parts of them"):
+        call(*many) if name != "rms_norm" else ops.rms_norm(many[0], (1,))
+    parts = [x[:4] for x in many]
+    assert (call(*parts) if name != "rms_norm" else ops.rms_norm(parts[0], (1,))).shape == (4, 1)

@@ -438,6 +438,23 @@ def test_calls_with_gradients_are_repeated(case: str, monkeypatch: pytest.Monkey
     lanes.forget()
 
 
+@pytest.mark.parametrize("name", ["add_rms_norm", "add_layer_norm"])
+def test_a_sum_has_the_gradients_of_what_is_added(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those of the norm's weights, however often the call is made."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    op = TABLE[name].op
+    op.lanes.forget()
+    plain, x, w = torch.randn(3, 8), torch.randn(3, 8, requires_grad=True), torch.randn(8, requires_grad=True)
+    for first, second, wants in ((plain, plain, False), (x, plain, True), (plain, x, True)) * 3:
+        y, added = getattr(ops, name)(first, second, w)
+        assert y.requires_grad and added.requires_grad is wants
+        (slope,) = torch.autograd.grad(y.sum(), w)
+        y, added = getattr(ops, name)(first.detach(), second.detach(), w.detach())
+        torch.testing.assert_close(slope, (y / w).sum(0).detach(), rtol=1e-4, atol=1e-4)
+        assert not y.requires_grad and not added.requires_grad
+    op.lanes.forget()
+
+
 HEADS: dict[str, Callable[..., Any]] = {
     "as torch has it": lambda q, k, v: ops.scaled_dot_product_attention(q, k, v, is_causal=True),
     "with keys behind each other": lambda q, k, v: ops.scaled_dot_product_attention(q, k[:, :1], v[:, :1],

@@ -183,11 +183,12 @@ class Lanes:
         self._most, self._last = most, (ctypes.c_int64 * native.LAST_WORDS)()
         self._known: dict[bytes, tuple[Any, ...]] = {}
 
-    def open(self, tensors: int = 0, derived: int = 0, not_now: Any = None) -> None:
+    def open(self, tensors: int = 0, derived: int = 0, passed: int = 0, not_now: Any = None) -> None:
         """Begin to answer.
 
-        The first ``tensors`` arguments may want gradients, of which the first ``derived`` may have some;
-        ``not_now()`` says when lanes are not to be asked for them.
+        The first ``tensors`` arguments may want gradients, of which the first ``derived`` may have some. Where
+        none of the first ``passed`` wants one, some results have none, which lanes are not for; ``not_now()`` says when
+        they are not to be asked for gradients at all.
         """
         if self.again is not _nothing or not calls_are_native():
             return
@@ -196,6 +197,7 @@ class Lanes:
             native.SITE_LANES: id(self._known),
             native.SITE_TENSORS: tensors,
             native.SITE_DERIVED: derived,
+            native.SITE_PASSED: passed,
             native.SITE_NOT_NOW: id(not_now),
             native.SITE_LAST: ctypes.addressof(self._last),
         }

@@ -56,8 +56,9 @@ def attention(
     Query i of n sees keys up to i + m - n of m where ``is_causal``: the last query sees the last key. ``window`` is how
     many keys it sees left and right of that one, None for all. ``attn_mask`` is added to scores. ``softcap`` bounds
     them, ``alibi_slopes`` (heads,) or (batch, heads) takes slope times distance from them, ``sinks`` (heads,) are
-    scores of a key without value. A query that sees no key gets zeros, and a logarithm of minus infinity, or its sink.
-    Results go to ``out`` and ``lse`` where these are given.
+    scores of a key without value. ``max_seqlen_q`` promises that no sequence has more queries: those behind are not
+    written. A query that sees no key gets zeros, and a logarithm of minus infinity, or its sink. Results go to ``out``
+    and ``lse`` where these are given.
     """
     given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
     scale = given.d**-0.5 if scale is None else float(scale)
@@ -161,7 +162,7 @@ class Inputs:
 
     def __init__(
         self, q: Array, k: Array, v: Array, out: Array, q_starts: Array, k_starts: Array, longest: int | None, *,
-        eight_bits: bool = False,
+        longest_k: int | None = None, eight_bits: bool = False,
     ) -> None:  # fmt: skip
         self.varied = q_starts is not None
         if self.varied != (k_starts is not None):
@@ -183,7 +184,7 @@ class Inputs:
         self.batches = int(self.q.shape[0])
         self.longest = int(self.q.shape[2])
         if self.varied:
-            self._check_starts(q_starts, k_starts)
+            self._check_starts(q_starts, k_starts, longest, longest_k)
             self.batches = int(q_starts.shape[0]) - 1
             self.longest = min(self.longest if longest is None else int(longest), self.longest)
 
@@ -191,7 +192,7 @@ class Inputs:
         given = ((tuple(t.shape), strides(t), t.dtype.itemsize) for t in (self.q, self.k, self.v, self.out))
         self.d, self.dv, self.heads, self.kv_heads = fitting_sizes(*given)
 
-    def _check_starts(self, q_starts: Array, k_starts: Array) -> None:
+    def _check_starts(self, q_starts: Array, k_starts: Array, longest: int | None, longest_k: int | None) -> None:
         for name, starts in (("cu_seqlens_q", q_starts), ("cu_seqlens_k", k_starts)):
             if len(starts.shape) != 1 or str(starts.dtype).removeprefix("torch.") != "int32":
                 raise ValueError(f"{name} is a vector of int32, got {tuple(starts.shape)} of {starts.dtype}")
@@ -200,6 +201,8 @@ class Inputs:
                 f"cu_seqlens_q has {q_starts.shape[0]} starts and cu_seqlens_k {k_starts.shape[0]}; both need one more "
                 "than there are sequences"
             )
+        check_starts("cu_seqlens_q", on_host(q_starts), int(self.q.shape[2]), longest)
+        check_starts("cu_seqlens_k", on_host(k_starts), int(self.k.shape[2]), longest_k)
 
     def sides(self, window: tuple[int | None, int | None], is_causal: bool) -> list[int | None]:
         """Return how far left and right a query sees, None for all: not beyond all tokens, so that sums fit 32 bits."""
@@ -277,6 +280,28 @@ class Inputs:
         most = max(CACHE_BYTES // bytes_of_head, 1) * (self.heads // self.kv_heads)
         total = self.heads * self.batches
         return -(-total // -(-total // most))
+
+
+def check_starts(name: str, starts: Any, tokens: int, longest: int | None) -> None:
+    """Refuse starts that lie outside or go back, and sequences longer than was said; None are not known."""
+    if starts is None or not starts.size:
+        return
+    if not (starts.min() >= 0 and starts.max() <= tokens):
+        raise IndexError(f"{name} lie within {tokens} tokens, got {starts.min()} to {starts.max()}")
+    lengths = starts[1:] - starts[:-1]
+    if lengths.size and lengths.min() < 0:
+        place = int(lengths.argmin())
+        raise ValueError(f"{name} must not decrease, and {starts[place]} is followed by {starts[place + 1]}")
+    if longest is not None and lengths.size and lengths.max() > longest:
+        most = name.replace("cu_seqlens", "max_seqlen")
+        raise ValueError(f"{most} is {longest}, and {name} have a sequence of {lengths.max()} tokens")
+
+
+def on_host(starts: Array) -> Any:
+    """Return starts as an array of NumPy where they lie on the host, or None."""
+    if hasattr(starts, "is_cuda"):
+        return starts.detach().numpy() if starts.device.type == "cpu" else None
+    return starts
 
 
 Described = tuple[tuple[int, ...], tuple[int, ...], int]

@@ -54,10 +54,11 @@ def attention_backward(
     """Return (dq, dk, dv) for the gradient ``dout`` of what `attention` gave for the same arguments, with its ``lse``.
 
     Sums for dq are made in the order in which blocks come; ``deterministic`` ones in the order of keys, so that the
-    same bits come out each time. Gradients go to ``grads`` where these are given. On Hopper ``parts`` blocks share a
+    same bits come out each time. ``max_seqlen_k`` promises that no sequence has more keys: gradients of those behind
+    are not written. Gradients go to ``grads`` where these are given. On Hopper ``parts`` blocks share a
     tile of keys: as many as end soonest, where nobody says how many.
     """
-    given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
+    given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, longest_k=max_seqlen_k)
     check_gradients(given, dout, lse)
     scale = given.d**-0.5 if scale is None else float(scale)
     check_numbers(scale, softcap)

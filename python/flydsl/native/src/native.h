@@ -418,6 +418,7 @@ enum Site {
     SITE_PYTHON,
     SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what makes one with */
     SITE_TENSORS, SITE_DERIVED, /* so many arguments come first and may want gradients, and so many may have one */
+    SITE_PASSED,  /* so many of these come first, and alone decide whether some results have a gradient; or 0 */
     SITE_NOT_NOW, /* a function that says when the way with a gradient is not to be taken */
     SITE_LAST,    /* address of the words of the last call */
     SITE_WORDS,

@@ -394,7 +394,11 @@ static Object *follow(Words *python, Words *site, Object *lane, Object *const *a
     bool graded = is_true(python, ask((Object *)python[PYTHON_IS_GRAD_ENABLED]));
     if (graded && want_gradients(python, args, site[SITE_DERIVED], site[SITE_TENSORS]))
         return none(python);
-    if (graded && want_gradients(python, args, 0, site[SITE_DERIVED])) {
+    int64_t all = site[SITE_DERIVED], passed = site[SITE_PASSED] ? site[SITE_PASSED] : all;
+    bool wanted = graded && want_gradients(python, args, 0, passed);
+    if (graded && !wanted && want_gradients(python, args, passed, all))
+        return none(python);
+    if (wanted) {
         Object *apply = item(lane, 1);
         if ((int64_t)apply == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
             return none(python);
