@@ -7,20 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import flydsl.compiler as flyc
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
 from flydsl.kernels.attention.fp8_forward import attention_fp8
 from flydsl.kernels.attention.paged import mla_decode, paged_attention
 from tests.support.attention_reference import attend, check
 
-pytestmark = [pytest.mark.gpu, pytest.mark.torch]
-
-
-@pytest.fixture(autouse=True)
-def hopper() -> None:
-    if flyc.current_device().kind != "cuda" or flyc.current_device().target.arch != "sm_90a":
-        pytest.skip("needs a Hopper GPU")
+pytestmark = [pytest.mark.gpu, pytest.mark.torch, pytest.mark.usefixtures("hopper")]
 
 
 def drawn(torch: Any, *shape: int) -> Any:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
-import flydsl.compiler as flyc
 from flydsl import ops
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
 from flydsl.kernels.attention.fp8_forward import attention_fp8
 from flydsl.kernels.attention.paged import mla_decode, paged_attention, paged_workspace
 from tests.support import attention_cases, fp8_cases, paged_cases
+from tests.support.gpu_arrays import from_gpu, on_gpu
 from tests.support.pairwise import crossed
 
 CASES = crossed(attention_cases.FEATURES, attention_cases.REFUSED)
@@ -29,31 +28,7 @@ FUNCTIONS = {
     "an op's": ops.paged_attention, "ops.mla_decode": ops.mla_decode,
 }  # fmt: skip
 
-pytestmark = [pytest.mark.gpu, pytest.mark.torch]
-
-
-@pytest.fixture(autouse=True)
-def hopper() -> None:
-    if flyc.current_device().kind != "cuda" or flyc.current_device().target.arch != "sm_90a":
-        pytest.skip("needs a Hopper GPU")
-
-
-BY_BITS = {"bfloat16": "int16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
-"""Types that NumPy and torch do not know of each other -> integers that both know."""
-
-
-def on_gpu(torch: Any, x: Any) -> Any:
-    """Return an array of NumPy as a tensor."""
-    if (bits := BY_BITS.get(x.dtype.name)) is not None:
-        return torch.from_numpy(x.view(bits)).view(getattr(torch, x.dtype.name)).cuda()
-    return torch.from_numpy(x).cuda()
-
-
-def from_gpu(torch: Any, x: Any) -> Any:
-    name = str(x.dtype).removeprefix("torch.")
-    if (bits := BY_BITS.get(name)) is not None:
-        return x.cpu().view(getattr(torch, bits)).numpy().view(getattr(ml_dtypes, name))
-    return x.cpu().numpy()
+pytestmark = [pytest.mark.gpu, pytest.mark.torch, pytest.mark.usefixtures("hopper")]
 
 
 @pytest.mark.parametrize("number", range(len(EIGHT_BITS)))

@@ -6,13 +6,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
-import flydsl.compiler as flyc
 from flydsl.kernels.gemm.hopper.plan import GemmConfig
 from tests.support import gemm_cases, group_cases, moe_cases, weight_cases
+from tests.support.gpu_arrays import from_gpu, on_gpu
 from tests.support.pairwise import crossed
 
 PRODUCTS = crossed(gemm_cases.FEATURES | gemm_cases.LARGE, gemm_cases.REFUSED)
@@ -26,36 +25,14 @@ CONFIGS = (
     GemmConfig(128, 128, 2, 4, draws=True), GemmConfig(128, 256, 2, 4, sends=True, defers=True),
 )  # fmt: skip
 """Given where a kernel can be built so."""
-BY_BITS = {"bfloat16": "int16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
-"""Types that NumPy and torch do not know of each other -> integers that both know."""
 
-pytestmark = [pytest.mark.gpu, pytest.mark.torch]
-
-
-@pytest.fixture(autouse=True)
-def hopper() -> None:
-    if flyc.current_device().kind != "cuda" or flyc.current_device().target.arch != "sm_90a":
-        pytest.skip("needs a Hopper GPU")
+pytestmark = [pytest.mark.gpu, pytest.mark.torch, pytest.mark.usefixtures("hopper")]
 
 
 @pytest.fixture
 def to_gpu(torch: Any) -> dict[str, Any]:
     """How arrays come to the GPU and back."""
     return {"there": partial(on_gpu, torch), "back": partial(from_gpu, torch)}
-
-
-def on_gpu(torch: Any, x: Any) -> Any:
-    """Return an array of NumPy as a tensor."""
-    if (bits := BY_BITS.get(x.dtype.name)) is not None:
-        return torch.from_numpy(x.view(bits)).view(getattr(torch, x.dtype.name)).cuda()
-    return torch.from_numpy(x).cuda()
-
-
-def from_gpu(torch: Any, x: Any) -> Any:
-    name = str(x.dtype).removeprefix("torch.")
-    if (bits := BY_BITS.get(name)) is not None:
-        return x.cpu().view(getattr(torch, bits)).numpy().view(getattr(ml_dtypes, name))
-    return x.cpu().numpy()
 
 
 def as_told(run: Any, number: int, case: Any, rng: np.random.Generator, to_gpu: dict[str, Any]) -> None:

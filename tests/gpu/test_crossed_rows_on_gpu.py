@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import flydsl.compiler as flyc
 from flydsl import ops
 from tests.support import random_data
 from tests.support.pairwise import crossed
@@ -36,13 +35,7 @@ UNIT = {"float32": 2e-5, "float16": 2**-9, "bfloat16": 2**-6}
 DEPTH, EPS = 72, 1e-3
 TIMES = 4
 
-pytestmark = [pytest.mark.gpu, pytest.mark.torch]
-
-
-@pytest.fixture(autouse=True)
-def hopper() -> None:
-    if flyc.current_device().kind != "cuda" or flyc.current_device().target.arch != "sm_90a":
-        pytest.skip("needs a Hopper GPU")
+pytestmark = [pytest.mark.gpu, pytest.mark.torch, pytest.mark.usefixtures("hopper")]
 
 
 def laid(torch: Any, x: Any, way: str) -> Any:

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-import flydsl.compiler as flyc
 from flydsl.kernels.gemm import hopper_matmul as hopper_module
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, Problem
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_matmul
 
-pytestmark = [pytest.mark.gpu, pytest.mark.torch]
+pytestmark = [pytest.mark.gpu, pytest.mark.torch, pytest.mark.usefixtures("hopper")]
 
 SHAPES = [
     (1, 8, 8), (1, 1, 1), (7, 136, 72), (1000, 1000, 1000), (64, 512, 8192), (129, 4096, 200), (2048, 2048, 2048),
@@ -29,12 +28,6 @@ CONFIGS = [
     GemmConfig(64, 96, 1, 6, 8, "m", behind=4), GemmConfig(128, 96, 2, 5, 4, "n", behind=2),
     GemmConfig(128, 96, 2, 5, 4, "m"),
 ]  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def hopper() -> None:
-    if flyc.current_device().kind != "cuda" or flyc.current_device().target.arch != "sm_90a":
-        pytest.skip("needs a Hopper GPU")
 
 
 def activate(torch: Any, x: Any, name: str) -> Any:

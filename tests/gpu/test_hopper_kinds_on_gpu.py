@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import flydsl.compiler as flyc
 import flydsl.ops as ops
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS
 from flydsl.kernels.gemm.hopper.plan import GemmConfig
@@ -14,15 +13,9 @@ from flydsl.kernels.gemm.hopper.weights import shuffle_weights
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
 
-pytestmark = [pytest.mark.gpu, pytest.mark.torch]
+pytestmark = [pytest.mark.gpu, pytest.mark.torch, pytest.mark.usefixtures("hopper")]
 
 SIZES = [[70, 0, 300, 1], [0, 0, 0, 513], [33] * 130, [1537, 0, 2049, 65]]
-
-
-@pytest.fixture(autouse=True)
-def hopper() -> None:
-    if flyc.current_device().kind != "cuda" or flyc.current_device().target.arch != "sm_90a":
-        pytest.skip("needs a Hopper GPU")
 
 
 def drawn(torch: Any, *shape: int, dtype: Any = None) -> Any:
