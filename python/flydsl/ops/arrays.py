@@ -242,6 +242,16 @@ def same_view(a: Any, b: Any) -> bool:
     return shares_memory(a, b) and a.shape == b.shape and steps(a) == steps(b) and a.dtype == b.dtype
 
 
+def meets_itself(x: Any) -> bool:
+    """Return whether elements of an array may share memory: a step is no longer than all that shorter ones span."""
+    reach = x.dtype.itemsize - 1 if is_array(x) else 0
+    for step, extent in sorted((abs(step), extent) for step, extent in zip(steps(x), x.shape, strict=True)):
+        if extent > 1 and step <= reach:
+            return 0 not in x.shape
+        reach += (extent - 1) * step
+    return False
+
+
 def overlap(a: Any, b: Any) -> bool:
     """Return whether the memory that one array spans has a byte of what the other spans."""
     (first, end), (other, other_end) = _span(a), _span(b)

@@ -161,8 +161,7 @@ def check_out(name: str, out: Any, result: Any) -> None:
         raise ValueError(
             f"out of {name} must be {tuple(result.shape)} of {result.dtype}, got {tuple(out.shape)} of {out.dtype}"
         )
-    steps = zip(out.shape, arrays.steps(out), strict=True)
-    if 0 not in out.shape and any(extent > 1 and step == 0 for extent, step in steps):
+    if arrays.meets_itself(out):
         raise RuntimeError(
             f"out of {name} has several elements in one place (shape {tuple(out.shape)}, strides {arrays.steps(out)}): "
             "give memory of its own, such as out.clone()"
@@ -202,11 +201,13 @@ def all_there(**arrays_: Any) -> None:
 
 
 def same_kind(*values: Any) -> str | None:
-    """Return why arrays do not go together, or None: all are of one library, one type and one device."""
+    """Return why arrays have no kernels, or None: all are of one library, one type and one device that has some."""
     one_place(*values)
     if arrays.is_transformed():
         return "forward-mode differentiation and the transforms of torch.func are torch's own"
     first, *others = (value for value in values if value is not None)
+    if not arrays.is_array(first) and first.device.type not in _TORCH_DEVICES:
+        return f"tensors on {first.device.type} have no kernels"
     for other in others:
         if first.dtype != other.dtype:
             return f"types differ: {first.dtype} and {other.dtype}"
@@ -226,8 +227,6 @@ def why_not_rows(*values: Any) -> str | None:
     one_place(first)
     if arrays.type_name(first) is None:
         return f"elements of {first.dtype} have no kernel; f32, f16 and bf16 have"
-    if not arrays.is_array(first) and first.device.type not in _TORCH_DEVICES:
-        return f"tensors on {first.device.type} have no kernels"
     if not arrays.is_traced() and (count := arrays.count_rows(first)) > MOST_ROWS:
         return f"a launch takes at most {MOST_ROWS} rows, and there are {count}: pass parts of them"
     return same_kind(*values)

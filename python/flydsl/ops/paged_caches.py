@@ -12,7 +12,7 @@ from flydsl.kernels.blocks.inputs import contiguous
 from flydsl.ops import arrays
 from flydsl.ops.attention_heads import in_heads, no_attention
 from flydsl.ops.counters import counters_of
-from flydsl.ops.op import Arguments, Op, all_there, host_numbers, numpy_only, one_place
+from flydsl.ops.op import Arguments, Op, all_there, host_numbers, numpy_only, one_place, same_kind
 
 
 def _allocate(q: Any, k_cache: Any, v_cache: Any, *rest: Any) -> Arguments:
@@ -55,7 +55,7 @@ def why_not(q: Any, *others: Any, **options: Any) -> str | None:
     one_place(q, *others)
     if arrays.type_name(q) not in ("f16", "bf16"):
         return f"attention is for f16 and bf16, and the query is {q.dtype}"
-    return no_attention(q)
+    return no_attention(q) or same_kind(q)
 
 
 def paged_attention(

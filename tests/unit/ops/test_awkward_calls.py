@@ -109,10 +109,14 @@ def test_product_that_is_written_over_a_factor(kind: Any, rng: np.random.Generat
     assert np.abs(a.astype(float) - want).max() <= 4e-3 * np.abs(want).max()
 
 
-def test_out_with_several_elements_in_one_place() -> None:
-    out = np.lib.stride_tricks.as_strided(np.zeros(64, np.float32), (6, 64), (0, 4))
-    with pytest.raises(RuntimeError, match=r"out of softmax has several elements in one place .*strides \(0, 4\)"):
+@pytest.mark.parametrize("strides", [(0, 4), (128, 4), (4, 4)])
+def test_out_with_several_elements_in_one_place(strides: tuple[int, int]) -> None:
+    """Rows that lie in each other, whole or in part."""
+    out = np.lib.stride_tricks.as_strided(np.zeros(256, np.float32), (6, 64), strides)
+    with pytest.raises(RuntimeError, match=r"out of softmax has several elements in one place .*strides \("):
         ops.softmax(np.zeros((6, 64), np.float32), out=out)
+    backwards = np.zeros((6, 64), np.float32)[::-1, ::-1]
+    np.testing.assert_allclose(ops.softmax(np.zeros((6, 64), np.float32), out=backwards), 1 / 64)
 
 
 @pytest.mark.torch

@@ -263,3 +263,17 @@ def test_more_rows_than_a_launch_takes(name: str) -> None:
         call(*many) if name != "rms_norm" else ops.rms_norm(many[0], (1,))
     parts = [x[:4] for x in many]
     assert (call(*parts) if name != "rms_norm" else ops.rms_norm(parts[0], (1,))).shape == (4, 1)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:flydsl.ops")
+@pytest.mark.parametrize("name", ["attention", "scaled_dot_product_attention", "paged_attention", "mla_decode"])
+def test_attention_of_tensors_that_have_no_memory(name: str, torch: Any) -> None:
+    """They are torch's own, or refused."""
+    call, given = CALLS[name]
+    tensors = [torch.from_numpy(x).to("meta") for x in given]
+    if name == "scaled_dot_product_attention":
+        assert call(*tensors).is_meta
+    else:
+        with pytest.raises(TypeError, match="tensors on meta have no kernels"):
+            call(*tensors)
