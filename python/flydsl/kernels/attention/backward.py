@@ -17,9 +17,11 @@ from flydsl.kernels.attention.backward_rows import (
     ADDED,
     ADDERS,
     LANES,
+    OUTSIDE,
     add_kernel,
     after_kernel,
     before_kernel,
+    outside_kernel,
     tile_grid,
 )
 from flydsl.kernels.attention.backward_tiles import BackwardPlan
@@ -128,6 +130,10 @@ def backward(
     else:
         for part in wave_plan(plan).parts:
             wave_backward(tensors, (dQ, dK, dV), stats, *given, (queries, keys), part, stream)
+    if fx.const_expr(query_starts is not None):
+        outside_kernel((dQ, dK, dV), (query_starts, key_starts, key_starts), batches, plan).launch(
+            grid=(OUTSIDE, fx.Int32(Q.shape[1]), 1), block=(ADDERS, 1, 1), stream=stream, pdl=cuda
+        )
 
 
 def choose_backward_plan(dtype: Any, d: int, dv: int) -> BackwardPlan:

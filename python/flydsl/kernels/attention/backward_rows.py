@@ -24,6 +24,8 @@ PIECE = 8
 """Elements that a thread reads or writes at a time."""
 ADDED, ADDERS = 16, 256
 """Rows of parts that a block adds up, and its threads."""
+OUTSIDE = 8
+"""Blocks of a head that set rows of no sequence to zero."""
 TOGETHER = 4
 """Parts that are on their way at the same time."""
 LEAST_LOGARITHM = -(2.0**22)
@@ -156,3 +158,19 @@ def add_kernel(parts: Any, grads: Any, lengths: Any, batches: fx.Int32, plan: fx
 
 def tile_grid(longest: Any, heads: Any, batches: Any, plan: BackwardPlan) -> tuple[Any, Any, Any]:
     return fx.ceildiv(longest, plan.unit) * plan.pair, heads, batches
+
+
+@flyc.kernel
+def outside_kernel(grads: Any, starts: Any, batches: fx.Int32, plan: fx.Constexpr):
+    """Rows of dQ, dK and dV that lie before the first sequence, or behind the last one, become zero."""
+    wait_for_the_kernel_before()
+    block, head, _ = fx.block_idx
+    nothing = fx.full(PIECE, 0.0, fx.Float32).to(plan.dtype)
+    for grad, own, size in zip(grads, starts, (plan.d, plan.d, plan.dv), strict=True):
+        first, end, columns = own[0], own[batches], size // PIECE
+        rows = first + fx.Int32(grad.shape[2]) - end
+        if head < fx.Int32(grad.shape[1]):
+            for i in range(fx.Int64(block * ADDERS + fx.thread_idx.x), fx.Int64(rows) * columns, OUTSIDE * ADDERS):
+                row, piece = fx.Int32(i // columns), fx.Int32(i % columns)
+                row = (row < first).select(row, row - first + end)
+                nothing.store(grad[0, head, row, None], [piece * PIECE], alignment=16)
