@@ -245,30 +245,26 @@ def _emit_wide_multiply(emitter: FunctionEmitter, op: Operation, extend: str) ->
 
 
 def emit_floordivsi(emitter: FunctionEmitter, op: Operation) -> None:
-    scalar, type_ = emitter.scalar(op.operands[0]), type_text(op.operands[0].type)
-    left, right = (emitter.operand(value) for value in op.operands)
-    shift = _power_of_two(right)
-    if shift is not None and not scalar.lanes:
+    shift = _power_of_two(emitter.operand(op.operands[1]))
+    if shift is not None and not emitter.scalar(op.operands[0]).lanes:
         # LLVM does not find this form by itself, and divisions by a tile size are everywhere.
-        emitter.define(op, f"ashr {type_} {left}, {shift}")
+        emitter.define(op, f"ashr {type_text(op.operands[0].type)} {emitter.operand(op.operands[0])}, {shift}")
         return
-    quotient, inexact = _truncated_division(emitter, scalar, left, right)
-    opposite = _sign_test(emitter, "slt", type_, left, right, scalar)
-    flag = scalar.vector_of("i1")
-    lower = emitter.assign(f"and {flag} {inexact}, {opposite}")
-    step = emitter.assign(f"sext {flag} {lower} to {type_}")
-    emitter.define(op, f"add {type_} {quotient}, {step}")
+    _rounded_division(emitter, op, "slt", "sext")
 
 
 def emit_ceildivsi(emitter: FunctionEmitter, op: Operation) -> None:
+    _rounded_division(emitter, op, "sge", "zext")
+
+
+def _rounded_division(emitter: FunctionEmitter, op: Operation, signs: str, step: str) -> None:
+    """A truncated quotient, and one less or more where it is inexact and the signs are such."""
     scalar, type_ = emitter.scalar(op.operands[0]), type_text(op.operands[0].type)
     left, right = (emitter.operand(value) for value in op.operands)
     quotient, inexact = _truncated_division(emitter, scalar, left, right)
-    same = _sign_test(emitter, "sge", type_, left, right, scalar)
-    flag = scalar.vector_of("i1")
-    higher = emitter.assign(f"and {flag} {inexact}, {same}")
-    step = emitter.assign(f"zext {flag} {higher} to {type_}")
-    emitter.define(op, f"add {type_} {quotient}, {step}")
+    flag, such = scalar.vector_of("i1"), _sign_test(emitter, signs, type_, left, right, scalar)
+    moved = emitter.assign(f"and {flag} {inexact}, {such}")
+    emitter.define(op, f"add {type_} {quotient}, {emitter.assign(f'{step} {flag} {moved} to {type_}')}")
 
 
 def emit_ceildivui(emitter: FunctionEmitter, op: Operation) -> None:

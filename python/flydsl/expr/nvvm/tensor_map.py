@@ -14,19 +14,10 @@ from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.handle import wrap
+from flydsl.target import tensor_map as codes
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
-from flydsl.target.tensor_map import (
-    ALIGN,
-    DATA_TYPES,
-    L2_PROMOTIONS,
-    MAX_EXTENT,
-    STRIDE_LIMIT,
-    SWIZZLES,
-    L2Promotion,
-    SwizzleMode,
-    TensorMapFacts,
-)
+from flydsl.target.tensor_map import ALIGN, MAX_EXTENT, STRIDE_LIMIT, L2Promotion, SwizzleMode, TensorMapFacts
 
 MAP_TYPE = "!llvm.ptr<101>"
 """The address space of kernel parameters: a map is one, by value."""
@@ -118,8 +109,8 @@ def make_tensor_map(
     require("TMA", "cuda", ("hopper",))
     if getattr(current(), "kernel_symbol", None) is not None:
         raise DslValueError("a tensor map is made in the jit function", hint="make it there and pass it to the kernel")
-    if l2_promotion not in L2_PROMOTIONS:
-        raise DslValueError(f"unknown promotion '{l2_promotion}' in L2", hint="use " + ", ".join(L2_PROMOTIONS))
+    if l2_promotion not in codes.L2_PROMOTIONS:
+        raise DslValueError(f"unknown promotion '{l2_promotion}' in L2", hint="use " + ", ".join(codes.L2_PROMOTIONS))
     order = _order(tensor)
     if len(box) != len(order) or not all(type(extent) is int for extent in box):
         raise DslValueError(f"the box {tuple(box)} must have an int for each of the {len(order)} modes")
@@ -131,7 +122,7 @@ def make_tensor_map(
     _check_strides(tensor, [strides[mode] for mode in order[1:]], size)
     extents = [Int64(shape[mode]).ir_value() for mode in order]
     steps = [(Int64(strides[mode]) * size).ir_value() for mode in order[1:]]
-    kinds = (DATA_TYPES[elem], SWIZZLES[swizzle], L2_PROMOTIONS[l2_promotion])
+    kinds = (codes.DATA_TYPES[elem], codes.SWIZZLES[swizzle], codes.L2_PROMOTIONS[l2_promotion])
     numbers = [current().constant("i32", n) for n in (*kinds, size, *facts.box)]
     base = get_iter(tensor).flat_llvm_ptr
     marks = {MAPPED_TENSOR: _named(tensor), MAPPED_ORDER: ",".join(map(str, order))}
