@@ -314,14 +314,14 @@ AT_ONE_PLACE = [
     (True, RowPlan(520, "bf16", 8, 32, slots=3)),
     (True, RowPlan(1032, "f16", 8, 32, cluster=2, slots=7, chunks=2)),
     (False, RowPlan(520, "bf16", 8, 32, rows=3, slots=2)),
-    (True, RowPlan(777, "bf16", 8, 64, slots=3, all_send=True)),
     (True, RowPlan(2077, "bf16", 8, 128, slots=3, lends=True)),
-    (False, RowPlan(1027, "f32", 4, 64, slots=7, chunks=2, all_send=True)),
-    (True, RowPlan(1032, "f16", 8, 32, cluster=2, slots=4, all_send=True)),
     (True, RowPlan(777, "f16", 8, 64, pieces=True, early=True)),
     (False, RowPlan(203, "bf16", 8, 16, rows=4, pieces=True, early=True)),
     (True, RowPlan(67, "bf16", 8, 4, rows=8, pieces=True, early=True)),
     (False, RowPlan(333, "f32", 4, 32, cluster=2, pieces=True, early=True)),
+    (True, RowPlan(780, "f16", 8, 64, slots=3)),
+    (False, RowPlan(1026, "f32", 4, 32, cluster=2, slots=3)),
+    (False, RowPlan(334, "bf16", 8, 32, pieces=True, early=True)),
 ]
 """(Whether rows are centred, plan) of rows that begin anywhere, and come through a ring or to registers; and of rings
 with rows that begin at pieces."""
@@ -341,6 +341,29 @@ def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
         norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, plan=plan, held=held)
     if plan.slots:
         norm_bwd(rng, 83, plan.length, plan.dtype, centred=centred, atomic=True, plan=plan)
+
+
+def test_blocks_are_a_multiple_of_the_rows_after_which_one_begins_alike(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Of ten, all take rows whose distance is a multiple of four elements, and eight where it is one of two or one."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(norm_backward, "places", lambda plan: 10)
+    norm_backward_launcher.cache_clear()
+    m = 41
+    for n, pitch, blocks in ((778, 0, 8), (780, 0, 10), (780, 1, 8)):
+        plan = RowPlan(n, "bf16", 8, 64, slots=3, keep=False, sources=2, sums=1, hints=ONCE)
+        dy, x, dx = (np.full((m, n + pitch), np.nan, ml_dtypes.bfloat16)[:, :n] for _ in range(3))
+        dy[...], x[...] = drawn(rng, (m, n), "bf16"), drawn(rng, (m, n), "bf16")
+        gamma, rstd, dgamma = drawn(rng, (n,), "bf16"), np.ones(m, np.float32), np.full(n, np.nan, x.dtype)
+        sums = np.full((m, n), np.nan, np.float32)
+        norm_backward_launcher(False, n, "bf16", False, False, plan)(
+            dy, x, gamma, None, rstd, dx, None, sums, None, dgamma, None, m
+        )
+        assert int((~np.isnan(sums).any(1)).sum()) == blocks
+        D, X, G = wide(dy, x, gamma)
+        check(dx, D * G - X * (D * G * X).mean(1, keepdims=True), "bf16", 4)
+        check(dgamma, (D * X).sum(0), "bf16", m)
 
 
 @pytest.mark.parametrize("n", [777, 1001])

@@ -125,8 +125,7 @@ class Machine:
     ring_lone: float = 20.0
     """Those that a LayerNorm's row of f32 takes longer in a cluster whose multiprocessors have no other block, at
     least: of 31,568 and 34,260 elements clusters of eight have 0.87 and 0.90 of a copy's speed, and two of them 0.97
-    each, of 52,976 1.01 and 0.96. And those that rows with two sums do that a block has alone, and a multiprocessor no
-    other one."""
+    each, of 52,976 1.01 and 0.96."""
     ring_behind: float = 0.59
     """Part of the time of the bytes that a ring has no place for beside a row."""
     ring_full: float = 0.08
@@ -204,15 +203,39 @@ def with_other_rings(machine: Machine) -> Machine:
     )  # fmt: skip
 
 
-@cache
-def with_two_sums(machine: Machine) -> Machine:
-    """Return the numbers for rings of 16-bit rows that begin anywhere and have two sums: by 83 rings of 12 lengths from
-    5,003 to 31,001 on an H200 (2026-11-17), to 5 %; of them it chooses what is 1.6 % slower than the fastest."""
-    return replace(
-        machine, ring_issue=3.04, ring_wave_issue=0.361, ring_meeting=0.0, ring_cluster=60.0, ring_chunk=5.0,
-        ring_ends=4930.0, ring_bytes=1.32, ring_behind=0.48, ring_one_place=0.06, ring_power=9.0, ring_full=0.111,
-        ring_lone=40.0,
-    )  # fmt: skip
+@dataclass(frozen=True)
+class SummedRing:
+    """What rows take that come through a ring and are summed, a row of a block by itself (`_summed_ring_time`)."""
+
+    row: float
+    """Instructions of a wave for a row, those beside where it begins anywhere, and those for a vector of it."""
+    anywhere: float
+    vector: float
+    issue: float
+    """Instructions that begin in a cycle, and those of a wave."""
+    wave_issue: float
+    answer: float
+    """Cycles from a free slot to the row that was sent for, those beside in a cluster, and in one of more than two."""
+    in_cluster: float
+    in_large: float
+    bytes: float
+    """How many times longer than by itself the memory takes; how many times longer beside with twice as many bytes of
+    rings as ``most`` of a multiprocessor, since rows that come early are in the way of results."""
+    full: float
+    most: float
+    power: float
+
+
+_WIDE = SummedRing(110, 50, 46, 3.3, 0.37, 2784, 1504, 624, 1.18, 0.0475, 99_500, 4.7)
+SUMMED_RINGS = {
+    (1, 2): SummedRing(75, 5, 115, 2.83, 0.403, 2871, 445, 158, 1.233, 0.0456, 84_400, 6.8),
+    (2, 2): SummedRing(150, 63, 109, 3.98, 0.374, 2914, 91, 429, 1.24, 0.126, 115_500, 5.05),
+    (1, 4): _WIDE,
+    (2, 4): _WIDE,
+}
+"""By the number of sums and the bytes of an element: fitted to 54 rings of 20 lengths from 1,635 to 43,596 on an H200
+(2026-11-17), those of two sums of 16 bits to 122 rings of 46 lengths from 1,143 to 54,707, to 3.5 %; of them it chooses
+what is 0.4 % slower than the fastest on average."""
 
 
 def machine_of_target() -> Machine:

@@ -30,12 +30,13 @@ QUARTERS = 4
 """Of a multiprocessor, each with registers of its own for the waves that it has."""
 UNUSED = {4: 12, 8: 12, 16: 20}
 """Multiprocessors of an H200 that have nothing to do, by the blocks of a cluster: the driver says how many fit."""
-LEAST_TWO_SUMS = 4500
-"""Elements of a row that begins anywhere from which on a model of its own has what two sums take."""
 MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
 LINE_REGISTERS = 32 * 1024
 """Registers of a multiprocessor that lines may take which go with every row of a ring: half of them."""
+STRAIGHT = 32
+"""Registers that a thread needs beside where nothing of a row is masked and it has more than four vectors: LayerNorm of
+16,792 f16 with five some 190, of 16,791 160."""
 SENDING = 40
 """Registers that a thread of a warpgroup which sends for rows keeps."""
 THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
@@ -112,8 +113,6 @@ class RowPlan:
     lines_ahead: int = 0
     """Iterations of lines, where neither registers nor shared memory have all of them, that are on their way from L2 to
     a ring's threads."""
-    all_send: bool = False
-    """Whether waves that take rows from a ring send for those to come in turns, and no other wave does."""
     lends: bool = False
     """Whether it is a warpgroup that sends for rows, which lends its registers to the waves that take them."""
     few: bool = False
@@ -127,19 +126,14 @@ class RowPlan:
 
     @property
     def threads(self) -> int:
-        """Of a block; a ring has a wave more, which sends for chunks, or four, but where those that take rows do so."""
-        beside = self.slots > 0 and self.rows == 1 and not self.all_send
+        """Of a block; a ring has a wave more, which sends for chunks, or four, but where waves have a row each."""
+        beside = self.slots > 0 and self.rows == 1
         return self.lanes * self.rows + (HOPPER.wave * (QUARTERS if self.lends else 1) if beside else 0)
 
     @property
     def shifted(self) -> bool:
         """Whether vectors are the pieces of 16 bytes that a row lies in, wherever it begins in the first of them."""
         return (self.slots > 0 or self.pieces) and self.length % self.width > 0
-
-    @property
-    def two_narrow_sums(self) -> bool:
-        """Whether a long row of 16-bit elements that begins anywhere and comes through a ring has two sums."""
-        return self.shifted and self.slots > 0 and self.sums > 1 and self.size == 2 and self.length >= LEAST_TWO_SUMS
 
     @property
     def by_elements(self) -> bool:
@@ -199,11 +193,6 @@ class RowPlan:
         return -(-self.iterations // self.chunk_iterations)
 
     @property
-    def rows_ahead(self) -> int:
-        """Rows that a ring has place for as a whole."""
-        return self.slots // self.parts
-
-    @property
     def chunk(self) -> int:
         """Elements of a source that a slot has place for; a piece more where the row may begin within one.
 
@@ -223,7 +212,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, turns=1, all_send=False, lends=False, lines_ahead=0, staged=True, bulk=True,
+            early=False, turns=1, lends=False, lines_ahead=0, staged=True, bulk=True,
             stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
@@ -350,8 +339,10 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
     """Of a thread on Hopper that keeps sums of its columns: those, the next rows' vectors, the row's own as f32 and the
     lines. The compiler is told to take no more (`register_limit`)."""
     if plan.slots:
-        # Lines as they lie; and masks of the row's ends.
-        own = 64 if plan.sums == 1 else 68 if plan.lends else 76
+        # Lines as they lie; and masks of the row's ends. By what ptxas spills nothing with. Where no end of a row is in
+        # the way, it has more vectors on their way: of rows that begin at pieces, if a thread has many.
+        own = 64 if plan.sums == 1 else 60 if plan.size == 2 and plan.rows == 1 else 68 if plan.lends else 76
+        own += STRAIGHT if not plan.shifted and plan.iterations > 4 else 0
         return own + (plan.sums * 4 + lines * plan.size) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
     if plan.shifted and plan.staged:

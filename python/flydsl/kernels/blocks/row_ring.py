@@ -168,23 +168,6 @@ class Ring:
             self._send(row, chunk, slot, self.pivot_of(number) if chunk == 0 else None)
 
     @flyc.jit
-    def send_for_first(self) -> None:
-        """Send for as many rows as have place; one thread does that."""
-        if fx.thread_idx.x == 0:
-            for number in fx.range_constexpr(self.plan.rows_ahead):
-                row = self.begin + number * self.step
-                if row < self.end:
-                    self._send_for_row(row, fx.Int32(number))
-
-    @flyc.jit
-    def send_in_turn(self, row: fx.Int32, number: fx.Int32) -> None:
-        """Send for this block's ``number``-th row, if that is this wave's turn, when all have read what is in its
-        slots. That of the first ones was sent for."""
-        sender = number % wave_count(self.plan.lanes) * fx.num_warp_threads()
-        if (fx.thread_idx.x == sender) & (number >= self.plan.rows_ahead) & (row < self.end):
-            self._send_for_row(row, number)
-
-    @flyc.jit
     def send_for_own(self, row: fx.Int32, number: fx.Int32) -> None:
         """Send for a row of this wave, whose slot all its lanes have read; where waves have slots of their own."""
         if fx.nvvm.elect_one():

@@ -45,10 +45,6 @@ def sum_in_ring(
                 ring.send_for_own(ring.begin + number * ring.step, fx.Int32(number))
             sums = _sums_from_ring(arrays, ring, share, exchange, passes)
         give(sums, share, None)
-    elif fx.const_expr(plan.all_send):
-        assert plan.rows_ahead > 2, "a row is sent for when the one behind it has begun"
-        ring.send_for_first()
-        give(_sums_from_ring(arrays, ring, share, exchange, passes), share, ring.meeting())
     else:
         if fx.thread_idx.x >= plan.lanes:
             if fx.const_expr(plan.lends):
@@ -107,9 +103,6 @@ def _sums_from_ring(
     for index in range(ring.begin + step, end, step):
         behind = given(index + step)
         sums, sent = begin_row(index, number + 1, following, sums)
-        if fx.const_expr(plan.all_send):
-            # All waves are done with the row before the last one, or will soon be.
-            ring.send_in_turn(index + (plan.rows_ahead - 2) * step, number + (plan.rows_ahead - 1))
         end_row(last, number, numbers, totals)
         number = number + 1
         totals = exchange.row(number).received(sent)

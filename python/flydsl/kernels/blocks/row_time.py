@@ -5,9 +5,12 @@ The facts of a machine are in `row_machine.py`; docs/rows.md states the model.
 
 from __future__ import annotations
 
-from flydsl.kernels.blocks.row_machine import LONG, Machine, Reach, bank_passes, with_other_rings, with_two_sums
+from math import gcd
+
+from flydsl.kernels.blocks.row_machine import LONG, SUMMED_RINGS, Machine, Reach, bank_passes, with_other_rings
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
+    LEAST_ACCESS,
     QUARTERS,
     READ_AHEAD,
     RowPlan,
@@ -65,6 +68,11 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
     if plan.staged and lines > 1 and plan.width * plan.size == ACCESS_BYTES == 4 * plan.size:
         memory *= machine.staged_lines
+    if plan.staged and plan.lanes < machine.wave and plan.width * plan.size < LEAST_ACCESS:
+        # Shared memory serves an access of a wave in a cycle, or in as many as its conflicts of banks ask for.
+        conflicts = bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
+        served = (plan.sources + plan.targets) * (waves * plan.taken * conflicts + size / 128)
+        memory = max(memory, served)
     work = instructions(plan, machine, lines) * waves
     most = machine.direct_issue if plan.direct else machine.issue
     if plan.narrow and plan.size == ACCESS_BYTES // 4:
@@ -114,6 +122,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     count = resident(plan, machine, lines)
     if not count:
         return float("inf")
+    if plan.slots and plan.sums and plan.rows == 1:
+        return _summed_ring_time(plan, machine, rows)
     if plan.slots:
         return _ring_time(plan, machine, lines, rows)
     if plan.lines_stay:
@@ -234,22 +244,19 @@ BY_ELEMENTS = 8
 
 
 SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
-"""The same of a gradient of a norm, by the number of sums over rows, of rows that begin anywhere..."""
-TWO_NARROW_SUMS = 220, 130
-"""and of those with two sums of 16-bit elements, where `with_two_sums` has what the others take."""
+"""The same of a gradient of a norm, by the number of sums over rows, where waves have a row each."""
 
 
 FULL = 100_000
 """Bytes of rings of a multiprocessor from which on the memory is slower: what comes early is in the way of results."""
-SUMMED_CLUSTER = 50
-"""Cycles that a row loses beside by a cluster where it has two sums."""
+
+
+SUMMED_ENDS = 4930
+"""Cycles before the first row and behind the last where rows are summed."""
 
 
 def ring_work(plan: RowPlan, lines: int) -> float:
     """Return the instructions of a wave for its part of a row in a ring."""
-    if plan.two_narrow_sums:
-        row, narrow = TWO_NARROW_SUMS
-        return row + plan.iterations * narrow
     if plan.sums:
         row, narrow, wide = SUMMING_WORK[plan.sums]
         return row + plan.iterations * (wide if plan.size == 4 else narrow)
@@ -263,21 +270,47 @@ def ring_work(plan: RowPlan, lines: int) -> float:
     return row + plan.iterations * vector * (plan.sources + plan.targets) / 2 + CHUNK_WORK * (plan.parts - 2)
 
 
+def _places(plan: RowPlan, machine: Machine) -> int:
+    """Return how many blocks with rings, or clusters of them, take rows."""
+    places = ring_places(plan, machine)
+    if not (plan.sums and plan.shifted):
+        return places
+    apart = plan.width // gcd(plan.width, plan.length)  # all rows of a block begin at one place in a piece
+    return max(places // apart, 1) * apart
+
+
+def _summed_ring_time(plan: RowPlan, machine: Machine, rows: int) -> float:
+    """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, a block's own
+    way through a row, or what memory takes to answer, in which all rows come that have a slot beside the two that are
+    gone over: half of one of these is free. Then each block's sums are written."""
+    numbers = SUMMED_RINGS[plan.sums, plan.size]
+    waves, ahead = plan.lanes / machine.wave, plan.slots / plan.parts
+    work = numbers.row + (numbers.anywhere if plan.shifted else 0) + plan.iterations * numbers.vector
+    alone = QUARTERS * -(-waves // QUARTERS) if plan.crowd == 1 else waves  # the fullest quarter is done last
+    chain = work * alone / min(numbers.issue, numbers.wave_issue * alone) + CHUNK_WORK * (plan.parts - 1)
+    answer = numbers.answer + (numbers.in_cluster if plan.cluster > 1 else 0)
+    answer = (answer + (numbers.in_large if plan.cluster > 2 else 0)) / (ahead - 1.5)
+    size, places = plan.share * plan.width * plan.size, _places(plan, machine)
+    busy = places * plan.cluster / machine.processors
+    memory = numbers.bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
+    memory *= 1 + numbers.full * max(plan.crowd * ahead * size * plan.sources / numbers.most - 1, 0)
+    issue = work * QUARTERS * -(-waves * plan.crowd // QUARTERS) / numbers.issue
+    rounds = (-(-rows // places) + rows / places + 0.5) / 2
+    sums = 4 * plan.length * plan.sums * places / (machine.processors * machine.bytes_per_cycle)
+    return rounds * _together([memory, issue, chain, answer], numbers.power) + SUMMED_ENDS + sums
+
+
 def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
     own way through a row, which nothing of the same block hides. The last round may be a part of one."""
     if plan.sums or plan.once or plan.sources > 1:
-        machine = (with_two_sums if plan.two_narrow_sums else with_other_rings)(machine)
+        machine = with_other_rings(machine)
     waves = plan.lanes / machine.wave
     work = ring_work(plan, lines) * waves
     uneven = 1.0 if plan.crowd > 1 else QUARTERS * -(-waves // QUARTERS) / waves
     chain = work * uneven / min(machine.ring_issue, machine.ring_wave_issue * waves * uneven)
     chain += machine.ring_chunk * plan.chunks
-    # What two blocks of a cluster tell each other of a row with one sum has come when another row's first pass is done.
-    one_sum = plan.sums == 1 and plan.size == 2
-    told = one_sum and (plan.cluster == 2 or plan.crowd > 1)
-    chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 and not told else 0)
-    chain += SUMMED_CLUSTER if plan.cluster > 1 and plan.sums > 1 and not plan.two_narrow_sums else 0
+    chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
     size = plan.share * plan.width * plan.size
     near = size * plan.sources
     if lines and (plan.one_place or not plan.shifted) and not plan.near_lines:
@@ -290,10 +323,7 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     # What has no slot yet when a row is there has to come while its results are computed.
     behind = max(2.15 - (plan.slots - 0.5) / plan.parts, 0) * size  # a slot is free when all of it is read
     stall = machine.ring_behind * behind * plan.sources / plan.crowd / machine.bytes_per_cycle
-    places = ring_places(plan, machine)
-    if plan.sums and plan.shifted:
-        places = max(places // plan.width, 1) * plan.width  # all rows of a block begin at one place in a piece
-    places *= plan.rows
+    places = _places(plan, machine) * plan.rows
     # The memory is as fast with some multiprocessors fewer.
     busy = places * plan.cluster / machine.processors
     memory = machine.ring_bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
@@ -302,11 +332,11 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     full = QUARTERS * -(-waves * plan.crowd * plan.rows // QUARTERS) / (waves * plan.crowd * plan.rows)
     issue = work * plan.crowd * plan.rows * full / machine.ring_issue
     memory *= machine.ring_elements if plan.by_elements else 1
-    if one_sum or plan.two_narrow_sums:
+    if plan.sums == 1 and plan.size == 2:
         memory *= 1 + machine.ring_full * max(plan.crowd * ring_bytes(plan) / FULL - 1, 0)
     together = _together([memory, issue, chain, second], machine.ring_power)
     shared = lines > 1 and plan.size == 4 and plan.cluster > 1
-    if plan.crowd == 1 and (shared or (plan.two_narrow_sums and plan.cluster == 1)):
+    if plan.crowd == 1 and shared:
         together += machine.ring_lone
     if plan.cluster > machine.cluster:
         together += machine.ring_large * (1 if lines == 1 else 2 if plan.one_pivot else 3)

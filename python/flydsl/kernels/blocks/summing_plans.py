@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 from flydsl.kernels.blocks.cache_hints import ONCE
-from flydsl.kernels.blocks.row_machine import HOPPER, Machine
+from flydsl.kernels.blocks.row_machine import Machine
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     BARRIERS,
@@ -39,19 +39,24 @@ FEW_SUMS, MAX_SUMS = 32, 64
 SHORTEST_SUMMED, ROW_OF_A_WAVE, WAVE_ROWS = {1: 400, 2: 700}, 1100, 8
 """By the number of sums, elements of a row from which on a ring is faster for them than to reach elements one by one;
 those of 16 bits up to which a row has a wave; and how many such rows a block has."""
-SHORTEST_AT_PIECES = {1: 5000, 2: 3000}
-"""By the number of sums, elements of a row that begins at a piece from which on a ring is faster for them: LayerNorm of
-3,112 bf16 has 0.98 of a copy's speed and 0.94 through tiles, of 2,432 0.94 and 1.02; RMSNorm of 8,776,
-10,240, 18,944 and 27,296 0.95, 0.98, 0.96 and 0.96, and 0.89, 0.91, 0.92 and 0.89 through tiles."""
+SHORTEST_AT_PIECES = {(1, 2): 5000, (2, 2): ROW_OF_A_WAVE, (1, 4): 3000, (2, 4): 3000}
+"""By the number of sums and the bytes of an element, elements of a row that begins at a piece from which on a ring is
+faster for them, on an H200 (2026-11-17): LayerNorm of 1,432, 1,600, 2,640 and 2,432 16-bit elements has 0.89, 0.93,
+0.98 and 0.99 of a copy's speed, and 0.83, 0.84, 0.89 and 0.99 without, of 4,096 and 8,192 f32 0.98 and 0.99, and 0.94
+and 0.93, of 2,560 0.93 and 1.00; RMSNorm of 8,776 and 18,944 bf16 0.95 and 0.96, and 0.89 and 0.92."""
+LONGEST_WIDE = 16_384
+"""Elements of such rows of f32 at most: longer ones were not measured, but early, where lanes are full (0.99)."""
+ON_WAY = 29_000
+"""Bytes of rows that begin anywhere and come early that a multiprocessor has on their way, from which on that is faster
+than rings: RMSNorm of 1,505, 3,257, 3,619 and 4,601 16-bit elements, with 24, 26, 29 and 37 KB, has 0.86, 0.88, 0.92
+and 0.96 of a copy's speed so, and 0.93, 0.935, 0.92 and 0.86 through rings."""
+LONGEST_FULL, FULL_LANES = 3000, 0.95
+"""Elements of such rows of 16 bits up to which other plans are as fast as rings where so many lanes have a vector of
+them: LayerNorm of 2,048 and 2,432 has 0.98 and 0.99 either way."""
 SHORTEST_UNFILLED, FILLED = 500, 0.9
 """Of short ones with two sums, elements from which on such rows have a wave each where other lanes would not be filled
 to that part: LayerNorm of 616, 824 and 1,048 bf16 has 0.87, 0.905 and 0.90 of a copy's speed so, and 0.80, 0.855 and
 0.80 early, on an H200 (2026-11-17)."""
-FEW_SUMMING = {1: 10, 2: 8}
-"""By the number of sums, waves of a multiprocessor that take rows of 16 bits from rings, where those are enough:
-RMSNorm of 10,611 bf16 has 0.945 of a copy's speed by eight of clusters of four, and 0.88 by 11 to 14 of a block or
-two. One block of a multiprocessor and one sum may have two more: of 21,151 to 23,201 0.94, and 0.85 to 0.90 by
-clusters of four."""
 SHORTEST_TILED, TILE_THREADS, TILE_LANES, TILE_CROWDS, MOST_TILED = 64, 128, (4, 8, 16), (2, 3), 6
 """Of tiles of short rows that begin anywhere and are summed: elements of a row at least, threads of a block and of a
 row, blocks, and vectors of a row that a thread has at most. Shorter rows were not measured."""
@@ -60,9 +65,26 @@ MOST_KEPT_TILED = 4
 MOST_EARLY, MOST_FILLED = 5, 0.8
 """Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
 least."""
-TIGHT = 16
-"""Registers that a thread has to have beside those that it is expected to need: LayerNorm's gradient of 31,001 bf16 has
-0.85 of a copy's speed with 232, and 0.79 with 168, which are 8 more than expected and 2 too few."""
+TIGHT = {1: 16, 2: 32}
+"""By the number of sums, registers that a thread has to have beside those that it needs: LayerNorm's gradient of 31,001
+bf16 has 0.85 of a copy's speed with 232, and 0.79 with 168, of 15,617 0.897 and 0.889."""
+SUMMING_RINGS = {
+    (1, 1): 11, (1, 2): 16, (1, 3): 16, (1, 4): 16, (2, 1): 11, (2, 2): 10, (2, 3): 12, (4, 1): 11, (8, 1): 11,
+}  # fmt: skip
+"""Rings with sums that were measured: blocks that share a row, how many of them a multiprocessor has, and how many of
+its waves take rows at most."""
+LEAST_OF_TWO = 224
+"""Lanes of two blocks whose threads have two vectors: LayerNorm of 2,640 and 2,840 bf16 has 0.85 and 0.87 by 192, and
+0.98 and 0.905 by 128 that have three."""
+LEAST_SUMMING, MOST_LONE, MOST_SUMMED = 6, 8, 8
+"""Those waves at least, and at most of one block with two sums of 16 bits (of 12,501 bf16 0.95 by 7, 0.91 by 13) or of
+several with long rows that begin at pieces; and vectors of a row that a thread has at most."""
+FULLEST = 200_000
+"""Bytes of rings that are not too full for clusters of two: LayerNorm of 26,584 f16 has 0.83 with 213,000, 0.90 by four
+blocks, RMSNorm of 27,296 bf16 0.92 and 0.96."""
+SPARED, MOST_SPARED = 3, 165_000
+"""Rows that a ring has place for where four would be too full, and bytes of four up to which that gains: LayerNorm of
+16,792 f16 has 0.87 with three, 0.82 with four, of 12,501 bf16 0.81 and 0.895, RMSNorm of 9,045 f16 0.89 and 0.83."""
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
@@ -77,46 +99,49 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
     if not start.shifted and start.size == 2 and task.sums > 1 and SHORTEST_UNFILLED <= length <= ROW_OF_A_WAVE:
         yield from _rows_of_waves(start, machine, lines)
-    if length < (SHORTEST_SUMMED if start.shifted else SHORTEST_AT_PIECES)[task.sums]:
+    if length < (SHORTEST_SUMMED[task.sums] if start.shifted else SHORTEST_AT_PIECES[task.sums, start.size]):
         return
-    if not start.shifted and start.size > 2:
+    if not start.shifted and start.size > 2 and length > LONGEST_WIDE:
         return
     if length <= ROW_OF_A_WAVE and start.size == 2:
         yield from _rows_of_waves(start, machine, lines)
         return
-    for cluster, crowd, iterations in product(RING_CLUSTERS, CROWDS, RING_ITERATIONS):
+    for ((cluster, crowd), most), iterations in product(SUMMING_RINGS.items(), range(2, MOST_SUMMED + 1)):
         plan = replace(start, cluster=cluster, crowd=crowd)
-        lanes = -(-plan.share // iterations // machine.wave) * machine.wave
-        plan = replace(plan, lanes=lanes)
-        plan = _with_registers(plan, machine, lines)
-        fits = plan.threads <= min(MAX_THREADS, machine.threads // crowd)
-        if not start.shifted:
-            fits = _has_few_waves(plan)
-        if not fits or (plan.iterations != iterations and not plan.lends):
+        plan = replace(plan, lanes=-(-plan.share // iterations // machine.wave) * machine.wave)
+        if task.sums > 1 and plan.size == 2 and (crowd == 1 or (length >= LONGEST_FULL and not start.shifted)):
+            most = MOST_LONE
+        if plan.iterations != iterations or not LEAST_SUMMING <= plan.lanes * crowd // machine.wave <= most:
             continue
-        if plan.all_send and (crowd > 2 or plan.two_narrow_sums):
-            continue  # they wait for each other: 0.36 to 0.61 of a copy's speed at four of seven lengths
-        if registers(plan, lines) > taking_limit(plan, machine, lines):
+        if (cluster, crowd, iterations) == (1, 2, 2) and plan.lanes < LEAST_OF_TWO:
             continue
-        found = (ring_of(replace(plan, chunks=chunks), machine, lines) for chunks in (1, *RING_CHUNKS))
-        yield from list(filter(None, found))[:1]
+        yield from _rings_of(_with_registers(plan, machine, lines), machine, lines)
+        full = 4 * plan.share * ACCESS_BYTES * task.sources > MOST_SPARED
+        if crowd == 1 and cluster <= 2 and not full:  # four blocks had 0.01 to 0.06 less
+            yield from _rings_of(_lending(plan, machine), machine, lines, SPARED)
+
+
+def _rings_of(plan: RowPlan, machine: Machine, lines: int, most: int = 0) -> Iterator[RowPlan]:
+    """Yield the plan with a ring for as many rows as have place, in the fewest chunks; or for ``most``, in two."""
+    if registers(plan, lines) > taking_limit(plan, machine, lines):
+        return
+    found = (ring_of(replace(plan, chunks=chunks), machine, lines) for chunks in ((2,) if most else (1, *RING_CHUNKS)))
+    ring = next(filter(None, found), None)
+    if ring is not None and ring.slots >= most * ring.parts:
+        yield replace(ring, slots=most * ring.parts) if most else ring
 
 
 def _with_registers(plan: RowPlan, machine: Machine, lines: int) -> RowPlan:
-    """Return the plan with more registers for those that take rows, where a wave that only sends leaves too few: by a
-    warpgroup that lends its own, or, where a multiprocessor has several blocks, by no such wave."""
-    if registers(plan, lines) + (TIGHT if plan.crowd == 1 else 0) <= register_limit(plan, machine, lines):
-        return plan
+    """Return the plan with more registers for those that take rows, where a block of a multiprocessor by itself has too
+    few with a wave that only sends: by a warpgroup that lends its own."""
+    spare = registers(plan, lines) + TIGHT[plan.sums] <= register_limit(plan, machine, lines)
+    return plan if plan.crowd > 1 or spare else _lending(plan, machine)
+
+
+def _lending(plan: RowPlan, machine: Machine) -> RowPlan:
+    """Return the plan with a warpgroup that sends, and so with whole warpgroups that take rows."""
     group = QUARTERS * machine.wave
-    if plan.crowd > 1:
-        return replace(plan, all_send=True)
     return replace(plan, lanes=-(-plan.lanes // group) * group, lends=True)
-
-
-def _has_few_waves(plan: RowPlan) -> bool:
-    """Return whether blocks that sum are several, of a multiprocessor or a cluster, and have few waves together."""
-    most = FEW_SUMMING[plan.sums] + (2 if plan.sums == 1 and plan.crowd == 1 else 0)
-    return plan.cluster * plan.crowd > 1 and plan.lanes * plan.crowd <= most * HOPPER.wave
 
 
 def summed_tiles(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
@@ -177,34 +202,19 @@ def summing_plans(found: list[RowPlan]) -> list[RowPlan]:
     tiles = [plan for plan in found if plan.staged and plan.shifted]
     if (early or tiles) and not rings:
         return early or tiles
-    if rings and rings[0].two_narrow_sums and rings[0].rows == 1:
-        # Two rows on their way: of 30,001 to 32,003 elements 0.84 of a copy's speed by two blocks with one, and 0.86 by
-        # four with two. Longer ones have no place for that: of 60,001 0.78 by four, and 0.56 by eight.
-        roomy = [plan for plan in rings if plan.slots >= 4 * plan.parts]
-        kinds = ((plans, most) for plans, most in ((roomy, 2), (roomy, 4), (rings, 4), (rings, 8)))
-        return next(filter(None, ([plan for plan in plans if plan.cluster <= most] for plans, most in kinds)))
-    if rings and rings[0].rows > 1 and not rings[0].shifted:
-        others = [plan for plan in found if not plan.slots]
-        filled = any(plan.share >= FILLED * plan.iterations * plan.lanes for plan in others)
+    if rings and not rings[0].shifted and rings[0].size == 2 and rings[0].length < LONGEST_FULL:
+        others, part = [plan for plan in found if not plan.slots], FILLED if rings[0].rows > 1 else FULL_LANES
+        filled = any(plan.share >= part * plan.iterations * plan.lanes for plan in others)
         return summing_plans(others) if filled else rings
     if rings:
-        few = [plan for plan in rings if plan.held <= FEW_SUMS] or rings
-        sparing = [plan for plan in few if _has_few_waves(plan) and plan.size == 2]
-        if rings[0].sums == 1 and sparing and rings[0].length >= SHORTEST_AT_PIECES[1]:
-            # Of 50,001 bf16 0.81 of a copy's speed by clusters of four, and 0.61 by those of eight.
-            others = [plan for plan in rings if plan.shifted and _has_few_waves(plan)]
-            shared = ([plan for plan in plans if plan.cluster <= 4] for plans in (sparing, others))
-            return next(filter(None, shared), sparing)
-        if rings[0].sums > 1 and all(plan.cluster > 2 for plan in few):
-            few = [plan for plan in rings if plan.cluster <= 2] or few  # 0.87 of a copy's speed by two, 0.77 by four
-        # Two blocks of a multiprocessor hide each other's waiting where elements are many for their bytes.
-        two = [plan for plan in few if plan.size == 2 and plan.crowd > 1 and plan.cluster <= 2]
-        found = with_fewest_blocks(two or few)
-        if all(plan.crowd == 1 for plan in found):
-            found = [plan for plan in found if plan in sparing] or found  # of 12,501 bf16 0.95 by 7 waves, 0.91 by 13
-        # A row of a block by itself is as good where those share it with another.
-        whole = [plan for plan in few if plan.cluster == 1 and plan.sums > 1 and plan.size == 2 and plan.shifted]
-        return found + (whole if found[0].cluster == 2 else []) + early + tiles
+        # Of 60,001 bf16 0.78 of a copy's speed by clusters of four, and 0.56 by those of eight.
+        # A cluster of two where four rows do not fill its rings: of 23,968 f16 0.93 by two, 0.89 by four.
+        two = any(plan.cluster <= 2 and plan.slots >= 4 * plan.parts and ring_bytes(plan) < FULLEST for plan in rings)
+        near = [plan for plan in rings if plan.cluster <= (2 if two else 4)] or rings
+        if not two and near[0].sums == 1 and near[0].size == 2:
+            near = [plan for plan in near if plan.held <= FEW_SUMS] or near  # of 37,491 bf16 0.88, and 0.835 with more
+        many = [plan for plan in early if plan.crowd * plan.rows * plan.sources * plan.length * plan.size >= ON_WAY]
+        return near + tiles + (many if rings[0].length < SHORTEST_AT_PIECES[1, 2] else [])
     # Rows that come early need several vectors of each lane, and lanes that are full: RMSNorm of 1,256 and 1,744 bf16
     # has 0.83 and 0.93 of a copy's speed early, and 1.00 and 1.03 ahead.
     filled = any(p.early and p.iterations > 1 and p.share >= 0.95 * p.iterations * p.lanes for p in found)
@@ -233,9 +243,5 @@ def ring_of(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
         (room + BARRIERS) // (ring_bytes(plan) + plan.rows * BARRIERS), (MOST_AHEAD + (plan.sums > 0)) * plan.chunks
     )
     # Blocks that sum have two rows there at a time.
-    # Where no other block hides that one waits, two more are on their way: 0.85 of a copy's speed to 0.80.
-    ahead = 2 * plan.parts if plan.crowd == 1 and plan.size == 2 and not (plan.lends and plan.shifted) else 1
-    # One row more at least: where waves send, it is sent for when the one behind it has begun.
-    ahead = max(ahead, plan.parts) if plan.all_send or plan.lends else ahead
-    least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + ahead if plan.sums else plan.chunks + 1
+    least = 2 if plan.once or plan.rows > 1 else 2 * plan.parts + 1 if plan.sums else plan.chunks + 1
     return replace(plan, slots=slots) if slots >= least else None

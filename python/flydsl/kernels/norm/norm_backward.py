@@ -125,7 +125,7 @@ def norm_backward_launcher(
         chosen = plan or plan_row(length, dtype, lines=1, task=task).many
 
         def launch(chosen: RowPlan) -> None:
-            blocks = _block_count(chosen, m, None if atomic else dgamma_sums)
+            blocks = _block_count(chosen, m, None if atomic else dgamma_sums, dy)
             cluster = (chosen.cluster, 1, 1) if chosen.cluster > 1 else None
             limit = {"fly.maxnreg": register_limit(chosen, machine_of_target(), 1)} if fx.nvvm.is_target() else {}
             norm_bwd_kernel(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, m, chosen).launch(
@@ -145,7 +145,7 @@ def norm_backward_launcher(
             launch(chosen)
         else:
             alike = lie_flat(matrices, m, chosen) if chosen.staged else begin_alike(matrices, chosen)
-            if alike & (_block_count(chosen, m, None if atomic else dgamma_sums) > 0):
+            if alike & (_block_count(chosen, m, None if atomic else dgamma_sums, dy) > 0):
                 launch(chosen)
             else:
                 launch(chosen.apart)
@@ -153,17 +153,23 @@ def norm_backward_launcher(
     return norm_bwd
 
 
-def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None) -> Any:
+def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None, source: fx.Tensor) -> Any:
     """Return how many blocks, or clusters of them, take rows in turn: no more than there are rows of partial sums.
 
     Where rows begin anywhere, those of a block must begin at one place in a piece: blocks then have a row each, or are
-    a multiple of the elements of a piece, which may be none.
+    a multiple of the rows after which one begins at the same place again, which may be none. Those are as many as a
+    piece has elements, and half as many for each power of two in the distance of rows.
     """
     blocks = fx.min(fx.ceildiv(m, plan.tile_rows), fx.Int32(places(plan)))
     if sums is not None:
         blocks = fx.max(fx.min(blocks, fx.Int32(sums.shape[0])), fx.Int32(1))
-    apart = plan.width // gcd(plan.width, plan.rows) if plan.early or plan.staged else plan.width
-    return (blocks < m).select(blocks // apart * apart, blocks) if plan.shifted else blocks
+    if not plan.shifted:
+        return blocks
+    most = plan.width // gcd(plan.width, plan.rows) if plan.early or plan.staged else plan.width
+    apart, distance = fx.Int32(most), fx.Int64(source.stride[0])
+    for power in (2, 4, 8):
+        apart = (distance % power == 0).select(fx.Int32(max(most // power, 1)), apart)
+    return (blocks < m).select(blocks // apart * apart, blocks)
 
 
 def _add_rows(wanted: list[Any], blocks: Any, plan: RowPlan, stream: fx.Stream | None) -> None:
