@@ -255,11 +255,13 @@ class Buffers:
     def all(self) -> tuple[Any, ...]:
         return self.x, self.y, self.z, self.done, self.seen
 
-    def check(self, *, began_early: bool) -> None:
+    def began_early(self) -> bool:
+        """Return whether the second launch began before the first ended, once its numbers are found right."""
         self.torch.cuda.synchronize()
         np.testing.assert_array_equal(self.z.cpu().numpy(), expected(self.x.cpu().numpy()))
         assert int(self.done) == 1
-        assert int(self.seen) == (0 if began_early else 1), "whether the second launch began before the first ended"
+        assert int(self.seen) in (0, 1)
+        return int(self.seen) == 0
 
 
 @pytest.mark.parametrize("side", [False, True], ids=["default stream", "side stream"])
@@ -270,10 +272,13 @@ def test_a_dependent_launch_begins_early_and_reads_the_right_numbers(
     run, buffers = chain(), Buffers(cuda_torch)
     stream = cuda_torch.cuda.Stream() if side else None
     run(*buffers.all, 1, pdl, stream)  # compiled and loaded, so that the two launches below follow each other at once
-    for _ in range(3):
+    early = []
+    for _ in range(8):
         buffers.fill()
         run(*buffers.all, STEPS, pdl, stream)
-        buffers.check(began_early=pdl)
+        early.append(buffers.began_early())
+    # A host that is busy with other work may launch the second one late, but never every time.
+    assert any(early) if pdl else not any(early)
 
 
 def test_dependent_launches_in_a_graph(cuda_torch: ModuleType) -> None:
