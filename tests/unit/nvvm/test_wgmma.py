@@ -14,6 +14,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.backends.host import compile
 from flydsl.base.errors import LoweringError
 from flydsl.target.mma_warpgroup import FLOAT_N, SWIZZLE_MODES, WGMMA_ROWS
 from tests.support import random_data
@@ -170,6 +171,20 @@ def test_every_width(n: int) -> None:
     """Types take turns, so that each meets narrow and wide tiles."""
     having = [row.elems for row in WGMMA_ROWS if n in row.columns]
     check(Case(having[n // 8 % len(having)], n=n))
+
+
+@pytest.mark.parametrize("elems", [("f16", "f16", "f32"), ("f16", "f16", "f16")], ids="_".join)
+def test_accumulators_go_from_product_to_product_as_they_are(
+    elems: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many there are: a product is as many lines of the virtual GPU's code, and not one for each."""
+    made: list[Any] = []
+    host_module = compile.host_module
+    monkeypatch.setattr(compile, "host_module", lambda *given: (made.append(host_module(*given)), made[-1])[1])
+    for steps in (2, 4):
+        check(Case(elems, n=256, steps=steps))
+    two, four = (module.text.count("\n") for module in made)
+    assert four - two < 2 * 80
 
 
 def test_scale_d_drops_what_the_accumulators_held() -> None:

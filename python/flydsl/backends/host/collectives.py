@@ -87,22 +87,13 @@ def require_whole_warps(wg: Workgroup, op: Operation, message: str = PARTIAL_WAR
     """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``)."""
     if wg.mask is None or not wg.target.family.whole_warps:
         return
-    body, wave = wg.body, wg.target.wave_size
-    count = body.fresh("count")
-    body.entry_line(f"{count} = alloca i64, align 8")
 
-    def each() -> None:
-        before = body.assign(f"load i64, ptr {count}")
-        body.line(f"store i64 {body.assign(f'add i64 {before}, 1')}, ptr {count}")
+    def all_or_none(first: str) -> None:
+        lanes = wg.lanes(first)
+        others, most = (wg.body.assign(f"sub i64 {count}, 1") for count in (wg.active(first, lanes), lanes))
+        wg.fail_if(wg.body.assign(f"icmp ult i64 {others}, {most}"), op, message)
 
-    def everyone_came() -> None:
-        first = body.assign(f"and i64 {wg.thread_number}, -{wave}")
-        left = body.assign(f"sub i64 {wg.threads}, {first}")
-        lanes = body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {wave})")
-        came = body.assign(f"load i64, ptr {count}")
-        wg.fail_if(body.assign(f"icmp ne i64 {came}, {lanes}"), op, message)
-
-    wg.by_wave(lambda: body.line(f"store i64 0, ptr {count}"), each, everyone_came)
+    wg.each_wave(all_or_none)
 
 
 GATHERS: dict[str, Behaviour] = {"gpu.shuffle": _shuffle}
@@ -139,8 +130,7 @@ def cluster_counter(wg: Workgroup) -> str:
 
 def wait_at(wg: Workgroup, op: Operation, number: str, expected: str) -> None:
     """A wave arrives at a barrier for ``expected`` threads and waits for the others."""
-    if wg.mask is not None:
-        wg.require_all_active(op, PARTIAL_BARRIER)
+    wg.require_all_active(op, PARTIAL_BARRIER)
     body, place = wg.body, counter(wg, number)
     mine, all_ = (body.assign(f"trunc i64 {n} to i32") for n in (wg.present(), expected))
     generation = body.assign(f"call i32 @fly.count_in(ptr {place}, i32 {mine}, i32 {all_})")

@@ -84,10 +84,9 @@ def _set_masks(wg: Workgroup, masks: list[str], choose: Callable[[], list[str]])
     for flag in anyone:
         body.entry_line(f"{flag} = alloca i8, align 1")
         body.line(f"store i8 0, ptr {flag}")
-    if outer is not None:
-        wg.mask = None
-        wg.over_threads(lambda: _clear(wg, masks))
-        wg.mask = outer
+    for mask in masks if outer is not None else ():
+        place, count = wg.slots.address(mask, "i1", wg.first), wg.present()
+        body.line(f"call void @llvm.memset.p0.i64(ptr {place}, i8 0, i64 {count}, i1 false)")
 
     def inside() -> None:
         for mask, flag, bit in zip(masks, anyone, choose(), strict=True):
@@ -98,11 +97,6 @@ def _set_masks(wg: Workgroup, masks: list[str], choose: Callable[[], list[str]])
 
     wg.over_threads(inside)
     return anyone
-
-
-def _clear(wg: Workgroup, masks: list[str]) -> None:
-    for mask in masks:
-        wg.slots.store_key(mask, "i1", "false", wg.thread_number)
 
 
 def _under(wg: Workgroup, mask: str, anyone: str, inside: Callable[[], None]) -> None:
@@ -224,16 +218,9 @@ def _masked_while(wg: Workgroup, op: Operation) -> None:
     wg.mask = passing
     wg.emit_ops(after.block, _yields(after, before.block.args))
     wg.mask = outer
-    _copy_mask(wg, passing, entering)
+    to, of = (wg.slots.address(mask, "i1", wg.first) for mask in (entering, passing))
+    body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {of}, i64 {wg.present()}, i1 false)")
     body.branch(head)
     body.start_block(done)
     wg.stopping.left(op)
-    wg.mask = outer
-
-
-def _copy_mask(wg: Workgroup, source: str, target: str) -> None:
-    outer, wg.mask = wg.mask, None
-    wg.over_threads(
-        lambda: wg.slots.store_key(target, "i1", wg.slots.load_key(source, "i1", wg.thread_number), wg.thread_number)
-    )
     wg.mask = outer

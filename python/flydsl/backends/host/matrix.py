@@ -33,8 +33,7 @@ def multiply(wg: Workgroup, op: Operation) -> None:
     """Run the instruction for every wave that reaches it. All lanes take part, as the hardware demands."""
     facts: Any = instruction_of(op)
     if isinstance(facts, Wgmma):
-        if wg.mask is not None:
-            wg.require_all_active(op, PARTIAL_WAVE)
+        wg.require_all_active(op, PARTIAL_WAVE)
         _check_whole_waves(wg, op, facts.thr_layout().size())
         multiply_warpgroups(wg, op, facts)
         return
@@ -66,18 +65,7 @@ def _if_all_lanes(wg: Workgroup, op: Operation, first: str, threads: int, run: C
     if wg.mask is None:
         run(first)
         return
-    body, count = wg.body, wg.body.fresh("count")
-    body.entry_line(f"{count} = alloca i64, align 8")
-    body.line(f"store i64 0, ptr {count}")
-
-    def lane(index: str) -> None:
-        bit = wg.mask_bit(body.assign(f"add nuw nsw i64 {first}, {index}"))
-        one = body.assign(f"zext i1 {bit} to i64")
-        total = body.assign(f"add i64 {body.assign(f'load i64, ptr {count}')}, {one}")
-        body.line(f"store i64 {total}, ptr {count}")
-
-    wg.loop(str(threads), "lane", lane)
-    active = body.assign(f"load i64, ptr {count}")
+    body, active = wg.body, wg.active(first, str(threads))
     others = body.assign(f"sub i64 {active}, 1")
     wg.fail_if(body.assign(f"icmp ult i64 {others}, {threads - 1}"), op, PARTIAL_WAVE)
     take, skip = body.fresh_label("take"), body.fresh_label("skip")
@@ -131,5 +119,4 @@ def _text(scope: ModuleScope, facts: Any, operands: list[Operand], symbol: str) 
     text.loop(blocks, lambda block: block_product(text, acc, (m, n, k), block))
     scatter(scope, text, operands[3], "%d", "%D", acc)
     text.line("ret void")
-    body = "\n".join(text.lines)
-    return f"define internal void {symbol}(ptr %a, ptr %b, ptr %c, ptr %d) noinline nounwind {{\nentry:\n{body}\n}}"
+    return text.function(f"void {symbol}(ptr %a, ptr %b, ptr %c, ptr %d) noinline")

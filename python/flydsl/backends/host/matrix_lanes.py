@@ -43,7 +43,12 @@ class LoopText:
         self.line(f"%v{self.count} = {text}")
         return f"%v{self.count}"
 
-    def loop(self, extent: int, inside: Callable[[str], None]) -> None:
+    def function(self, head: str) -> str:
+        """Return the function of these lines, given what stands before its body."""
+        body = "\n".join(self.lines)
+        return f"define internal {head} nounwind {{\nentry:\n{body}\n}}"
+
+    def loop(self, extent: int | str, inside: Callable[[str], None]) -> None:
         self.count += 1
         number, before = self.count, self.label
         self.line(f"br label %l{number}")

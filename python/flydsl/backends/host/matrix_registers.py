@@ -30,13 +30,20 @@ class LaneRegisters:
     key: Any
     type: str
     bytes: int
+    shared: SSAValue | None = None
+    """What all threads have, where it is written for the thread alone that is looked at."""
 
     def address(self, wg: Workgroup, thread: str) -> str:
-        return wg.slots.address(self.key, self.type, thread)
+        place = wg.slots.address(self.key, self.type, thread)
+        if self.shared is not None:
+            wg.body.line(f"store {type_text(self.shared.type)} {wg.value(self.shared)}, ptr {place}, align 1")
+        return place
 
 
-def lane_registers(wg: Workgroup, op: Operation, call: Intrinsic) -> dict[str, LaneRegisters]:
-    """Return the registers of every operand and state field of a matrix operation, by role."""
+def lane_registers(
+    wg: Workgroup, op: Operation, call: Intrinsic, once: tuple[str, ...] = ()
+) -> dict[str, LaneRegisters]:
+    """Return the registers of every operand and state field of a matrix operation, by role; of ``once`` one lane's."""
     given: dict[str, list[SSAValue]] = {}
     values = iter(op.operands)
     marked = op.attributes.get(WHOLE)
@@ -49,7 +56,7 @@ def lane_registers(wg: Workgroup, op: Operation, call: Intrinsic) -> dict[str, L
             break
         if slot.value is None:
             given.setdefault(slot.role, []).append(value)
-    return {role: _array(wg, op, role, parts) for role, parts in given.items()}
+    return {role: _array(wg, op, role, parts, role in once) for role, parts in given.items()}
 
 
 def result_registers(wg: Workgroup, result: SSAValue) -> LaneRegisters:
@@ -58,13 +65,15 @@ def result_registers(wg: Workgroup, result: SSAValue) -> LaneRegisters:
     return LaneRegisters(result, type_, wg.slots.reserve(result, type_).bytes)
 
 
-def _array(wg: Workgroup, op: Operation, role: str, parts: Sequence[SSAValue]) -> LaneRegisters:
+def _array(wg: Workgroup, op: Operation, role: str, parts: Sequence[SSAValue], once: bool) -> LaneRegisters:
     if len(parts) == 1 and not wg.plan.is_uniform(parts[0]):
         return result_registers(wg, parts[0])
     sizes = [wg.slots.reserve(part, type_text(part.type)).bytes for part in parts]
     type_ = f"[{sum(sizes)} x i8]"
     key = ("matrix operand", op, role)
     wg.slots.reserve(key, type_)
+    if once and len(parts) == 1:
+        return LaneRegisters(key, type_, sum(sizes), parts[0])
 
     def copy() -> None:
         place, at = wg.slots.address(key, type_, wg.thread_number), 0

@@ -49,8 +49,7 @@ def wide_text(scope: ModuleScope, facts: Any, lane_bytes: list[int], symbol: str
     scatter(scope, text, operands[3], "%d", "%D", acc)
     text.line("ret void")
     parameters = "ptr %a, ptr %b, ptr %c, ptr %d" + (", ptr %sa, ptr %sb" if scaled else "")
-    body = "\n".join(text.lines)
-    return f"define internal void {symbol}({parameters}) noinline nounwind {{\nentry:\n{body}\n}}"
+    return text.function(f"void {symbol}({parameters}) noinline")
 
 
 # Scales ----------------------------------------------------------------------------------------

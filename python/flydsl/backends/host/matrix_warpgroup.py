@@ -30,7 +30,9 @@ _SWIZZLE_BITS = (0, 3, 2, 1)
 
 def multiply_warpgroups(wg: Workgroup, op: Operation, facts: Wgmma) -> None:
     """Run the instruction for every warpgroup, or for the one this wave belongs to."""
-    registers = lane_registers(wg, op, facts.inline_asm())  # type: ignore[arg-type]
+    in_memory = facts.a_source == "shared"
+    once = ("a", "b", "scale_d") if in_memory else ("b", "scale_d")
+    registers = lane_registers(wg, op, facts.inline_asm(), once)  # type: ignore[arg-type]
     result = result_registers(wg, op.results[0])
     words = facts.tv_layouts()[2][1].size() * width_bits(facts.elem_c) // 32
     kept = replace(result, bytes=4 * words)  # accumulators under way lie close together
@@ -38,7 +40,6 @@ def multiply_warpgroups(wg: Workgroup, op: Operation, facts: Wgmma) -> None:
     name = f"fly.{facts}".replace("!", "").replace(" ", "") + f".{registers['a'].bytes}"
     scope = wg.module.scope
     symbol = scope.helper(name, lambda text: _text(scope, facts, sources, text))
-    in_memory = facts.a_source == "shared"
 
     def one(first: str) -> None:
         place = {role: operand.address(wg, first) for role, operand in registers.items()}
@@ -85,15 +86,22 @@ align tiles to 1024 bytes with 128B swizzle, to 512 with 64B, to 256 with 32B; s
 
 def _check_place(wg: Workgroup, op: Operation, place: str) -> None:
     """Our descriptors have a base offset of 0: the hardware takes the first row to be the first of an atom."""
-    body = wg.body
-    descriptor = body.assign(f"load i64, ptr {place}, align 1")
-    code = body.assign(f"lshr i64 {descriptor}, 62")
+    symbol = wg.module.scope.helper("fly.misplaced_tile", _misplaced)
+    wg.fail_if(wg.body.assign(f"call i1 {symbol}(ptr {place})"), op, MISPLACED_TILE)
+
+
+def _misplaced(symbol: str) -> str:
+    """Return the function that says whether the tile of a descriptor begins inside of an atom."""
+    text = LoopText()
+    descriptor = text.assign("load i64, ptr %place, align 1")
+    code = text.assign(f"lshr i64 {descriptor}, 62")
     rows = "0"
     for name, mode in SWIZZLE_MODES.items():
-        same = body.assign(f"icmp eq i64 {code}, {mode.code}")
-        rows = body.assign(f"select i1 {same}, i64 {row_bits(name) // CHUNK}, i64 {rows}")
-    inside = body.assign(f"and i64 {descriptor}, {rows}")
-    wg.fail_if(body.assign(f"icmp ne i64 {inside}, 0"), op, MISPLACED_TILE)
+        same = text.assign(f"icmp eq i64 {code}, {mode.code}")
+        rows = text.assign(f"select i1 {same}, i64 {row_bits(name) // CHUNK}, i64 {rows}")
+    inside = text.assign(f"and i64 {descriptor}, {rows}")
+    text.line(f"ret i1 {text.assign(f'icmp ne i64 {inside}, 0')}")
+    return text.function(f"i1 {symbol}(ptr %place)")
 
 
 def _last_of_group(wg: Workgroup, op: Operation, multiply: Callable[[str], None]) -> None:
@@ -140,9 +148,7 @@ def _text(scope: ModuleScope, facts: Wgmma, sources: list[LaneRegisters], symbol
     block_product(text, acc, (m, n, k), "0")
     scatter(scope, text, Operand(facts.elem_c, sources[3].bytes, held, places), "%d", "%D", acc)
     text.line("ret void")
-    body = "\n".join(text.lines)
-    parameters = "ptr %a, ptr %b, ptr %c, ptr %d, ptr %scale, ptr %smem"
-    return f"define internal void {symbol}({parameters}) noinline nounwind {{\nentry:\n{body}\n}}"
+    return text.function(f"void {symbol}(ptr %a, ptr %b, ptr %c, ptr %d, ptr %scale, ptr %smem) noinline")
 
 
 def _scale(text: LoopText, acc: str, count: int) -> None:

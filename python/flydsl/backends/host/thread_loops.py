@@ -12,6 +12,7 @@ from typing import Any
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from flydsl.backends.host.matrix_lanes import LoopText
 from flydsl.backends.host.slots import Slots
 from flydsl.backends.launcher import Site, site_of
 from flydsl.base.native_names import SITE_BASE
@@ -33,6 +34,21 @@ __all__ = ["ATOMIC", "ENGINE_ACCESS", "ORDERING", "QUIET", "READ", "WRITE"]
 AXES = ("x", "y", "z")
 Copy = tuple[SSAValue, SSAValue]
 """A value to store (first) into the array of another (second)."""
+
+
+def _active(symbol: str) -> str:
+    text = LoopText()
+    text.line("%active = alloca i64")
+    text.line("store i64 0, ptr %active")
+
+    def lane(index: str) -> None:
+        bit = text.assign(f"load i8, ptr {text.assign(f'getelementptr i8, ptr %mask, i64 {index}')}")
+        wide, before = text.assign(f"zext i8 {bit} to i64"), text.assign("load i64, ptr %active")
+        text.line(f"store i64 {text.assign(f'add i64 {before}, {wide}')}, ptr %active")
+
+    text.loop("%count", lane)
+    text.line(f"ret i64 {text.assign('load i64, ptr %active')}")
+    return text.function(f"i64 {symbol}(ptr %mask, i64 %count)")
 
 
 class Workgroup:
@@ -198,27 +214,29 @@ class Workgroup:
         assert self.mask is not None
         return self.slots.load_key(self.mask, "i1", thread)
 
+    def active(self, first: str, count: str) -> str:
+        """Return how many of ``count`` threads from one on are active under the mask."""
+        place = self.slots.address(self.mask, "i1", first)
+        symbol = self.module.scope.helper("fly.active", _active)
+        return self.body.assign(f"call i64 {symbol}(ptr {place}, i64 {count})")
+
     def require_all_active(self, op: Operation, message: str) -> None:
         """Leave with a status that names the operation unless every thread is active."""
-        body = self.body
-        count = body.fresh("count")
-        body.entry_line(f"{count} = alloca i64, align 8")
-        body.line(f"store i64 0, ptr {count}")
-
-        def inside() -> None:
-            before = body.assign(f"load i64, ptr {count}")
-            body.line(f"store i64 {body.assign(f'add i64 {before}, 1')}, ptr {count}")
-
-        self.over_threads(inside)
-        total = body.assign(f"load i64, ptr {count}")
-        self.fail_if(body.assign(f"icmp ne i64 {total}, {self.present()}"), op, message)
+        if self.mask is not None:
+            present = self.present()
+            self.fail_if(self.body.assign(f"icmp ne i64 {self.active(self.first, present)}, {present}"), op, message)
 
     def present(self) -> str:
         """Return how many threads run here: the workgroup's, or those of one wave."""
-        if not self.apart:
-            return self.threads
-        left = self.body.assign(f"sub i64 {self.threads}, {self.first}")
-        return self.body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.target.wave_size})")
+        return self.lanes(self.first) if self.apart else self.threads
+
+    def lanes(self, first: str) -> str:
+        """Return how many threads there are in the wave that begins with one."""
+        wave = self.target.wave_size
+        if self.threads.isdigit() and int(self.threads) % wave == 0:
+            return str(wave)
+        left = self.body.assign(f"sub i64 {self.threads}, {first}")
+        return self.body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {wave})")
 
     def fail_if(self, condition: str, op: Operation, message: str) -> None:
         """Return a status that leads to this operation's line and to ``message``."""
@@ -232,10 +250,7 @@ class Workgroup:
 
     def by_wave(self, begin: Callable[[], None], each: Callable[[], None], end: Callable[[], None]) -> None:
         """For every wave: ``begin`` once, ``each`` for its active threads, then ``end`` for them again."""
-        wave = self.target.wave_size
-        body = self.body
-        waves = body.assign(f"udiv i64 {body.assign(f'add i64 {self.threads}, {wave - 1}')}, {wave}")
-        known = dict(body.names)
+        body, known = self.body, dict(self.body.names)
 
         def one(first: str) -> None:
             begin()
@@ -243,36 +258,34 @@ class Workgroup:
                 body.names = dict(known)
                 self._wave_threads(first, step)
 
-        if self.apart:
-            one(self.first)
-        else:
-            self.loop(waves, "wave", lambda index: one(body.assign(f"mul nuw nsw i64 {index}, {wave}")))
+        self.each_wave(one)
         body.names = known
 
+    def each_wave(self, one: Callable[[str], None]) -> None:
+        """Do something for every wave, given its first thread."""
+        wave, body = self.target.wave_size, self.body
+        if self.apart:
+            return one(self.first)
+        waves = body.assign(f"udiv i64 {body.assign(f'add i64 {self.threads}, {wave - 1}')}, {wave}")
+        self.loop(waves, "wave", lambda index: one(body.assign(f"mul nuw nsw i64 {index}, {wave}")))
+
     def _wave_threads(self, first: str, inside: Callable[[], None]) -> None:
-        body = self.body
-
         def lane(index: str) -> None:
-            thread = body.assign(f"add nuw nsw i64 {first}, {index}")
-            exists = body.assign(f"icmp ult i64 {thread}, {self.threads}")
-            then, done = body.fresh_label("lane"), body.fresh_label("lane.end")
-            body.branch_if(exists, then, done)
-            body.start_block(then)
-            self._place(thread)
+            self._place(self.body.assign(f"add nuw nsw i64 {first}, {index}"))
             self._guarded(inside)
-            body.branch(done)
-            body.start_block(done)
 
-        self.loop(str(self.target.wave_size), "lane", lane)
+        self.loop(self.lanes(first), "lane", lane)
 
     def _place(self, thread: str) -> None:
         """Set the indices of the thread with this linear number."""
         body = self.body
-        x, y = self.extents["block_dim.x"], self.extents["block_dim.y"]
+        x, y, z = (self.extents[f"block_dim.{axis}"] for axis in AXES)
+        self.thread_number, self.thread = thread, {"x": thread, "y": "0", "z": "0"}
+        if y == z == "1":
+            return
         rows = body.assign(f"udiv i64 {thread}, {x}")
         self.thread = {
             "x": body.assign(f"urem i64 {thread}, {x}"),
             "y": body.assign(f"urem i64 {rows}, {y}"),
             "z": body.assign(f"udiv i64 {rows}, {y}"),
         }
-        self.thread_number = thread

@@ -107,12 +107,15 @@ def _join(op: Operation) -> None:
     if rebuilt is None:
         return
     count = len(rebuilt.operands)
-    vector = _source(op.operands[-count:])
+    vector = _source([_before_casts(value) for value in op.operands[-count:]])
     if vector is None:
         return
+    origin = _before_casts(vector)
+    if isinstance(origin.type, VectorType) and origin.type.get_shape() == (count,):
+        vector = origin  # of registers too, whatever they are taken for
     joined = type(op).create(
         operands=[*op.operands[:-count], vector],
-        result_types=[vector.type],
+        result_types=[rebuilt.results[0].type],
         properties=dict(op.properties),
         attributes=dict(op.attributes),
     )

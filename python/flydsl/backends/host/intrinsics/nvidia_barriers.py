@@ -170,8 +170,7 @@ _GENERATION = "cluster generation"
 
 def _cluster_arrive(wg: Workgroup, op: Operation) -> None:
     body = wg.body
-    if wg.mask is not None:
-        wg.require_all_active(op, "a cluster barrier is reached by only part of a wave")
+    wg.require_all_active(op, "a cluster barrier is reached by only part of a wave")
     place, total = _cluster_counter(wg)
     mine = body.assign(f"trunc i64 {wg.present()} to i32")
     generation = body.assign(f"call i32 @fly.count_in(ptr {place}, i32 {mine}, i32 {total})")
