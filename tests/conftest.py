@@ -11,6 +11,7 @@ import gc
 import hashlib
 import importlib
 import importlib.util
+import logging
 import os
 import random
 import re
@@ -32,6 +33,7 @@ from flydsl.base.collector import in_one_piece
 from flydsl.codegen import llvm_build, llvm_options
 from flydsl.compiler.lowering import driver
 from tests.support import random_data
+from tests.support.log import LOG, Log
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
@@ -165,17 +167,18 @@ def waiting(tests: list[list[pytest.Item]], seed: int) -> list[pytest.Item]:
     test, and as many more as have a target, or what parameters of their file name, that these have not."""
     left: list[pytest.Item] = []
     named: set[object] = set()
+    names = {id(case): _named(case) for cases in tests for case in cases}
     for cases in tests:
         drawn = random.Random(f"{seed} {cases[0].nodeid.partition('[')[0]}")  # the same ones, whatever else runs
         cases = drawn.sample(cases, len(cases))
         count = -(-len(cases) // SHARE)
-        named.update(*map(_named, cases[:count]))
+        named.update(*(names[id(case)] for case in cases[:count]))
         left += cases[count:]
     random.Random(seed).shuffle(left)
-    missing = set[object]().union(*map(_named, left)) - named
+    missing = set[object]().union(*(names[id(case)] for case in left)) - named
     while missing:
-        taken = max(left, key=lambda case: len(missing & _named(case)))
-        missing -= _named(taken)
+        taken = max(left, key=lambda case: len(missing & names[id(case)]))
+        missing -= names[id(taken)]
         left.remove(taken)
     return left
 
@@ -241,6 +244,7 @@ def missing(what: str, remedy: str) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     random_data.begin(item.nodeid)
+    LOG.lines.clear()
     item.runtest = partial(in_one_piece, item.runtest)  # pytest alone fills most of a piece with frames
     if item.get_closest_marker("torch"):
         _need_torch()
@@ -252,11 +256,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failure says how its random data is drawn again."""
+    """A failure says what was logged, and how its random data is drawn again."""
     report = yield
     if report.failed:
+        if LOG.lines:
+            report.sections.append(("log", LOG.text))
         report.sections.append(("random data", f"drawn again by FLYDSL_TEST_SEED={random_data.SEED}"))
     return report
+
+
+@pytest.fixture
+def kept_log() -> Log:
+    """What this test logs."""
+    return LOG
 
 
 @pytest.fixture
@@ -322,7 +334,9 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         _select_instructions_alike()
         patch.setattr(driver, "emit_object", _made_once(driver.emit_object))
         patch.setenv(knobs.NO_COLOR.name, "1")  # messages are compared as text, also under `pytest -s` on a terminal
+        logging.getLogger().addHandler(LOG)
         yield
+        logging.getLogger().removeHandler(LOG)
 
 
 def _select_instructions_alike() -> None:

@@ -10,6 +10,7 @@ import pytest
 from flydsl.tools.fly_opt import run
 from tests.codegen.repository_kernels import KERNELS, compiled
 from tests.kernels.examples import load
+from tests.support.log import Log
 
 BEFORE_THE_BINARY = (
     "00_origin.mlir",
@@ -128,7 +129,7 @@ def test_no_dump_is_written_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_target_without_code_for_a_kernel_is_dumped_as_far_as_it_gets(
-    dump_folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    dump_folder: Path, monkeypatch: pytest.MonkeyPatch, kept_log: Log
 ) -> None:
     import flydsl.compiler as flyc
     import flydsl.expr as fx
@@ -146,4 +147,4 @@ def test_a_target_without_code_for_a_kernel_is_dumped_as_far_as_it_gets(
     (folder,) = dump_folder.iterdir()
     assert written(folder)[:10] == expected("gfx942")[:10]
     assert "21_final_isa.s" not in written(folder)
-    assert "printing needs" in caplog.text
+    assert "printing needs" in kept_log.text

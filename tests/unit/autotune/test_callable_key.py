@@ -16,6 +16,7 @@ import pytest
 
 from flydsl.autotune import Autotuner, Config, autotune, do_bench
 from flydsl.autotune.callable_key import callable_key, has_run
+from tests.support.log import Log
 from tests.unit.autotune.kernels_to_tune import SIZE, arrays, axpy, blocks, fresh
 
 CONFIGS = blocks(32, 64)
@@ -171,14 +172,14 @@ def test_a_clock_that_cannot_be_described_keeps_nothing_on_disk(timings: Path) -
 
 
 @pytest.mark.parametrize("value", [-1.0, -1e-9, float("nan"), float("-inf"), True, [-2.0], "1", 1j])
-def test_what_is_no_time_does_not_win_and_is_named(value: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_no_time_does_not_win_and_is_named(value: Any, kept_log: Log) -> None:
     def clock(fn: Any) -> Any:
         return value if fn.config.kwargs["BLOCK"] == 64 else 5.0
 
     for _ in range(2):
-        caplog.clear()
+        kept_log.lines.clear()
         assert winner(tuned(clock)) == Config(BLOCK=32)
-        assert "Config(BLOCK=64) is skipped" in caplog.text and "no time in milliseconds" in caplog.text
+        assert "Config(BLOCK=64) is skipped" in kept_log.text and "no time in milliseconds" in kept_log.text
 
 
 @pytest.mark.parametrize("value", [0, 0.0, np.float32(2.5), np.int64(3), [1.5, 9.0]])

@@ -19,6 +19,7 @@ from flydsl.autotune import Autotuner, Config, autotune
 from flydsl.autotune import compile_ahead as ahead
 from flydsl.base import knobs
 from flydsl.compiler.jit_argument import adapt
+from tests.support.log import Log
 from tests.unit.autotune.kernels_to_tune import SIZE, Clock, arrays, axpy, axpy_kernel, blocks, fresh, tuned_axpy
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
@@ -71,10 +72,10 @@ def test_threads() -> None:
         check(tuned(executor))
 
 
-def test_threads_with_a_failing_configuration(caplog: pytest.LogCaptureFixture) -> None:
+def test_threads_with_a_failing_configuration(kept_log: Log) -> None:
     with ThreadPoolExecutor(2) as executor:
         check(autotune([Config(BLOCK=2048), *CONFIGS], do_bench=Clock(), executor=executor)(fresh(axpy)))
-    assert "BLOCK=2048 is too much" in caplog.text
+    assert "BLOCK=2048 is too much" in kept_log.text
 
 
 def test_processes(fresh_cache: Path) -> None:

@@ -19,6 +19,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.autotune import Autotuner, Config, autotune
 from flydsl.base.errors import FlyDSLError
+from tests.support.log import Log
 from tests.unit.autotune.kernels_to_tune import SIZE, Clock, arrays, axpy, axpy_kernel, blocks, fresh
 
 
@@ -110,15 +111,15 @@ def test_read_only_input() -> None:
 # Failures and wrong results ------------------------------------------------------------------------------------------
 
 
-def test_a_failing_configuration_is_skipped(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_configuration_is_skipped(kept_log: Log) -> None:
     clock = Clock()
     function = tuned(blocks(2048, 64), clock)
     a, b, expected = arrays()
-    with caplog.at_level(logging.WARNING, logger="flydsl"):
+    with kept_log.at_level(logging.WARNING):
         function(a, b, SIZE)
     np.testing.assert_allclose(b, expected, rtol=1e-6)
     assert clock.measured == [64]
-    assert "Config(BLOCK=2048)" in caplog.text and "too much" in caplog.text
+    assert "Config(BLOCK=2048)" in kept_log.text and "too much" in kept_log.text
 
 
 def test_all_failing_names_each() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from flydsl.autotune import store
 from flydsl.autotune.store import load_results, save_results
+from tests.support.log import Log
 
 KEY = {"problem": [["n", "137"]], "build": {"source": "abc"}}
 RESULTS: store.Results = {'{"BLOCK": 32}': {"ms": 1.5}, '{"BLOCK": 64}': {"differs": "B differs"}}
@@ -120,11 +121,11 @@ def test_mutated_files_never_raise(timings: Path) -> None:
             assert store._is_result(result)
 
 
-def test_a_directory_that_cannot_be_written(timings: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_directory_that_cannot_be_written(timings: Path, kept_log: Log) -> None:
     timings.write_text("a file is in the way")
     assert load_results("f", KEY) == {}
     save_results("f", KEY, RESULTS, None)
-    assert "are not kept" in caplog.text
+    assert "are not kept" in kept_log.text
 
 
 def _save_many(process: int) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from flydsl.base import knobs, log
+from tests.support.log import Log
 
 
 @pytest.fixture(autouse=True)
@@ -69,11 +70,11 @@ def test_a_bad_level_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) 
             log.configure()
 
 
-def test_an_unknown_variable_is_warned_about(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_variable_is_warned_about(monkeypatch: pytest.MonkeyPatch, kept_log: Log) -> None:
     with monkeypatch.context() as patch:
         patch.setenv("FLYDSL_DUMP_IRS", "1")
         log.configure()
-    assert "FLYDSL_DUMP_IRS means nothing; is it FLYDSL_DUMP_IR?" in caplog.text
+    assert "FLYDSL_DUMP_IRS means nothing; is it FLYDSL_DUMP_IR?" in kept_log.text
 
 
 def test_topics(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from flydsl.base import knobs, log
 from flydsl.compiler.cache import compiled_code
+from tests.support.log import Log
 from tests.unit.cache.small import new_function, run
 
 
@@ -104,12 +105,10 @@ def test_the_console(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     assert "small" not in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_written(
-    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_that_cannot_be_written(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, kept_log: Log) -> None:
     monkeypatch.setenv(knobs.DEBUG_LOG_LEVEL.name, "DEBUG")
     monkeypatch.setenv(knobs.DEBUG_LOG_TO_FILE.name, "/nowhere/at/all.log")
     out = np.full(4, -1, np.int32)
     new_function()(out)
     assert (out == 35).all()
-    assert caplog.text.count("FLYDSL_DEBUG_LOG_TO_FILE=/nowhere/at/all.log cannot be written") == 1
+    assert kept_log.text.count("FLYDSL_DEBUG_LOG_TO_FILE=/nowhere/at/all.log cannot be written") == 1

@@ -26,6 +26,7 @@ from flydsl.runtime import cuda, nvidia_tools
 from tests.conftest import REPOSITORY
 from tests.support import random_data
 from tests.support.cuda_recording import Recording, forget_devices
+from tests.support.log import Log
 from tests.unit.jit.kernels import scaling
 
 SEARCH_PATH = os.environ.get("PATH", "")
@@ -118,10 +119,10 @@ def test_relocatable_code_that_loses_performance_is_not_kept(recording: Recordin
     assert artifact.cubin == b"" and loaded(recording) == ["PTX"]
 
 
-def test_a_loss_that_ptxas_reports_is_passed_on(recording: Recording, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_loss_that_ptxas_reports_is_passed_on(recording: Recording, kept_log: Log) -> None:
     recording.tool("ptxas", f'{PTXAS.format(log=recording.bin / "log")}; echo "{LOSS}" >&2')
     assert compiled().artifact.cubin.startswith(b"\x7fELF by ptxas")
-    assert LOSS in caplog.text
+    assert LOSS in kept_log.text
 
 
 ASKED = [("off", ["PTX"]), ("driver", ["ELF machine code"]), ("ptxas", ["ELF by ptxas"])]
@@ -150,14 +151,14 @@ def test_asking_for_a_ptxas_that_is_not_there(recording: Recording, monkeypatch:
 
 
 @pytest.mark.parametrize("function", ["cuLinkCreate", "cuLinkAddData", "cuLinkComplete"])
-def test_a_linker_that_fails_leaves_ptx(recording: Recording, function: str, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "flydsl")
+def test_a_linker_that_fails_leaves_ptx(recording: Recording, function: str, kept_log: Log) -> None:
     recording.fail(function, 218)
-    artifact = compiled().artifact
+    with kept_log.at_level(logging.INFO):
+        artifact = compiled().artifact
     assert artifact.cubin == b"" and loaded(recording) == ["PTX"]
-    assert "no machine code of 'scale_kernel_0' is kept by the driver" in caplog.text
-    assert "CUDA_ERROR_INVALID_PTX" in caplog.text
-    assert ("ptxas says no at line 7" in caplog.text) == (function != "cuLinkCreate")
+    assert "no machine code of 'scale_kernel_0' is kept by the driver" in kept_log.text
+    assert "CUDA_ERROR_INVALID_PTX" in kept_log.text
+    assert ("ptxas says no at line 7" in kept_log.text) == (function != "cuLinkCreate")
     created = len(recording.named("cuLinkCreate")) if function != "cuLinkCreate" else 0
     assert len(recording.named("cuLinkDestroy")) == created
 
