@@ -370,10 +370,13 @@ UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/u
                    "rdna_gemm")))  # fmt: skip
 """Where LLVM's optimiser, which is not ours, would take a third of the time. Examples, pages, other tests and fuzzers
 compile at the levels that users have."""
-MOSTLY_UNOPTIMISED = tuple(f"tests/unit/{room}/" for room in ("composites", "control_flow", "copies", "expr", "rocdl"))
+MOSTLY_UNOPTIMISED = tuple(f"tests/unit/{room}/" for room in (
+    "autotune", "composites", "control_flow", "copies", "errors", "export", "expr", "jit", "rocdl",
+    "runtime"))  # fmt: skip
 """The same, where it would take half: three tests of four, always the same ones, and none in `make thorough`."""
-OPTIMISED = "tests/unit/copies/test_written_twice.py"
-"""Counts the instructions of kernels."""
+OPTIMISED = tuple(f"tests/unit/{file}.py" for file in (
+    "copies/test_written_twice", "jit/test_backends", "jit/test_specialisations"))  # fmt: skip
+"""These count the instructions of kernels, or say which level is the default."""
 
 
 def is_unoptimised(nodeid: str) -> bool:

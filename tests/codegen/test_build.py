@@ -143,6 +143,13 @@ def test_unknown_triple_is_refused() -> None:
         emit_object("", "nonsense-triple")
 
 
+@pytest.mark.parametrize("level", [0, 2])
+def test_what_nobody_calls_is_dropped(level: int) -> None:
+    code = ["define internal i32 @unused() { ret i32 1 }", "define i32 @used() { ret i32 2 }"]
+    names = [symbol.name for symbol in read_object(emit_object("\n".join(code), level=level)).symbols]
+    assert "used" in names and "unused" not in names
+
+
 def test_optimisation_vectorises_and_inlines() -> None:
     text = """
     func.func @f(%p: !llvm.ptr {llvm.noalias}, %q: !llvm.ptr {llvm.noalias}, %n: index) {

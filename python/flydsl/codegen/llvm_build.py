@@ -137,12 +137,13 @@ def parse_and_verify(text: str) -> Any:
 def optimise(module: Any, machine: Any, level: int = 2) -> None:
     """Run LLVM's standard pipeline of a level (0 to 3) over a module, in place."""
     options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = level >= 2
-    options.slp_vectorization = level >= 2
-    options.loop_interleaving = level >= 2
+    options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = level >= 2
     options.loop_unrolling = level >= 1
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager()
+    if level == 0:  # where nothing else drops what this kernel does not call of what there is for all
+        passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, builder)
 
 
 def stamped_module(text: str, machine: Any) -> Any:

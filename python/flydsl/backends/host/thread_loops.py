@@ -38,8 +38,7 @@ Copy = tuple[SSAValue, SSAValue]
 
 def _active(symbol: str) -> str:
     text = LoopText()
-    text.line("%active = alloca i64")
-    text.line("store i64 0, ptr %active")
+    text.lines = ["  %active = alloca i64", "  store i64 0, ptr %active"]
 
     def lane(index: str) -> None:
         bit = text.assign(f"load i8, ptr {text.assign(f'getelementptr i8, ptr %mask, i64 {index}')}")
