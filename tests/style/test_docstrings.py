@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 QUESTIONS = ("Whether", "What", "How", "Why", "Which", "Who", "Where")
@@ -15,8 +16,13 @@ NAMED_FOR_VALUES = ("property", "overload", "contextmanager")
 """Decorators of functions whose docstring may be a noun: a property is what it gives."""
 
 
-def returning(package: Path) -> Iterator[tuple[str, str]]:
-    """Yield (place, docstring) of every documented function that returns something."""
+@cache
+def returning(package: Path) -> list[tuple[str, str]]:
+    """(place, docstring) of every documented function that returns something."""
+    return list(_returning(package))
+
+
+def _returning(package: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(package.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.returns is None:

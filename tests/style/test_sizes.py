@@ -44,6 +44,8 @@ def sources(repository: Path, trees: tuple[str, ...] = TREES) -> list[Path]:
 def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, int]]:
     """Every function with its length in lines, its docstring left out. Nested ones count in their parents too."""
     for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.expr):  # most of a tree, and no function is in it
+            continue
         name = prefix
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             name = f"{prefix}.{node.name}".lstrip(".")
