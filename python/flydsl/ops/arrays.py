@@ -70,6 +70,12 @@ def how_to_be_dense(x: Any) -> str | None:
     return None if x.layout is met_torch().strided else f"got one of layout {x.layout}: pass x.to_dense()"
 
 
+def is_lazy(x: Any) -> bool:
+    """Return whether a tensor's memory does not have its numbers: negative ones have a sign of their own, some zeros no
+    memory."""
+    return not is_array(x) and (x.is_neg() or x._is_zerotensor())
+
+
 def type_name(x: Any) -> str | None:
     """Return what row kernels call the element type, or None if they do not take it."""
     if is_array(x):

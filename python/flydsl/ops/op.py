@@ -87,6 +87,7 @@ class Op:
         first, *rest = results
         check_out(self.name, out, first)
         direct = arrays.shares_memory(arrays.rows(out), out) and not self._in_the_way(out, arguments)
+        direct = direct and not arrays.is_lazy(out)
         self.launch(arguments, (out, *rest) if direct else results)
         if not direct:
             arrays.copy_into(out, first)
@@ -169,11 +170,17 @@ def check_out(name: str, out: Any, result: Any) -> None:
 
 
 def fall_back(name: str, reason: str, function: Callable[[], Any], out: Any = None) -> Any:
-    """Return what torch itself gives, also in ``out``, with one warning for each reason."""
+    """Return what torch itself gives, also in ``out``, with one warning for each reason; an error of torch's tells the
+    reason too."""
     if not arrays.is_traced() and (name, reason) not in _warned:
         _warned.add((name, reason))
         warnings.warn(f"flydsl.ops.{name} leaves this to torch: {reason}", RuntimeWarning, stacklevel=4)
-    return written(name, out, function())
+    try:
+        result = function()
+    except Exception as error:
+        error.add_note(f"flydsl.ops.{name} left this to torch: {reason}")
+        raise
+    return written(name, out, result)
 
 
 def one_place(first: Any, *others: Any) -> None:

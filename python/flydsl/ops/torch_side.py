@@ -28,6 +28,8 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
     tensors, numbers = arguments[: op.tensors], arguments[op.tensors :]
     if arrays.is_traced() or any(map(_is_dispatched, tensors)):
         return _traced_call(op, arguments, out)
+    if any(tensor is not None and arrays.is_lazy(tensor) for tensor in tensors):
+        return call(op, (*(None if tensor is None else _in_memory(tensor) for tensor in tensors), *numbers), out, key)
     if _wants_gradient((*tensors, out)):
         if out is not None:
             raise no_gradient_of_out(op.name)
@@ -64,11 +66,11 @@ def _is_batched(tensor: Any) -> bool:
     return not torch._C._has_storage(tensor)
 
 
-def _in_memory(gradient: Any) -> Any:
-    """Return a gradient as it is in memory: those of conjugates come with a sign of their own, some zeros with none."""
-    if gradient.is_neg():
-        return gradient.resolve_neg()
-    return gradient.clone() if gradient._is_zerotensor() else gradient
+def _in_memory(tensor: Any) -> Any:
+    """Return a tensor as it is in memory: those of conjugates come with a sign of their own, some zeros with none."""
+    if not arrays.is_lazy(tensor):
+        return tensor
+    return tensor.resolve_neg() if tensor.is_neg() else tensor.clone()
 
 
 _PLAIN: Any = torch._C._disabled_torch_dispatch_impl

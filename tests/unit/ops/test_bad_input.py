@@ -109,6 +109,40 @@ def test_nested_tensors_are_refused(layout: str, torch: Any) -> None:
             call(x)
 
 
+@pytest.mark.torch
+def test_tensors_whose_memory_is_not_their_numbers(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Negative views, as those of conjugates are, and zeros that have no memory: as torch, ops take their numbers."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    f, close = torch.nn.functional, torch.testing.assert_close
+    x, w = torch.randn(3, 8), torch.randn(8)
+    for _ in range(4):  # recorded calls are for plain tensors alone
+        close(ops.softmax(x), x.softmax(-1))
+        close(ops.softmax(torch._neg_view(x)), (-x).softmax(-1))
+        close(ops.softmax(torch._efficientzerotensor((3, 8))), torch.full((3, 8), 0.125))
+        close(ops.rms_norm(x, torch._neg_view(w)), f.rms_norm(x, (8,), -w))
+        out = torch.empty(3, 8)
+        ops.softmax(x, out=torch._neg_view(out))
+        close(-out, x.softmax(-1))
+    number = torch.randn(3, 8, dtype=torch.complex64, requires_grad=True)
+    got, want = (
+        torch.autograd.grad(function(number.conj().imag)[:, 0].sum(), number)[0]
+        for function in (ops.softmax, lambda x: x.softmax(-1))
+    )
+    close(got, want)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:flydsl.ops:RuntimeWarning")
+def test_errors_of_torch_tell_why_it_was_asked(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The warning comes once; torch's words alone do not say what to do."""
+    monkeypatch.setenv("ARCH", "gfx1201")
+    a, b = (torch.zeros(shape).to(torch.float8_e4m3fn) for shape in ((16, 256), (64, 256)))
+    for _ in range(2):
+        with pytest.raises((RuntimeError, ValueError)) as caught:
+            ops.scaled_mm(a, b.t(), torch.ones(16, 2), torch.ones(2, 1))
+        assert "flydsl.ops.scaled_mm left this to torch: scales of blocks are for" in caught.value.__notes__[0]
+
+
 def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """What a call gives, or the type of its error."""
     try:
