@@ -106,3 +106,19 @@ def test_transposed_matrices_are_refused() -> None:
     a, b, c = np.zeros((72, 70), np.float16), np.zeros((66, 72), np.float16), np.zeros((70, 66), np.float32)
     with pytest.raises(ValueError, match="A must have contiguous rows"):
         build_tiled_gemm_module(66, 72, "f16", 64, 64)(a.T, b, c, 70)
+
+
+def test_matrices_that_do_not_fit_are_refused() -> None:
+    """What lies behind them was read and written; halves of the other type were read as if they were of this one."""
+    given = [np.zeros((70, 72), np.float16), np.zeros((66, 72), np.float16), np.zeros((70, 66), np.float32)]
+    tiled, naive = build_tiled_gemm_module(66, 72, "f16", 64, 64), build_naive_gemm_module()
+    for place, matrix in enumerate(given):
+        for short in (matrix[:35], matrix[:, :33]):
+            arrays = [short if index == place else other for index, other in enumerate(given)]
+            for call in (lambda arrays=arrays: tiled(*arrays, 70), lambda arrays=arrays: naive(*arrays, 70, 66, 72)):
+                with pytest.raises(RuntimeError, match=r"rows of \d+ elements are asked for, and a matrix has"):
+                    call()
+    with pytest.raises(TypeError, match="an array holds BFloat16, and the kernel was built for Float16"):
+        tiled(given[0].astype(ml_dtypes.bfloat16), *given[1:], 70)
+    with pytest.raises(RuntimeError, match="66 numbers are asked for, and an array has 60"):
+        tiled(*given, 70, bias=np.zeros(60, np.float32))

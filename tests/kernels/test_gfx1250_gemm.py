@@ -329,6 +329,13 @@ def test_bad_calls_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     half = compile_wmma_gemm_tdm(K=64, **{**SMALL, "tile_k": 32})
     with pytest.raises(ValueError, match="A must hold Float16 for in_dtype='f16', not Float32"):
         half(c, c, c, 64, 64)
+    for place in range(3):  # what lies behind them was read and written
+        arrays = [np.zeros((32 if index == place else 64, 64), np.float16) for index in range(3)]
+        with pytest.raises(RuntimeError, match=r"(A|B|C) has 2048 elements, and the kernel uses 4096"):
+            half(*arrays, 64, 64)
+        arrays = [array[:32] if index == place else array for index, array in enumerate((c, a, a))]
+        with pytest.raises(RuntimeError, match=r"(A|B_shuffled|C) has \d+ elements, and the kernel uses"):
+            gemm(*arrays, scales, scales, 64, 64, 128, 64)
     with pytest.raises(ValueError, match="tile_n must be a power of two of at most 512, got 96"):
         compile_wmma_gemm_tdm(K=64, tile_n=96)
     monkeypatch.setenv("ARCH", "gfx942")

@@ -210,6 +210,13 @@ def test_bad_choices_are_refused() -> None:
         compile_mixed_moe_gemm1(**dims, gate_mode=GateMode.GATE_ONLY)
     with pytest.raises(ValueError, match="block_size must be a multiple of 32"):
         moe_mxfp4_sort(np.zeros((1, 8), np.uint8), np.zeros(4, np.int32), np.zeros(2, np.int32), 1, 16)
+    with pytest.raises(ValueError, match="there are scales of 1 tokens, and token_num is 2"):
+        moe_mxfp4_sort(np.zeros((1, 8), np.uint8), np.zeros(4, np.int32), np.zeros(2, np.int32), 2)
+    x, out, ids = np.zeros((4, 128), ml_dtypes.bfloat16), np.zeros((4, 64), ml_dtypes.bfloat16), np.zeros(8, np.int32)
+    run, valid = build_silu_and_mul_fq_module(64, 2, "none"), np.zeros(2, np.int32)
+    for short in ((x[:3], out, None, ids), (x, out[:3], None, ids), (x, out, None, ids[:7])):
+        with pytest.raises(RuntimeError, match=r"(x|out|sorted_ids) has \d+ elements, and the kernel uses"):
+            run(*short, valid, None, None, 2, 8)
     with pytest.raises(ValueError, match="quant_mode is fp4, fp8 or none"):
         build_silu_and_mul_fq_module(64, 2, "fp6")
 

@@ -82,6 +82,16 @@ def test_bad_choices_are_refused() -> None:
         compile_moe_reduction(topk=2, model_dim=8)(x, x[:, 0], None, 2)
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_arrays_of_fewer_tokens_are_refused(place: int) -> None:
+    """What lies behind them was read and written."""
+    arrays = [np.zeros((6, 2, 64), np.float16), np.zeros((6, 64), np.float16), np.ones((6, 2), np.int8)]
+    arrays[place] = arrays[place][:3]
+    run = compile_moe_reduction(topk=2, model_dim=64, use_mask=True)
+    with pytest.raises(RuntimeError, match=r"(X|Y|valid_mask) has \d+ elements, and the kernel uses"):
+        run(*arrays, 6)
+
+
 def test_aligned_rows_are_read_by_wide_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "sm_90a")
     x, y = np.ones((4, 8, 1024), ml_dtypes.bfloat16), np.zeros((4, 1024), ml_dtypes.bfloat16)

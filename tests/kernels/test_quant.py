@@ -291,3 +291,43 @@ def test_orders_of_tensors(torch: Any) -> None:
     w = numbered(64, 128)
     for order in (shuffles.shuffle_weight_w4, shuffles.shuffle_scale_w4, shuffles.e8m0_shuffle, shuffles.scale_32x4):
         np.testing.assert_array_equal(order(torch.from_numpy(w)).numpy(), order(w))
+
+
+@pytest.mark.parametrize("arch", ["gfx950", "sm_90a"])
+@pytest.mark.parametrize("held", [np.uint8, np.int8])
+def test_codes_in_arrays_of_bytes(arch: str, held: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Codes of 8-bit floats are bytes there; their numbers, cut off at 127, were written instead."""
+    monkeypatch.setenv("ARCH", arch)
+    x, weight, scale = drawn((128, 128), "f32"), np.ones(128, np.float32), np.zeros(128, np.float32)
+
+    def codes_of(dtype: Any) -> list[np.ndarray]:
+        found = [np.zeros((128, 128), dtype) for _ in range(5)]
+        build_row_quant_module(128, "f32", "fp8")(x, found[0], scale, 128)
+        build_tensor_quant_module(128, "f32", "fp8")(x, found[1], scale, scale[:1].copy(), 128)
+        build_block_quant_module(128, "f32", 1, "fp8")(x, found[2], scale.reshape(128, 1), 128)
+        build_block_quant_module(128, "f32", 128, "fp8")(x, found[3], scale[:1].reshape(1, 1), 128)
+        rmsnorm.build_rmsnorm_dynamicquant_module(128, "f32", quant_dtype_str="fp8")(x, weight, found[4], scale, 128)
+        return [codes.view(np.uint8) for codes in found]
+
+    for got, want in zip(codes_of(held), codes_of(FP8), strict=True):
+        np.testing.assert_array_equal(got, want)
+        assert want.any()
+    codes, exponents = np.zeros((128, 128), FP8), np.zeros((128, 4), ml_dtypes.float8_e8m0fnu)
+    build_mx_quant_module(128, "f32", "mxfp8")(x, codes, exponents, 128)
+    want, scales = formats.quantize_mx(x, "mxfp8")
+    np.testing.assert_array_equal(codes.view(np.uint8), want)
+    np.testing.assert_array_equal(exponents.view(np.uint8), scales)
+
+
+def test_codes_in_arrays_of_other_formats_are_refused() -> None:
+    x, scale = np.ones((4, 128), np.float32), np.zeros(4, np.float32)
+    for quant, held in (("i8", FP8), ("fp8", ml_dtypes.float8_e5m2)):
+        with pytest.raises(TypeError, match=r"results are (Int8|Float8E4M3FN), and the array .* holds Float8"):
+            build_row_quant_module(128, "f32", quant)(x, np.zeros((4, 128), held), scale, 4)
+
+
+def test_rows_beside_whole_blocks_are_refused() -> None:
+    """They were left as they were."""
+    x, codes, scales = np.ones((200, 128), np.float32), np.zeros((200, 128), FP8), np.ones((2, 1), np.float32)
+    with pytest.raises(RuntimeError, match="blocks have 128 rows, and there are 200"):
+        build_block_quant_module(128, "f32", 128)(x, codes, scales, 200)

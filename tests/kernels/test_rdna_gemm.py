@@ -285,6 +285,20 @@ def test_other_targets_and_types_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         gemm(c, x.astype(np.float32), x)
     with pytest.raises(ValueError, match="C must hold Float32 for out_dtype='f32', not Float16"):
         gemm(c.astype(np.float16), x, x)
+    for short in ((c[:16], x, x), (c, x[:16], x), (c, x, x[:16])):
+        with pytest.raises(RuntimeError, match=r"(C|A|B_T) has \d+ elements, and the kernel uses"):
+            gemm(*short)
+    given = [np.zeros((32, 128), ml_dtypes.bfloat16), np.zeros((32, 32), np.uint8), np.zeros((128, 32), np.uint8),
+             np.ones(32, np.float32), np.ones(128, np.float32)]  # fmt: skip
+    narrow = compile_fp8_gemm(M=32, N=128, K=32)
+    for place, array in enumerate(given):
+        short = [array[:16] if index == place else other for index, other in enumerate(given)]
+        with pytest.raises(RuntimeError, match=r"(C|A|B_shuffled|scale_a|scale_b) has \d+ elements, and the kernel"):
+            narrow(*short)
+        if array.dtype != np.uint8:  # matrices are bytes in any type
+            other = [array.astype(np.float16) if index == place else one for index, one in enumerate(given)]
+            with pytest.raises(TypeError, match="an array holds Float16, and the kernel was built for"):
+                narrow(*other)
     monkeypatch.setenv("ARCH", "gfx1100")
     with pytest.raises(RuntimeError, match="gfx12"):
         gemm = compile_fp8_gemm(M=32, N=128, K=32)

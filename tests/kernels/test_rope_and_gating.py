@@ -135,6 +135,9 @@ def test_arrays_that_a_module_was_not_built_for(flash: bool) -> None:
             build_fused_rope_cache_module(d, -1, 4, 2, BLOCK, **options)(*parts, *given, *results, 4, one, one)
     with pytest.raises(RuntimeError, match="keys of the cache has 4 elements, and the kernel was built for 8"):
         build_fused_rope_cache_module(d, -1, 4, 2, 2 * BLOCK, **options)(q, k, v, *given, *results, 4, one, one)
+    run, narrow = build_fused_rope_cache_module(d, -1, 4, 2, BLOCK, **options), tables[:, : d // 4]
+    with pytest.raises(RuntimeError, match="cosines and sines has 8 elements, and the kernel was built for 16"):
+        run(q, k, v, four, tables, narrow, four, keys, values, *results, 4, one, one)
 
 
 @pytest.mark.parametrize("flash", [True, False])

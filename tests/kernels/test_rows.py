@@ -20,6 +20,7 @@ from flydsl.kernels.blocks import row_plan
 from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
 from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_bwd_module, build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
@@ -500,3 +501,29 @@ def test_the_alignment_of_a_read_only_input_is_looked_at(monkeypatch: pytest.Mon
         y = np.full_like(x, np.nan)
         build_softmax_module(3, 33, "f32")(x, y, 3)
         np.testing.assert_allclose(y, expected("softmax", x, x[0], x[0]), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", sorted({*LAUNCHERS} - {"quantiser of groups", "quantiser of blocks"}))
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.int16])
+def test_rows_of_another_type_are_refused(name: str, dtype: Any) -> None:
+    """Types as wide as that of the kernel: their bits were taken for its numbers. Two quantisers read any."""
+    with pytest.raises(TypeError, match=r"an array holds .*, and the kernel was built for Float16: build it for the"):
+        LAUNCHERS[name](np.zeros((6, 256), dtype), np.zeros((6, 256), np.float16))
+
+
+def test_losses_without_room_for_their_powers_are_refused() -> None:
+    logits, target, loss = np.zeros((6, 256), np.float32), np.zeros(6, np.int64), np.zeros(6, np.float32)
+    few, powers, one = np.zeros((2, 3), np.float32), np.zeros((2, 6), np.float32), np.ones(1, np.float32)
+    with pytest.raises(RuntimeError, match="2 rows of 6 elements are asked for, and a matrix has 2 of 3"):
+        build_cross_entropy_module(256, "f32")(logits, target, loss, few, 6, -100, 0.0)
+    run = build_cross_entropy_bwd_module(256, "f32")
+    for change, message in (
+        ({2: few}, "2 rows of 6 elements are asked for, and a matrix has 2 of 3"),
+        ({4: logits[:5].copy()}, "6 rows of 256 elements are asked for, and a matrix has 5 of 256"),
+        ({3: loss[:3]}, "there are 3 gradients of losses, for 6 rows"),
+    ):
+        given = [logits, target, powers, loss, logits.copy()]
+        for place, array in change.items():
+            given[place] = array
+        with pytest.raises(RuntimeError, match=message):
+            run(*given, 6, -100, 0.0, one)

@@ -59,11 +59,11 @@ def fragment(op: Any, layout: Any, product: Any, swizzle: Any = None) -> Any:
     return body
 
 
-def moved(op: Any, source: str) -> Any:
+def moved(op: Any, source: str, dtype: Any = fx.Float16) -> Any:
     """One call from global memory or registers into registers."""
 
     def body(x: Any) -> None:
-        held, other = (fx.make_rmem_tensor(op.bits // 16, fx.Float16) for _ in range(2))
+        held, other = (fx.make_rmem_tensor(op.bits // 16, dtype) for _ in range(2))
         other.fill(0)
         start = fx.make_view(fx.get_iter(x), fx.make_layout(op.bits // 16, 1))
         fx.copy(fx.make_copy_atom(op, fx.Float16), start if source == "global" else other, held)
@@ -126,6 +126,8 @@ CASES: dict[str, tuple[str, Any, str, str]] = {
                           "fx.rocdl.make_buffer_tensor(t)"),
     "tensor data mover, another target": ("gfx942", lambda x: fx.rocdl.make_tdm_atom(x, (None, None), num_warps=4),
                                           "gfx942 has no tensor data mover", "gfx1250"),
+    "plain, another float": ("sm_90a", moved(fx.UniversalCopy128b(), "global", fx.BFloat16),
+                             "does not convert: the source holds Float16, the destination BFloat16", ".to(dtype)"),
     "plain, strided": ("sm_90a", by_threads(fx.UniversalCopy128b(), COLUMNS), "holds them at 8:64", "narrower copy"),
 }  # fmt: skip
 

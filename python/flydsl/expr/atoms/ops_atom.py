@@ -232,11 +232,11 @@ def _in_registers(tensor: Tensor) -> bool:
 
 
 def _check_elements(src: Tensor, dst: Tensor) -> None:
-    """An atom moves bits. Registers may hold them as another type than memory does; what they mean stays the same."""
+    """An atom moves bits. Registers may hold them as another type than memory does, but not those of another float."""
     if src.dtype.ir_type == dst.dtype.ir_type:
         return
-    counts = {rules.size(src.payload), rules.size(dst.payload)}
-    as_bits = src.dtype.width == dst.dtype.width or len(counts) > 1
+    floats = src.dtype.is_float and dst.dtype.is_float
+    as_bits = rules.size(src.payload) != rules.size(dst.payload) or (src.dtype.width == dst.dtype.width and not floats)
     if not as_bits or not (_in_registers(src) or _in_registers(dst)):
         raise DslTypeError(
             f"a copy does not convert: the source holds {src.dtype.__name__}, the destination {dst.dtype.__name__}",

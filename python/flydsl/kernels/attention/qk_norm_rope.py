@@ -21,7 +21,7 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import on_given_stream, require_numbers, written_as
-from flydsl.kernels.blocks.narrow import LARGEST, quantised
+from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan
@@ -104,6 +104,8 @@ def build_qk_norm_rope_module(
         require_numbers((weight,), head_dim)
         require_extents((scales,), rows, head_dim // (group or head_dim))
         require_numbers((positions,), fx.ceildiv(rows, heads))
+        if fx.const_expr(group):
+            out = codes_in(out, FORMATS[quant])
         lanes = min(fx.num_warp_threads(), head_dim // WIDTH)
         plan = RowPlan(head_dim, "bf16", WIDTH, lanes, ROWS)
         qk_norm_rope_kernel(X, weight, cos, sin, positions, out, scales, rows, plan).launch(

@@ -147,8 +147,10 @@ def build_fused_rope_cache_module(
             _require_modes("queries, keys or values", array, (heads, head_dim))
         _require_modes("keys of the cache", key_cache, of_keys)
         _require_modes("values of the cache", value_cache, of_values)
-        for array, rank in ((cos, 2), (sin, 2), (positions, 1), (slots, 1)):
-            if fx.const_expr(array.rank != rank):
+        for table in (cos, sin):
+            _require_modes("cosines and sines", table, (freqs,))
+        for array in (positions, slots):
+            if fx.const_expr(array.rank != 1):
                 require_whole(array)
         rows = fx.min(*(fx.Int64(fx.size(table)) // freqs for table in (cos, sin)))
         places = fx.min(*(fx.Int64(fx.size(held)) // (num_kv_heads * head_dim) for held in (key_cache, value_cache)))

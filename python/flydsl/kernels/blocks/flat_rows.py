@@ -12,6 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, copy_atom
+from flydsl.kernels.blocks.inputs import require_type
 from flydsl.kernels.blocks.row_pieces import place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LEAST_PIECES, RowPlan
 from flydsl.kernels.blocks.rows import begin_alike, widened
@@ -98,6 +99,7 @@ def map_pieces(
     source: fx.Tensor, target: fx.Tensor, rows: fx.Int32, plan: RowPlan, numbers: Numbers, mapping: Mapping
 ) -> None:
     """Map all elements of ``source`` to ``target``; both `lie_flat`, or are the same."""
+    require_type((source,), DTYPES[plan.dtype])
     pieces = _Pieces(source, rows, plan)
     vectors = [_load(pieces, source, turn) for turn in range(AT_ONCE)]
     places = [pieces.place_in_rows(turn) for turn in range(AT_ONCE)]

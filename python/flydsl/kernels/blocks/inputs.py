@@ -88,11 +88,16 @@ def require_whole(*tensors: Any) -> None:
 
 
 def require_elements(*given: tuple[str, Any, Any]) -> None:
-    """Have a launch refuse arrays of less than some elements, which a kernel would read or write beyond their end,
-    arrays whose elements lie apart, and extents below zero. Each is a name, a tensor, and the least number of its
-    elements."""
-    for name, tensor, least in given:
+    """Have a launch refuse arrays whose elements lie apart, and those that `require_room` refuses."""
+    for _, tensor, _ in given:
         require_whole(tensor)
+    require_room(*given)
+
+
+def require_room(*given: tuple[str, Any, Any]) -> None:
+    """Have a launch refuse arrays of less than some elements, which a kernel would read or write beyond their end, and
+    extents below zero. Each is a name, a tensor, and the least number of its elements."""
+    for name, tensor, least in given:
         there, used = (fx.Int64(number) for number in (fx.get_scalar(fx.size(tensor)), least))
         fx.require(
             (there >= used) & (used >= 0), f"{name} has {{}} elements, and the kernel uses {{}}", there, used,
@@ -122,6 +127,14 @@ def require_numbers(arrays: Sequence[Any], count: Any) -> None:
                 fx.size(array),
                 hint="pass one for each row, or element of a row, and the number of rows that all arrays have",
             )  # fmt: skip
+
+
+def require_type(arrays: Sequence[Any], kind: Any) -> None:
+    """Refuse arrays of another type than a kernel was built for, whose bits it would take for numbers of its own."""
+    for array in arrays:
+        if array is not None and array.dtype is not kind:
+            raise TypeError(f"an array holds {array.dtype.__name__}, and the kernel was built for {kind.__name__}: "
+                            "build it for the type of the arrays, or convert them")  # fmt: skip
 
 
 def flattened(tensor: Any) -> Any:

@@ -47,12 +47,24 @@ def _is_quick(quant: str) -> bool:
 
 
 def quantised(vector: Any, quant: str) -> Any:
-    """Elements, divided by their scale already, in a format; the store may take them as bytes."""
+    """Elements, divided by their scale already, in a format."""
     if quant == "fp8":
         return e4m3_of(vector)
     top = LARGEST[quant]
     inside = fx.math.clampf(vector, -top, top)
     return (fx.math.roundeven(inside) if quant == "i8_rounded" else inside).to(FORMATS[quant])
+
+
+def codes_in(array: Any, kind: Any) -> Any:
+    """Return an array that codes of a type are written to: bytes are seen as that type, and so are 8-bit floats where
+    codes are bytes themselves, since to convert the numbers would cut them off. Wider types hold the numbers."""
+    if array.dtype is kind or array.dtype.width != 8:
+        return array
+    if array.dtype not in (fx.Int8, fx.Uint8) and kind is not fx.Uint8:
+        names = kind.__name__, array.dtype.__name__
+        raise TypeError("results are {}, and the array that they go to holds {}: pass one of that type, or of bytes"
+                        .format(*names))  # fmt: skip
+    return fx.make_view(fx.recast_iter(kind, fx.get_iter(array)), array.layout)
 
 
 def e4m3_of(vector: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange, block_barrier, wait_for_older_launches
+from flydsl.kernels.blocks.inputs import require_type
 from flydsl.kernels.blocks.ring_lines import KeptLine, ring_lines
 from flydsl.kernels.blocks.row_pieces import LineAtPlace, PieceLine, ShiftedShare, place_of, store_at, store_shifted
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
@@ -84,6 +85,7 @@ RowCode = Callable[[RowWork], None]
 
 def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode) -> None:
     """Run ``code`` for the rows of this block, of all ``end`` rows."""
+    require_type(arrays.sources, DTYPES[plan.dtype])
     wait_for_older_launches()
     smem = fx.SharedAllocator(128, static=not fx.nvvm.is_target())
     if plan.slots:

@@ -68,7 +68,7 @@ def require_rows(matrices: Sequence[Any], length: int) -> None:
             )  # fmt: skip
 
 
-def require_extents(matrices: Sequence[Any], rows: Any, length: int) -> None:
+def require_extents(matrices: Sequence[Any], rows: Any, length: Any) -> None:
     """Refuse matrices that have fewer rows, or shorter ones, than are asked for; None stands for no matrix."""
     for matrix in matrices:
         if matrix is not None and matrix.rank == 2:

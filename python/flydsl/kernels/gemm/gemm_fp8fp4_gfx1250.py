@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
-from flydsl.kernels.blocks.inputs import require_pitch, require_whole
+from flydsl.kernels.blocks.inputs import require_pitch, require_room, require_whole
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, SCALE_GROUP, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import SharedStream, Stream, Tiles, multiply_all, store
@@ -340,6 +340,12 @@ def launch(plan: TilePlan, tensors: tuple[Any, ...], sizes: tuple[Any, int, int,
     require_pitch(C, ldc, n)
     require_pitch(A, lda * 8 // A.dtype.width, row * 8 // A.dtype.width)
     require_whole(B, sb, *([] if ascale else [sa]), *([bias] if plan.biased else []))
+    of_b = n * (plan.k // plan.b.depth * plan.b.step_bytes)
+    require_room(
+        ("C", C, fx.Int64(m) * n), ("A", A, fx.Int64(m) * row * 8 // A.dtype.width),
+        ("B_shuffled", B, of_b * 8 // B.dtype.width),
+        *([("scale_a", sa, m), ("scale_b", sb, n)] if plan.scales == "rows" else []),
+    )  # fmt: skip
     rows, columns = fx.ceildiv(m, plan.tile_m * plan.cluster_m), -(-n // (plan.tile_n * plan.cluster_n))
     kernel_of(plan)(*tensors, *sizes, value_attrs=plan.attributes).launch(
         grid=(rows * plan.cluster_m, columns * plan.cluster_n, plan.split_k), block=(plan.threads, 1, 1),

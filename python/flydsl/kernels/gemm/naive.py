@@ -13,6 +13,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.rows import require_extents
 
 SIDE = 16
 """A block computes a square of outputs, a thread each."""
@@ -37,6 +38,8 @@ def build_naive_gemm_module() -> Any:
     def naive_gemm(
         A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32, n: fx.Int32, k: fx.Int32, stream: fx.Stream = None
     ):
+        for tensor, rows, columns in ((A, m, k), (B, n, k), (C, m, n)):
+            require_extents((tensor,), rows, columns)
         blocks = (fx.ceildiv(n, SIDE), fx.ceildiv(m, SIDE), 1)
         naive_gemm_kernel(A, B, C, m, n, k).launch(grid=blocks, block=(SIDE, SIDE, 1), stream=stream)
 

@@ -27,7 +27,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.autotune import Config, autotune
 from flydsl.expr import rocdl
-from flydsl.kernels.blocks.inputs import require_pitch, require_whole
+from flydsl.kernels.blocks.inputs import require_elements, require_pitch, require_room
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require_multiple
 from flydsl.kernels.gemm.wmma.rdna_plan import (
     BLOCK,
@@ -360,8 +360,10 @@ def kernel_of(plan: RdnaPlan) -> Any:
     return rdna_gemm_kernel
 
 
-def require_matrices(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, plan: RdnaPlan) -> None:
-    """Have a launch refuse matrices that do not lie as the plan has them."""
+def require_matrices(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, m: Any, plan: RdnaPlan) -> None:
+    """Have a launch refuse matrices that do not lie as the plan has them, or have less elements."""
+    rows = fx.Int64(m)
+    require_room(("C", C, rows * plan.n), ("A", A, rows * plan.k), ("B_T", B, plan.n * plan.k))
     for matrix, pitch, least in ((C, plan.ldc, plan.n), (A, plan.lda, plan.k), (B, plan.ldb, plan.k)):
         require_pitch(matrix, pitch, least)
 
@@ -378,9 +380,9 @@ def biased_launcher(plan: RdnaPlan, biased: bool = True) -> Any:
     def rdna_linear(
         C: fx.Tensor, A: fx.Tensor, B_T: fx.Tensor, bias: fx.Tensor, M: fx.Int32, stream: fx.Stream = fx.Stream(None)
     ):
-        require_matrices(C, A, B_T, plan)
+        require_matrices(C, A, B_T, M, plan)
         if biased:
-            require_whole(bias)
+            require_elements(("bias", bias, plan.n))
         rdna_linear_kernel(C, A, B_T, bias, M).launch(
             grid=(plan.blocks_of(M), 1, 1), block=(plan.threads, 1, 1), stream=stream
         )
@@ -394,7 +396,7 @@ def _launcher(plan: RdnaPlan, waves_per_eu: int | None) -> Any:
     def rdna_gemm(
         C: fx.Tensor, A: fx.Tensor, B_T: fx.Tensor, stream: fx.Stream = fx.Stream(None), sr_seed: fx.Int32 = 0
     ):
-        require_matrices(C, A, B_T, plan)
+        require_matrices(C, A, B_T, plan.m, plan)
         kernel = kernel_of(plan)(C, A, B_T, sr_seed)
         kernel.launch(grid=(plan.blocks_of(plan.m), 1, 1), block=(plan.threads, 1, 1), stream=stream)
 
@@ -442,7 +444,7 @@ def _tuned(shape: tuple[int, int, int], in_dtype: str, out_dtype: str) -> Any:
         reg_n: fx.Constexpr[int], reg_k: fx.Constexpr[int], waves_m: fx.Constexpr[int], waves_n: fx.Constexpr[int],
     ):  # fmt: skip
         plan = RdnaPlan(*shape, in_dtype, out_dtype, reg_m, reg_n, reg_k, waves_m, waves_n)
-        require_matrices(C, A, B_T, plan)
+        require_matrices(C, A, B_T, plan.m, plan)
         kernel = kernel_of(plan)(C, A, B_T, 0)
         kernel.launch(grid=(plan.blocks_of(plan.m), 1, 1), block=(plan.threads, 1, 1), stream=stream)
 

@@ -25,7 +25,7 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
-from flydsl.kernels.blocks.inputs import require_whole
+from flydsl.kernels.blocks.inputs import require_elements, require_type
 from flydsl.kernels.blocks.limits import require_multiple, require_target
 from flydsl.kernels.gemm.wmma.rdna_fp8_plan import DEPTH, PLACES, THREADS, TURNS, WAVES, Fp8Plan
 from flydsl.kernels.gemm.wmma.rdna_plan import BLOCK, LANES, OUT_DTYPES
@@ -249,6 +249,17 @@ def store_tile(
         rocdl.sched_barrier(0)
 
 
+def require_operands(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, m: Any, plan: Fp8Plan) -> None:
+    """Have a launch refuse arrays of less elements than it uses; A and B are bytes in any type."""
+    rows = fx.Int64(m)
+    require_type((scale_a, scale_b), fx.Float32)
+    require_type((C,), OUT_DTYPES[plan.out])
+    require_elements(
+        ("C", C, rows * plan.n), ("A", A, rows * plan.k * 8 // A.dtype.width), ("scale_a", scale_a, rows),
+        ("B_shuffled", B, plan.n * plan.k * 8 // B.dtype.width), ("scale_b", scale_b, plan.n),
+    )  # fmt: skip
+
+
 @cache
 def compile_fp8_gemm(
     *, M: int, N: int, K: int, tile_m: int = 32, tile_n: int | None = None, tile_k: int = DEPTH,
@@ -269,7 +280,7 @@ def compile_fp8_gemm(
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         require_target(*WHERE)
-        require_whole(C, A, B, scale_a, scale_b)
+        require_operands(C, A, B, scale_a, scale_b, M, plan)
         fp8_gemm_kernel(C, A, B, scale_a, scale_b).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return fp8_gemm
@@ -291,7 +302,9 @@ def biased_launcher(plan: Fp8Plan, biased: bool = True) -> Any:
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         require_target(*WHERE)
-        require_whole(C, A, B, scale_a, scale_b, *([bias] if biased else []))
+        require_operands(C, A, B, scale_a, scale_b, M, plan)
+        if biased:
+            require_elements(("bias", bias, plan.n))
         rows, columns = plan.grid_of(M)
         fp8_linear_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
             grid=(rows * columns, 1, 1), block=(THREADS, 1, 1), stream=stream

@@ -22,7 +22,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import nvvm, rocdl
+from flydsl.kernels.blocks.inputs import require_numbers, require_type
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES
+from flydsl.kernels.blocks.rows import require_extents
 
 THREADS = 256
 ROW_BYTES = 128
@@ -273,6 +275,10 @@ def build_tiled_gemm_module(N: int, K: int, dtype: str, tile_m: int = 128, tile_
     @flyc.jit
     def tiled_gemm(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
                    bias: fx.Tensor | None = None):  # fmt: skip
+        require_type((A, B), plan.elem)
+        for tensor, rows, columns in ((A, m, plan.k), (B, plan.n, plan.k), (C, m, plan.n)):
+            require_extents((tensor,), rows, columns)
+        require_numbers((bias,), plan.n)
         blocks = (-(-plan.n // plan.tile_n), fx.ceildiv(m, plan.tile_m), 1)
         tiled_gemm_kernel(A, B, C, bias, m).launch(grid=blocks, block=(THREADS, 1, 1), stream=stream)
 

@@ -18,7 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.blocks.inputs import require_whole
+from flydsl.kernels.blocks.inputs import require_elements
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import FORMATS, OUT_DTYPES, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store, tiled_instruction
@@ -100,7 +100,8 @@ def biased_launcher(plan: TilePlan, biased: bool = True) -> Any:
         require_target("this product of halves", ("gfx1250",), "gfx11 and gfx120x have create_wmma_gemm_module")
         if not plan.b_rows or plan.store_by_tiles:
             require_multiple("N", N, EIGHT)
-        require_whole(C, A, B, *([bias] if biased else []))
+        sides = ("C", C, fx.Int64(M) * N), ("A", A, fx.Int64(M) * plan.k), ("B", B, plan.k * N)
+        require_elements(*sides, *([("bias", bias, N)] if biased else []))
         rows, columns = fx.ceildiv(M, plan.tile_m * plan.cluster_m), -(-N // (plan.tile_n * plan.cluster_n))
         half_gemm_kernel(C, A, B, bias, M, N, value_attrs=plan.attributes).launch(
             grid=(rows * plan.cluster_m, columns * plan.cluster_n, 1), block=(plan.threads, 1, 1),

@@ -29,7 +29,7 @@ from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add, wave_count, 
 from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
-from flydsl.kernels.blocks.rows import launch_rows
+from flydsl.kernels.blocks.rows import launch_rows, require_extents
 from flydsl.kernels.norm.softmax import (
     powers_of_row,
     powers_of_waves,
@@ -92,6 +92,7 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
         choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
         whole = None if result is None else (result, scale, counter, averaged)
         require_numbers((target, loss), m)
+        require_extents((powers,), 2, m)
         launch_rows(
             lambda chosen: cross_entropy_kernel(logits, target, loss, powers, m, ignore, smoothing, whole, chosen), m,
             choice, stream, (logits,),
@@ -174,6 +175,13 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
     ):  # fmt: skip
         given = (logits, target, powers, dloss, dlogits, m, ignore, smoothing, scale)
         require_numbers((target,), m)
+        require_extents((powers,), 2, m)
+        require_extents((logits, dlogits), m, N)
+        count = fx.Int32(fx.size(dloss))
+        fx.require(
+            (count == 1) | (count >= m), "there are {} gradients of losses, for {} rows", count, m,
+            hint="pass one for each row, or one for all",
+        )  # fmt: skip
 
         def by_rows(choice: RowChoice) -> None:
             kernel = cross_entropy_bwd_kernel

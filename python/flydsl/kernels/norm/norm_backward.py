@@ -17,12 +17,12 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
-from flydsl.kernels.blocks.inputs import require_numbers
+from flydsl.kernels.blocks.inputs import require_numbers, require_type
 from flydsl.kernels.blocks.row_choice import plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row, meeting_elements, register_limit
+from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row, meeting_elements, register_limit
 from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
 from flydsl.kernels.blocks.rows import (
     Share,
@@ -139,6 +139,7 @@ def norm_backward_launcher(
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
         require_extents(matrices, m, length)
+        require_type((dy, x, dresidual), DTYPES[dtype])
         require_numbers((gamma,), length)
         require_numbers((mean, rstd), m)
         if fx.const_expr(chosen.apart is None):

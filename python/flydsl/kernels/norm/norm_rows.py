@@ -16,7 +16,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import inverse
 from flydsl.kernels.blocks.exchange import FEW_WAVES, RowExchange
 from flydsl.kernels.blocks.inputs import require_numbers
-from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
+from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
@@ -126,6 +126,8 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         choice = only(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
         require_numbers((gamma, beta, xscale), form.length)
         require_numbers((mean, rstd, yscale), m)
+        if fx.const_expr(form.quant):
+            Y = codes_in(Y, FORMATS[form.quant])
         launch_rows(
             lambda chosen: norm_kernel(X, R, gamma, beta, xscale, Y, R_out, mean, rstd, yscale, m, chosen), m, choice,
             stream, (X, R, Y, R_out),

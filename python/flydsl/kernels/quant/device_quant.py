@@ -19,8 +19,17 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import require_numbers
-from flydsl.kernels.blocks.narrow import LARGEST, e4m3_of, largest_magnitude, quantised, row_scale, scaled_e2m1
+from flydsl.kernels.blocks.inputs import require_numbers, require_type
+from flydsl.kernels.blocks.narrow import (
+    FORMATS,
+    LARGEST,
+    codes_in,
+    e4m3_of,
+    largest_magnitude,
+    quantised,
+    row_scale,
+    scaled_e2m1,
+)
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
@@ -77,6 +86,8 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
         choice = only(plan) if plan else plan_row(N, dtype)
         short = short_rows(N, DTYPES[dtype].width // 8, quant) if fx.nvvm.is_target() and plan is None else None
         require_numbers((scales,), m)
+        require_type((X,), DTYPES[dtype])
+        Q = codes_in(Q, FORMATS[quant])
         if fx.const_expr(short is None):
             launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream, (X, Q))
         else:
@@ -159,6 +170,7 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
         X: fx.Tensor, Q: fx.Tensor, tops: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
     ):
         require_numbers((tops,), m)
+        Q = codes_in(Q, FORMATS[quant])
         if flat_pieces.lie_flat((X, Q), m, N):
             _require((X, Q), m, N)
             elements, blocks = fx.Int64(m) * N, fx.min(m, fx.Int32(LINE_BLOCKS))
@@ -206,6 +218,8 @@ class _Groups:
     length: int
     stride: int
     encode: Callable[[Any, Any], tuple[Any, Any]]
+    kind: Any
+    """Type of the codes; bytes have scales that are bytes too."""
     narrow: bool = False
     """Whether NVIDIA's GPUs encode elements of the source's type; else all are f32."""
 
@@ -244,6 +258,8 @@ def _build_group_quant(N: int, groups: _Groups) -> Any:
     @flyc.jit
     def group_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         require_rows((X, Q), N)
+        Q = codes_in(Q, groups.kind)
+        scales = codes_in(scales, fx.Uint8) if groups.kind is fx.Uint8 else scales
         flat = fx.Boolean(True)
         for matrix, length in zip((X, Q, scales), lengths, strict=True):
             require_extents((matrix,), m, length)
@@ -283,7 +299,7 @@ def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
 
     length = GROUP if padded else _piece(dtype)
     stride = GROUP if padded else size * length // GROUP
-    return _build_group_quant(N, _Groups(GROUP, length, stride, encode, kind is fx.Float4E2M1FN))
+    return _build_group_quant(N, _Groups(GROUP, length, stride, encode, fx.Uint8, kind is fx.Float4E2M1FN))
 
 
 def _piece(dtype: str) -> int:
@@ -313,13 +329,13 @@ def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp
 
     length = _piece(dtype)
     return (
-        _build_group_quant(N, _Groups(SIDE, length, length, encode))
+        _build_group_quant(N, _Groups(SIDE, length, length, encode, FORMATS[quant]))
         if rows == 1
-        else _build_square_quant(N, length, encode)
+        else _build_square_quant(N, length, FORMATS[quant], encode)
     )
 
 
-def _build_square_quant(N: int, length: int, encode: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
+def _build_square_quant(N: int, length: int, kind: Any, encode: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
     """Return the launcher ``fn(X, Q, scales, m)`` of blocks of 128 x 128, each of which is one of the launch's."""
     columns, lanes = N // SIDE, SIDE // length
     threads = 512
@@ -344,6 +360,10 @@ def _build_square_quant(N: int, length: int, encode: Callable[[Any, Any], tuple[
         require_rows((X, Q), N)
         require_extents((X, Q), m, N)
         require_extents((scales,), m // SIDE, columns)
+        fx.require(
+            m % SIDE == 0, f"blocks have {SIDE} rows, and there are {{}}", m, hint="pad the rows to a multiple of them"
+        )
+        Q = codes_in(Q, kind)
         grid = (m // SIDE * columns, 1, 1)
         wide_pieces.launch_wide(lambda wide: square_quant_kernel(X, Q, scales, wide), (X, Q), grid, threads, stream)
 

@@ -16,7 +16,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import empty_beside, flattened, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, flattened, require_room, stream_of
 from flydsl.kernels.blocks.narrow import number_of_e8m0
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2
 from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
@@ -119,6 +119,12 @@ def compile_moe_reduction(
             if tensor.dtype is not dtype if dtype is not None else tensor.dtype.width != 8:
                 wanted = "bytes" if dtype is None else dtype.__name__
                 raise ValueError(f"{name} must hold {wanted}, not {tensor.dtype.__name__}")
+        slots = fx.Int64(T) * topk
+        given = [("Y", Y, fx.Int64(T) * model_dim)]
+        given.append(("X", X, slots * (model_dim if source else model_dim + model_dim // WIDTH)))
+        if fx.const_expr(use_mask):
+            given += [("topk_ids", ids, slots)] if ids is not None else [("valid_mask", mask, slots)]
+        require_room(*given)
         mask = flattened(mask) if use_mask and mask is not None else None
         ids = flattened(ids) if use_mask and ids is not None else None
         moe_reduction_kernel(flattened(X), flattened(Y), mask, ids).launch(

@@ -15,7 +15,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid, silu
-from flydsl.kernels.blocks.inputs import empty_beside, flattened, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, flattened, require_room, stream_of
 from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, SWIGLU_SLOPE, TOKEN_MASK
 from flydsl.kernels.quant.device_quant import GROUP, MX, e8m0_of, inverse_of_e8m0
 
@@ -84,6 +84,8 @@ def moe_mxfp4_sort(
     if block_size % 32:
         raise ValueError(f"block_size must be a multiple of 32, got {block_size}")
     groups, topk = scales.shape[-1], scales.shape[1] if len(scales.shape) == 3 else 0
+    if token_num > scales.shape[0]:
+        raise ValueError(f"there are scales of {scales.shape[0]} tokens, and token_num is {token_num}")
     if groups % 8:
         raise ValueError(f"rows have a multiple of 8 scales, for 256 elements; got {groups}")
     rows = -(-sorted_ids.shape[0] // 32) * 32
@@ -162,6 +164,9 @@ def build_silu_and_mul_fq_module(
         num_valid_ids: fx.Tensor, topk_ids: fx.Tensor | None, bias: fx.Tensor | None, T: fx.Int32,
         n_sorted_rows: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
+        rows = fx.Int64(T) * topk
+        codes = rows * groups * (MX[quant][-1] * 8 // out.dtype.width if quant else GROUP)
+        require_room(("x", x, rows * (2 * inter_dim)), ("out", out, codes), ("sorted_ids", sorted_ids, n_sorted_rows))
         given = (x, out, out_scale_sorted, sorted_ids, num_valid_ids, topk_ids, bias)
         flat = [t if t is None else flattened(t) for t in given]
         silu_and_mul_kernel(*flat, T).launch(
