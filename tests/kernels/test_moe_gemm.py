@@ -274,3 +274,7 @@ def test_bad_second_stages_are_refused() -> None:
         run(np.zeros((2, 256), np.float16), *arguments, 128, 128, 9)
     with pytest.raises(ValueError, match="out must hold Float16, not Float32"):
         run(np.zeros((2, 256), np.float32), *arguments, 256, 128, 9)
+    with pytest.raises(RuntimeError, match="out has 256 elements, and the kernel uses 512"):
+        run(np.zeros((1, 256), np.float16), *arguments, 256, 128, 9)
+    with pytest.raises(RuntimeError, match="the array of rows has 256 elements, and the kernel uses 512"):
+        run(np.zeros((2, 256), np.float16), x[:1], *arguments[1:], 256, 128, 9)

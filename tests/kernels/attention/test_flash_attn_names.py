@@ -73,3 +73,19 @@ def test_sliding_windows() -> None:
     check(out.reshape(q.shape).swapaxes(1, 2), None, attend(*heads_first(q, k, v), window=(50, 10)))
     with pytest.raises(ValueError, match=r"O of .* is written, and its elements lie apart"):
         run(wide, k, v, wide[:, :128], 256, 64, 64, 128, 200, 200)
+
+
+@pytest.mark.parametrize(("queries", "keys"), [(8, 40), (40, 8)])
+def test_sliding_windows_of_other_lengths(queries: int, keys: int) -> None:
+    """Windows are counted from the first key: with more keys, or more queries, they were refused."""
+    q, k, v = tokens(1, queries, 2), tokens(1, keys, 1), tokens(1, keys, 1)
+    out = np.full_like(q, np.nan)
+    left, right = 4, 2
+    run = build_gqa_attn(ATTN_B=1, ATTN_H=2, ATTN_H_KV=1, ATTN_D=64, sliding_window=(left, right))
+    run(q, k, v, out, 128, 64, 64, 128, queries, keys)
+    seen_by_none = keys + left
+    for i in range(min(queries, seen_by_none)):
+        seen = slice(max(i - left, 0), i + right + 1)
+        one = heads_first(q[:, i : i + 1], k[:, seen], v[:, seen])
+        check(out[:, i : i + 1].swapaxes(1, 2), None, attend(*one))
+    assert not out[:, seen_by_none:].any()

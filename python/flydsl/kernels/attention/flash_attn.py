@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.kernels.attention.attention import attention
-from flydsl.kernels.blocks.inputs import refuse_unheard, written_as
+from flydsl.kernels.blocks.inputs import on_stream, refuse_unheard, written_as
 
 DTYPES = {"f16": "float16", "bf16": "bfloat16"}
 TUNING = frozenset({
@@ -104,8 +104,14 @@ def build_gqa_attn(
             rows = tensor.reshape(-1)[: ATTN_B * length * stride].reshape(ATTN_B, length, stride)
             tensors.append(rows[..., : heads * ATTN_D].reshape(ATTN_B, length, heads, ATTN_D).swapaxes(1, 2))
         q, k, v, out = tensors
+        # Keys that the last query does not see, and queries that do not see the last key, would be outside the window.
+        keys = seq_kv if right is None else min(seq_kv, seq_q + right)
+        queries = seq_q if left is None else min(seq_q, keys + left)
+        with on_stream(out, stream):
+            out[:, :, queries:] = 0
+        q, k, v, out = q[:, :, :queries], k[:, :, :keys], v[:, :, :keys], out[:, :, :queries]
         # `attention` counts from the last key: the difference of lengths moves the window.
-        shift = seq_kv - seq_q
+        shift = keys - queries
         window = (None if left is None else left + shift, None if right is None else right - shift)
         attention(q, k, v, out=out, window=window, stream=stream)
 

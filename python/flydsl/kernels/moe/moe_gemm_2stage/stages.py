@@ -27,7 +27,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.blocks.inputs import flattened
+from flydsl.kernels.blocks.inputs import flattened, require_room
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, check_elements, multiply_all, row_copy, tiled_instruction
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
@@ -153,6 +153,7 @@ def stage_launcher(
     ):  # fmt: skip
         require_dims((columns, depth), dims, names)
         require_out(out, plan)
+        require_tokens(out, a, tokens, plan)
         flat = [t if t is None else flattened(t) for t in (out, a, w, scale_a, scale_w)]
         order = [flattened(t) for t in (sorted_ids, expert_ids)]
         moe_stage_kernel(*flat, *order, sorted_weights, num_valid_ids, tokens).launch(
@@ -162,6 +163,16 @@ def stage_launcher(
     if waves is not None:
         moe_stage.compile_hints["waves_per_eu"] = waves
     return moe_stage
+
+
+def require_tokens(out: Any, a: Any, tokens: Any, plan: StagePlan) -> None:
+    """Have a launch refuse rows and results of fewer tokens; those that lie in order are not counted by tokens."""
+    slots = fx.Int64(tokens) * plan.topk
+    if not plan.rows_in_order:
+        require_room(("the array of rows", a, (slots if plan.by_slot else fx.Int64(tokens)) * plan.depth))
+    if not (plan.result_in_order or plan.quantised):
+        rows = fx.Int64(tokens) if plan.accumulate else slots
+        require_room(("out", out, rows * (plan.n if plan.split else plan.columns)))
 
 
 def require_dims(given: tuple[int, int], known: tuple[int, int], names: tuple[str, str]) -> None:
