@@ -14,6 +14,7 @@ from flydsl.expr import numeric as n
 from flydsl.expr import vector as v
 from flydsl.expr.enum import ReductionOp
 from flydsl.expr.values import vector_shape
+from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.expr.vector import Vector
 from tests.unit.expr import operator_table as table
 from tests.unit.expr.recording import Recorder, recording
@@ -286,6 +287,9 @@ def test_conversion_and_bitcast() -> None:
             vector(trace, n.Float32, 3).bitcast(n.Int64)
         with pytest.raises(ValueError, match="Index"):
             x.bitcast(n.Index)
+        assert x.reshape(IntTuple.from_python((2, (2, 1)))).shape == (2, (2, 1))  # as the shape of a tensor is
+        with pytest.raises(DslRuntimeError, match=r"needs a constant here, but \(2,2\) is a tuple"):
+            int(IntTuple.from_python((2, 2)))
         assert x.reshape(4).shape == (4,) and x.reshape(1, 4).shape == (1, 4) and x.reshape((4, 1)).shape == (4, 1)
         with pytest.raises(ValueError):
             x.reshape(3)

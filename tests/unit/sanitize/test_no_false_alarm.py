@@ -14,6 +14,8 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
+from flydsl.kernels.attention.attention import attention
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 from flydsl.kernels.gemm.naive import build_naive_gemm_module
 from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
 from flydsl.kernels.norm.layernorm import build_layernorm_module
@@ -58,6 +60,25 @@ def test_norms(target: str, shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(
         y, centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) * gamma + beta, rtol=1e-4, atol=1e-5
     )
+
+
+@on_each_target
+def test_attention(target: str, rng: np.random.Generator) -> None:
+    """But for threads without a piece of their own, which write that of others again: that is a race of equal bytes."""
+    q, k, v = (rng.standard_normal((1, 2, length, 32)).astype(np.float16) for length in (5, 9, 9))
+    with flyc.sanitize("bounds", "uninit", "barrier"):
+        out = attention(q, k, v)
+    scores = q.astype(np.float64) @ k.astype(np.float64).swapaxes(2, 3) / np.sqrt(32)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    np.testing.assert_allclose(out, powers / powers.sum(-1, keepdims=True) @ v, atol=2e-3)
+
+
+@pytest.mark.parametrize("target", ["sm_90a"])
+def test_products_of_lines_that_are_packed(target: str, rng: np.random.Generator) -> None:
+    """Lines of 9 halves do not start at multiples of 16 bytes: whole pieces of copies are written."""
+    a, b, c = rng.standard_normal((5, 9)), rng.standard_normal((9, 7)), np.full((5, 7), np.nan, np.float16)
+    hopper_gemm(a.astype(np.float16), b.astype(np.float16), c)
+    np.testing.assert_allclose(c, a @ b, atol=2e-2)
 
 
 @on_each_target

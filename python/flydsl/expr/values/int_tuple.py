@@ -97,7 +97,7 @@ class IntTuple(NumberOperators, Handle):
         if isinstance(self.payload, int):
             return self.payload
         raise DslRuntimeError(
-            f"Python needs a constant here, but {self} is known only at run time",
+            f"Python needs a constant here, but {self} is {'known only at run time' if self.is_leaf else 'a tuple'}",
             hint="in a @flyc.kernel or @flyc.jit function the statement `for i in range(n):` counts at run time; to "
             "have it known while tracing, pass the array as flyc.from_dlpack(x), or the size as fx.Constexpr",
         )

@@ -26,7 +26,7 @@ Modes: TypeAlias = "tuple[Shape, ...]"
 
 def canonical(shape: Any) -> Modes:
     """Return a shape as a tuple of modes; a plain extent becomes one mode."""
-    modes = _freeze(shape)
+    modes = _freeze(shape.unpack() if hasattr(shape, "unpack") else shape)
     return modes if isinstance(modes, tuple) else (modes,)
 
 

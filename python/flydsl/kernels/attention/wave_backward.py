@@ -209,14 +209,14 @@ def meet_part(mine, own, number, piece, block, plain, levels, extras, numbers, b
     )  # fmt: skip
     # Each product is done before the next begins, since not all of their operands fit into the registers.
     if fx.const_expr(both):
-        mine.p.store(rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
+        mine.p.store(rows.join(powers).to(plan.dtype).reshape(mine.p.shape))
         mine.multiply(mine.sums_y, mine.y.turned_part, mine.p, steps, number * steps)
     if fx.const_expr(both or len(plan.parts) > 1):
         fx.rocdl.sched_barrier(0)
     mine.dp.fill(0.0)
     mine.multiply(mine.dp, mine.y.rows_parts[number], b, plan.dv // depth)
     ds = gradients_of_scores(powers, rows.split(mine.dp.load()), levels(rows, 1), slopes)
-    mine.ds.store(rows.join(ds).to(plan.dtype).reshape(mine.ds.load().shape))
+    mine.ds.store(rows.join(ds).to(plan.dtype).reshape(mine.ds.shape))
     mine.multiply(mine.sums_x, mine.x.turned_part, mine.ds, steps, number * steps)
 
 

@@ -396,7 +396,7 @@ class Waves:
     def hold_powers(self, rows):
         """Put powers where the second product takes them from. Where LLVM is told of reads, only they go ahead."""
         rounded = [self.rounded(row) for row in rows]
-        self.p.store(self.s_rows.join(rounded).reshape(self.p.load().shape))
+        self.p.store(self.s_rows.join(rounded).reshape(self.p.shape))
         if fx.const_expr(self.instruction.reads_ahead):
             fx.rocdl.sched_barrier(fx.rocdl.mask_dsrd)
 

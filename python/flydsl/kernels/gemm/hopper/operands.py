@@ -197,8 +197,9 @@ def packed_lines(operands: list[tuple[Any, int, OperandLines]], stream: Any) -> 
                 f"too many pieces of them to be copied, {pieces:,}: give it such lines, or fewer rows at a time"
             )
         with on_stream(matrix, stream):
-            packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
-        ragged += [matrix, packed]
+            packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)
+        ragged += [matrix, packed]  # whole pieces are written
+        packed = packed[..., :k]
         k_modes.append(k_mode)
         forms.append((strides(matrix)[-2:][k_mode] == 1, width))
         found.append(packed if k_mode == 1 else packed.swapaxes(-1, -2))
