@@ -241,3 +241,11 @@ def test_the_expected_time_is_that_of_the_machine() -> None:
 def test_a_device_with_fewer_multiprocessors_takes_longer() -> None:
     problem, config = Problem(2048, 2048, 2048), GemmConfig(128, 256, 2, 4, 2, "m")
     assert launch_time(problem, config, sms=4) > 10 * launch_time(problem, config)
+
+
+def test_groups_with_scales_fill_their_rounds() -> None:
+    """Few groups have nearly a known number of tiles: those of five rounds, not of eight that are hardly begun."""
+    few = choose_config(Problem(6056, 640, 896, batches=4, size=1, block_scaled=True, grouped=True))
+    assert (few.tile_m, few.tile_n) == (192, 128)
+    long = choose_config(Problem(6435, 512, 3584, batches=5, size=1, block_scaled=True, grouped=True))
+    assert (long.tile_m, long.tile_n) == (128, 256)
