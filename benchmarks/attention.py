@@ -249,8 +249,46 @@ def measure_fp8(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
 
 # Decode --------------------------------------------------------------------------------------------
 
-DECODES = [(64, 8192), (128, 1024), (16, 2048), (1, 4096)]
-QUERY_HEADS, KV_HEADS, HEAD = 64, 8, 128
+
+@dataclass(frozen=True)
+class Decode:
+    """One new token of each of some sequences, all with as many keys: SDPA has no others."""
+
+    batch: int
+    length: int
+    heads: int = 64
+    kv_heads: int = 8
+    d: int = 128
+
+    def __str__(self) -> str:
+        named = (self.heads, self.kv_heads, self.d) == (64, 8, 128)
+        return f"{self.batch}x{self.length}" + ("" if named else f" h{self.heads}/{self.kv_heads} d{self.d}")
+
+
+DECODES = [Decode(64, 8192), Decode(128, 1024), Decode(16, 2048), Decode(1, 4096)]
+LATENTS = [(128, 64, 4096), (16, 128, 4096), (128, 1, 8192)]
+MOST_CACHED = 2**33
+"""Bytes of a cache that is drawn, of keys and values in 16 bits."""
+
+
+def drawn_decodes(seed: int, count: int) -> list[Decode]:
+    """Caches that nobody chose: any number of sequences and keys, log-uniformly, and any heads."""
+    source, found = random.Random(seed), []
+    for _ in range(count):
+        length, batch = (round(most ** source.random()) for most in (32768, 256))
+        length, kv_heads, d = length + 64, source.choice((1, 2, 4, 8)), source.choice((64, 128, 128, 256))
+        batch = max(min(batch, MOST_CACHED // (4 * length * kv_heads * d)), 1)
+        found.append(Decode(batch, length, kv_heads * source.choice((1, 4, 5, 8, 16)), kv_heads, d))
+    return found
+
+
+def drawn_latents(seed: int, count: int) -> list[tuple[int, int, int]]:
+    """Heads, sequences and keys of latent caches that nobody chose."""
+    source, found = random.Random(seed), []
+    for _ in range(count):
+        length, batch = (round(most ** source.random()) for most in (32768, 256))
+        found.append((source.choice((8, 16, 32, 64, 128)), batch, length + 64))
+    return found
 
 
 def captured(run: Side, launches: int) -> Side:
@@ -271,10 +309,10 @@ def captured(run: Side, launches: int) -> Side:
     return replay
 
 
-def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int, launches: int) -> dict[str, Any]:
-    q = torch.randn(batch, QUERY_HEADS, HEAD, device="cuda", dtype=torch.bfloat16)
-    k, v = (torch.randn(batch, length, KV_HEADS, HEAD, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-    lengths = torch.full((batch,), length, device="cuda", dtype=torch.int32)
+def measure_decode(shape: Decode, pages: tuple[int, ...], rounds: int, launches: int) -> dict[str, Any]:
+    q = torch.randn(shape.batch, shape.heads, shape.d, device="cuda", dtype=torch.bfloat16)
+    k, v = (torch.randn(shape.batch, shape.length, shape.kv_heads, shape.d, device="cuda", dtype=q.dtype) for _ in "kv")
+    lengths = torch.full((shape.batch,), shape.length, device="cuda", dtype=torch.int32)
 
     def contiguous(dtype: Any, stored: Any = None) -> Any:
         query, key, value = q[:, :, None], *(x.to(stored or x.dtype).transpose(1, 2) for x in (k, v))
@@ -289,39 +327,41 @@ def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int,
         if rounds:
             sides[f"pages of {page}" if stored is None else "8 bits"] = captured(run, launches)
     if not rounds:
-        return {"shape": f"{batch}x{length}", "error": error}
+        return {"shape": str(shape), "error": error}
     for name, backend in PEERS.items():
         try:
             with sdpa_kernel(backend):
                 sides[name] = captured(lambda: contiguous(torch.bfloat16), launches)
         except RuntimeError as reason:
-            print(f"{name} is left out of decoding {batch}x{length}: {str(reason)[:120]}")
+            print(f"{name} is left out of decoding {shape}: {str(reason)[:120]}")
     times = timing.launch_ms(sides, rounds, 1)
-    return {"shape": f"{batch}x{length}", "error": error, **{n: ms * 1000 / launches for n, ms in times.items()}}
+    return {"shape": str(shape), "error": error, **{n: ms * 1000 / launches for n, ms in times.items()}}
+
+
+def in_pages(x: Any, page: int, order: Any) -> Any:
+    """Return what (batch, length, ...) has, in pages at the places that ``order`` says; behind the last token NaN."""
+    batch, length, *rest = x.shape
+    whole = torch.full((batch, -(-length // page) * page, *rest), float("nan"), device="cuda", dtype=x.dtype)
+    whole[:, :length] = x
+    cache = torch.empty(len(order), page, *rest, device="cuda", dtype=x.dtype)
+    cache[order] = whole.view(cache.shape)
+    return cache
 
 
 def paged(q: Any, k: Any, v: Any, lengths: Any, page: int, stored: Any) -> tuple[Side, Any]:
     """Our side over the same keys and values in pages of random order, in 8 bits perhaps, and where it writes."""
     batch, length = k.shape[:2]
-    count = length // page
-    order = torch.randperm(batch * count, device="cuda")
-    k_cache, v_cache = (torch.empty_like(x).view(batch * count, page, KV_HEADS, HEAD) for x in (k, v))
-    for cache, x in ((k_cache, k), (v_cache, v)):
-        cache[order] = x.view(batch * count, page, KV_HEADS, HEAD)
-    if stored is not None:
-        k_cache, v_cache = (cache.to(stored) for cache in (k_cache, v_cache))
-    tables, out = order.view(batch, count).int(), torch.full_like(q, float("nan"))
+    order = torch.randperm(batch * -(-length // page), device="cuda")
+    k_cache, v_cache = (in_pages(x, page, order).to(stored or x.dtype) for x in (k, v))
+    tables, out = order.view(batch, -1).int(), torch.full_like(q, float("nan"))
     space = paged_workspace(q, k_cache, v_cache, tables)  # a server has it once for all its calls
     return lambda: paged_attention(q, k_cache, v_cache, tables, lengths, out=out, workspace=space), out
-
-
-LATENTS = [(128, 64, 4096), (16, 128, 4096), (128, 1, 8192)]
 
 
 def measure_latent(heads: int, batch: int, length: int, rounds: int, launches: int) -> dict[str, Any]:
     """A latent cache of 576 elements a token, 512 of them values, in pages of 64 of random order."""
     q = torch.randn(batch, heads, 576, device="cuda", dtype=torch.bfloat16)
-    cache = torch.randn(batch * length // 64, 64, 576, device="cuda", dtype=torch.bfloat16)
+    cache = torch.randn(batch * -(-length // 64), 64, 576, device="cuda", dtype=torch.bfloat16)
     tables = torch.randperm(len(cache), device="cuda").view(batch, -1).int()
     lengths = torch.full((batch,), length, device="cuda", dtype=torch.int32)
     out, scale = torch.full((batch, heads, 512), float("nan"), device="cuda", dtype=torch.bfloat16), 192**-0.5
@@ -330,7 +370,7 @@ def measure_latent(heads: int, batch: int, length: int, rounds: int, launches: i
         return mla_decode(q, cache, tables, lengths, out=out, scale=scale)
 
     run()
-    keys = cache[tables[0].long()].view(length, 576).double()
+    keys = cache[tables[0].long()].view(-1, 576)[:length].double()
     expected = (q[0].double() @ keys.T * scale).softmax(-1) @ keys[:, :512]
     error = float((out[0].double() - expected).norm() / expected.norm())
     if not rounds:
@@ -393,12 +433,12 @@ MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def cases_of(part: str, shapes: list[Shape], quick: bool) -> list[tuple[Any, ...]]:
+def cases_of(part: str, shapes: list[Shape], seed: int, quick: bool) -> list[tuple[Any, ...]]:
     """The problems of one part, as arguments of its measure."""
     if part == "decode":
-        return [(*size, (16, 64)) for size in ([(2, 256)] if quick else DECODES)]
+        return [(size, (16, 64)) for size in ([Decode(2, 256)] if quick else [*DECODES, *drawn_decodes(seed, 6)])]
     if part == "latent":
-        return [(16, 2, 256)] if quick else [*LATENTS]
+        return [(16, 2, 256)] if quick else [*LATENTS, *drawn_latents(seed, 4)]
     return [(shape,) for shape in shapes if part == "forward" or shape.window is None]
 
 
@@ -408,8 +448,7 @@ def measured(part: str, cases: list[tuple[Any, ...]], quick: bool) -> list[dict[
     effort = (2 if quick else 8, 10) if decodes else (2, 2) if quick else (12, 5)
     rows = [MEASURES[part](*case, *effort) for case in cases]
     if decodes:
-        heads = "latent cache" if part == "latent" else f"{QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us"
-        show_decodes(f"decode, {heads}", rows)
+        show_decodes("decode, latent cache" if part == "latent" else "decode, us", rows)
     else:
         title, others = ("forward, fp8", ["fast", "blocks", "bf16"]) if part == "fp8" else (f"{part}, bf16", [*PEERS])
         show(title, rows, others)
@@ -443,7 +482,7 @@ def main() -> None:
         return
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s")
     shapes = QUICK if given.quick else [*SHAPES, *WINDOWS, *drawn_shapes(given.seed, 8)]
-    cases = {part: cases_of(part, shapes, given.quick) for part in given.parts.split(",")}
+    cases = {part: cases_of(part, shapes, given.seed, given.quick) for part in given.parts.split(",")}
     if given.check:
         check(cases, given.processes)
         return

@@ -25,8 +25,15 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("part", ["forward", "gradients", "fp8"])
 def test_all_head_sizes(part: str, benchmark: Any) -> None:
-    cases = benchmark.cases_of(part, benchmark.SHAPES, quick=False)
+    cases = benchmark.cases_of(part, benchmark.SHAPES, seed=1, quick=False)
     assert {shape.d for (shape,) in cases} == {64, 128, 192, 256}
+
+
+@pytest.mark.parametrize("part", ["decode", "latent"])
+def test_caches_are_drawn_beside_the_named_ones(part: str, benchmark: Any) -> None:
+    once, again, others = (benchmark.cases_of(part, benchmark.SHAPES, seed, quick=False) for seed in (1, 1, 2))
+    named = len(benchmark.DECODES if part == "decode" else benchmark.LATENTS)
+    assert once == again and once[:named] == others[:named] and not set(once[named:]) & set(others[named:])
 
 
 @pytest.mark.parametrize("causal", [False, True])
