@@ -62,7 +62,7 @@ def of_paged(q: Any, k: Any, v: Any, run: Any) -> Any:
 
 def of_decode() -> Any:
     cache = np.zeros((8, 64, 2, 64), BF16)
-    return of_paged(np.zeros((2, 8, 64), BF16), cache, cache.copy(), decode)
+    return of_paged(np.zeros((2, 40, 64), BF16), cache, cache.copy(), decode)
 
 
 def of_latent() -> Any:

@@ -21,7 +21,7 @@ PLAIN, OTHERS = ("float8_e4m3fn", "float8_e5m2"), ("float8_e4m3fnuz", "float8_e5
 FEATURES: dict[str, tuple[Any, ...]] = {
     "head": ((64, 64), (96, 96), (128, 128), (192, 128), (256, 256)),
     "page": (1, 5, 16, 64),
-    "heads": ((4, 2), (6, 1), (2, 2)),
+    "heads": ((4, 2), (6, 1), (2, 2), (20, 1)),
     "tokens": ("one", 1, 3),
     "dtype": (np.float16, ml_dtypes.bfloat16),
     "cache": ("16 bits", *PLAIN, *OTHERS),

@@ -1,4 +1,8 @@
-"""Attention over paged caches on the virtual sm_90a against float64: pages, lengths, parts, several new tokens."""
+"""Attention over paged caches on the virtual sm_90a against float64: pages, lengths, parts, several new tokens.
+
+Few rows of queries that share keys, and short sequences, are multiplied by warps, others by a warpgroup: most is asked
+of both.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,29 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.kernels.attention import paged, parts
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.paged import choose_decode_plan, mla_decode, paged_attention, paged_workspace
+from flydsl.kernels.attention.paged import (
+    choose_decode_plan,
+    is_for_warps,
+    mla_decode,
+    paged_attention,
+    paged_workspace,
+)
 from flydsl.kernels.attention.parts import choose_part
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
 from tests.support.paged_cases import in_pages
 
 SMALL = ForwardPlan(fx.Float16, 64, 64, keys=64)
+both = pytest.mark.parametrize("warps", [True, False], ids=["warps", "a warpgroup"], indirect=True)
+
+
+@pytest.fixture
+def warps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Who multiplies, whatever is asked."""
+    monkeypatch.setattr(paged, "is_for_warps", lambda *_: request.param)
+    return request.param
 
 
 @pytest.fixture(autouse=True)
@@ -49,36 +68,57 @@ def run(
         check(out[row].swapaxes(0, 1)[None], None, expected, (lengths, page, row))
 
 
-def test_lengths() -> None:
+@both
+def test_lengths(warps: bool) -> None:
     """One kernel for all: sequences of one part and of several, and one that has no token at all."""
     drawn = random_data.generator().integers(1, 701, 3)
-    run([1, 63, 64, 65, 0, *(int(n) for n in drawn)], 16)
+    run([1, 63, 64, 65, 0, *(int(n) for n in drawn)], 16, (8, 2))
     run([1200], 16, (4, 1))
     run([900, 3], 16, (4, 1))
 
 
+@both
 @pytest.mark.parametrize("page", [1, 48, 64, 256])
-def test_pages(page: int) -> None:
-    run([300, 57], page)
+def test_pages(page: int, warps: bool) -> None:
+    run([300, 57], page, (8, 2))
 
 
-def test_several_new_tokens() -> None:
+@both
+def test_several_new_tokens(warps: bool) -> None:
     run([300, 257, 3], 16, (8, 2), tokens=3)
 
 
+@both
 @pytest.mark.parametrize("several", [False, True], ids=["one part", "several"])
 @pytest.mark.parametrize("what", ["window", "sinks and a cap"])
-def test_what_is_done_to_scores(what: str, several: bool) -> None:
+def test_what_is_done_to_scores(what: str, several: bool, warps: bool) -> None:
     """A window leaves out the first parts, and no key at all leaves the sink."""
+    heads = (4, 1) if several else (8, 2)
     if what == "window":
-        run([1200, 500] if several else [400, 57], 16, (4, 1 if several else 2), window=400 if several else 100)
+        run([1200, 500] if several else [400, 57], 16, heads, window=400 if several else 100)
     else:
-        sinks = np.array([1, 0.3, -1, 2], np.float32)
-        run([1000, 0] if several else [400, 57], 16, (4, 1 if several else 2), sinks=sinks, softcap=4.0)
+        sinks = random_data.generator().standard_normal(heads[0]).astype(np.float32)
+        run([1000, 0] if several else [400, 57], 16, heads, sinks=sinks, softcap=4.0)
 
 
-def test_heads_of_128() -> None:
-    run([200, 300], 16, (16, 2), d=128, dtype=ml_dtypes.bfloat16, plan=None)
+@pytest.mark.parametrize("d", [32, 64, 96, 128, 256])
+def test_plans_of_its_own(d: int) -> None:
+    """Heads of 256 are multiplied by warps where sequences are short."""
+    run([200, 300], 16, (16, 2), d=d, dtype=ml_dtypes.bfloat16, plan=None)
+
+
+def test_rows_of_four_warps() -> None:
+    run([70, 3], 16, (60, 1), d=256, plan=None)
+
+
+def test_who_multiplies() -> None:
+    """Warps do so, unless sequences are long, and so are heads, or rows are many."""
+    tables = {keys: np.zeros((2, keys // 16), np.int32) for keys in (512, 4096)}
+    cases = (128, 4096, 32, True), (128, 4096, 33, False), (256, 512, 64, True), (192, 4096, 4, False)
+    for d, keys, group, warps in cases:
+        q, cache = np.zeros((2, group, d), np.float16), np.zeros((3, 16, 1, d), np.float16)
+        assert is_for_warps(q, cache, tables[keys]) == warps
+        assert is_for_warps(q, cache.astype(ml_dtypes.float8_e5m2), tables[keys])
 
 
 def test_stages_that_fit_into_shared_memory() -> None:
@@ -91,6 +131,10 @@ def test_stages_that_fit_into_shared_memory() -> None:
 
     found = [sizes(128, 128), sizes(192, 128), sizes(256, 64), sizes(128, 128, 1.0), sizes(128, 128, 0.1)]
     assert found == [(128, 3), (128, 2), (64, 3), (64, 3), (128, 3)]
+    by_warps = [
+        choose_decode_plan(fx.BFloat16, d, d, False, True, 2.0, longest=n).keys for d in (64, 128) for n in (99, 999)
+    ]
+    assert by_warps == [64, 128, 64, 64]  # small blocks for short sequences
 
 
 def test_a_workspace_serves_call_after_call() -> None:
@@ -105,15 +149,16 @@ def test_a_workspace_serves_call_after_call() -> None:
         assert np.isfinite(out).all() and (workspace[2] == 0).all()
 
 
+@both
 @pytest.mark.parametrize("window", [None, 700])
-def test_the_last_round_is_cut(window: int | None) -> None:
+def test_the_last_round_is_cut(window: int | None, warps: bool) -> None:
     """Of nine sequences four blocks of threads take eight whole, and parts of the ninth; lengths are of any order."""
     lengths, page = [200, 1, 0, 1500, 640, 64, 300, 513, 1300], 16
     run(lengths, page, (4, 1), window=window)
     (k, v), tables, _ = caches(lengths, page, 1, 64, np.float16)
     q = np.zeros((len(lengths), 4, 64), np.float16)
     workspace = paged_workspace(q, k, v, tables, SMALL)
-    assert workspace[0].shape[:2] == (1, 3)
+    assert workspace[0].shape[:2] == (1, 6)
     for _ in range(2):
         out = paged_attention(q, k, v, tables, np.array(lengths, np.int32), workspace=workspace, plan=SMALL)
         assert np.isfinite(out).all() and (workspace[2] == 0).all()
@@ -123,6 +168,20 @@ def test_parts_fill_the_device() -> None:
     assert choose_part(512, 64, 132) == 64
     assert 132 >= 8 * -(-32 // choose_part(8, 32, 132)) > 100
     assert choose_part(2, 128, 132, merging=0.6) > 3 * choose_part(2, 128, 132)  # long results are dear to merge
+
+
+@pytest.mark.parametrize(
+    ("sequences", "keys", "least", "most"), [(136, 5940, 16, 93), (512, 8192, 4, 16), (1024, 1024, 1, 1)]
+)
+def test_the_last_sequences_end_with_the_others(
+    sequences: int, keys: int, least: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few that are left become many parts, many some, and short ones none."""
+    monkeypatch.setattr(parts, "multiprocessors", lambda _: 132)
+    cache, tables = np.zeros((1, 16, 1, 128), np.float16), np.zeros((1, -(-keys // 16)), np.int32)
+    _, splits, whole = parts.turns_of(cache, sequences, cache, tables, parts.Sizes(64, 512, 4096))
+    assert least <= splits <= most
+    assert whole == (sequences // 132 * 132 if splits > 1 else 0)
 
 
 def test_operands_that_do_not_fit() -> None:

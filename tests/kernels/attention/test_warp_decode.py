@@ -46,11 +46,13 @@ def test_what_is_done_to_scores() -> None:
     run([1000, 0, 40], 16, (4, 1), stored=E4M3, sinks=sinks, softcap=4.0, window=400)
 
 
+@pytest.mark.parametrize("width", [8, 16])
 @pytest.mark.parametrize("d", range(32, 257, 32))
-def test_a_lane_has_neighbours(d: int) -> None:
+def test_a_lane_has_neighbours(d: int, width: int) -> None:
     """Orders of elements leave none out; what the first product takes of a lane, 16 by 16, follows in memory, and so
     does what the second one takes, tile by tile."""
-    keys, values = ([fx.get_scalar(order(i)) for i in range(d)] for order in (key_columns(d), value_columns(d)))
+    orders = key_columns(d, width), value_columns(d, width)
+    keys, values = ([fx.get_scalar(order(i)) for i in range(d)] for order in orders)
     assert sorted(keys) == sorted(values) == list(range(d))
     for lane in range(4):
         taken = [keys[step + 2 * lane + place] for step in range(0, d, 16) for place in (0, 1, 8, 9)]

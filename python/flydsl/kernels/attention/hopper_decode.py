@@ -292,26 +292,38 @@ def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, 
     for item in range(threads[0], piece.queries * pieces, threads[1]):
         row, column = item // pieces, item % pieces * TOGETHER
         head = piece.head * plan.group + row % plan.group
-        top, total, values = fx.Float32(LOWEST), fx.Float32(0.0), fx.full(TOGETHER, 0.0, fx.Float32)
+        top, total = fx.Float32(LOWEST), fx.Float32(0.0)
         if fx.const_expr(sinks is not None):
             top, total = fx.Float32(sinks[head]) * LOG2_E, fx.Float32(1.0)
-        for start in range(0, count, TOGETHER):
-            here = [fx.min(start + i, count - 1) + first for i in range(TOGETHER)]
-            levels = [
-                (start + i < count).select(logarithms[sequence, part, row] * LOG2_E, fx.Float32(LOWEST))
-                for i, part in enumerate(here)
-            ]
-            rows = [results[sequence, part, row, None] for part in here]
-            lines = [fx.Vector.load(fx.Float32x8, line, [column], alignment=16) for line in rows]
-            highest = reduce(fx.maxnumf, levels, top)
-            shift = above_lowest(highest)
-            less = powers_of_two(top - shift)
-            weights = [powers_of_two(level - shift) for level in levels]
-            values, total, top = values * less, total * less, highest
-            for weight, line in zip(weights, lines, strict=True):
-                values, total = values + line * weight, total + weight
+        place = sequence, row, column
+        values, total, top = weigh(results, logarithms, place, first, (fx.Int32(0), count, 1), top, total)
         scaled = values * (total == 0.0).select(fx.Float32(0.0), 1.0 / total)
         scaled.to(plan.dtype).store(out[piece.batch, row // plan.group, head, None], [column], alignment=16)
+
+
+@flyc.jit
+def weigh(results, logarithms, place, first, some, top, total):
+    """Elements of a row, weighted by sums of exponentials over ``some`` parts, a range behind the first, and the weight
+    of all and its level, beside what was there before. Loads of `TOGETHER` parts are under way at once."""
+    (sequence, row, column), (begin, count, every) = place, some
+    values = fx.full(TOGETHER, 0.0, fx.Float32)
+    for start in range(begin, count, TOGETHER * every):
+        numbers = [start + i * every for i in range(TOGETHER)]
+        here = [fx.min(number, count - 1) + first for number in numbers]
+        levels = [
+            (number < count).select(logarithms[sequence, part, row] * LOG2_E, fx.Float32(LOWEST))
+            for number, part in zip(numbers, here, strict=True)
+        ]
+        rows = [results[sequence, part, row, None] for part in here]
+        lines = [fx.Vector.load(fx.Float32x8, line, [column], alignment=16) for line in rows]
+        highest = reduce(fx.maxnumf, levels, top)
+        shift = above_lowest(highest)
+        less = powers_of_two(top - shift)
+        weights = [powers_of_two(level - shift) for level in levels]
+        values, total, top = values * less, total * less, highest
+        for weight, line in zip(weights, lines, strict=True):
+            values, total = values + line * weight, total + weight
+    return values, total, top
 
 
 # Launching -----------------------------------------------------------------------------------------

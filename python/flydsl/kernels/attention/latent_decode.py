@@ -3,19 +3,23 @@
 A block of keys is loaded once, and both products take it from shared memory: scores as keys, with their elements along
 the sum, and results as values, with the keys along it. All heads share the cache; 64 of them, or of their new tokens,
 are the rows of a tile. Results of 64 rows are too long for one warpgroup: two have half of their elements each, and
-make the same scores. While one turns scores into powers, the other multiplies. Parts of a sequence are put together as
-in `hopper_decode`.
+make the same scores. While one turns scores into powers, the other multiplies. Results of a part are long, 128 KB of 64
+rows: a dependent launch puts the parts together, a row in each block, with all multiprocessors.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from operator import add
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of, tiles_of
 from flydsl.kernels.attention.hopper_decode import (
+    TOGETHER,
     Parts,
     begin,
     box_of,
@@ -24,7 +28,7 @@ from flydsl.kernels.attention.hopper_decode import (
     load_tile,
     part_at,
     places_of,
-    put_together,
+    weigh,
 )
 from flydsl.kernels.attention.hopper_forward import ROW_LANES, ROWS, WARPGROUP, at_entry
 from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for
@@ -38,13 +42,17 @@ from flydsl.kernels.attention.scores import (
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of, whole_lines
+from flydsl.kernels.blocks.activation import powers_of_two
 from flydsl.kernels.blocks.inputs import Array, address_of, stream_of, strides, type_of
+from flydsl.kernels.blocks.reduce import LOWEST, above_lowest
 
 SHARES = 2
 """Warpgroups that compute: each has so much of the results."""
 THREADS = (1 + SHARES) * WARPGROUP
 MOST = 576
 """Elements of a key: shared memory has room for queries and two blocks of keys of so many."""
+MERGERS = 256
+"""Threads at most that put a row's parts together."""
 REGISTERS = (40, 232)
 """Of a thread that loads, and of one that computes."""
 
@@ -67,19 +75,19 @@ def latent_kernel(
     maps: Any, out: Any, tables: Any, lengths: Any, partial: Any, numbers: Any, parts: Any, page: fx.Int32,
     plan: fx.Constexpr, box: fx.Constexpr,
 ):  # fmt: skip
-    """``maps`` are those of queries and of the cache; other arguments as of `decode_kernel`. A block has one part."""
+    """``maps`` are those of queries and of the cache, ``partial`` has results and logarithms of parts; other arguments
+    as of `decode_kernel`. A block has one part."""
     smem = fx.SharedAllocator(1024, static=False)
     q_ptr = smem.allocate(fx.Array[plan.dtype, ROWS * plan.d, 1024]).ptr
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
     pipe_q = fx.nvvm.Pipeline(smem, stages=1, consumers=SHARES)
     pipe = fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=SHARES)
-    done = smem.allocate(fx.Int32)
     thread = fx.thread_idx.x
     if thread == 0:
         pipe_q.init()
         pipe.init()
     begin(q_ptr, plan.d, THREADS)
-    piece, count, first = part_at(parts, fx.block_idx.x, lengths, plan)
+    piece, count, _ = part_at(parts, fx.block_idx.x, lengths, plan)
     warp = fx.nvvm.warp_uniform(thread // 32)
     if warp < WARPGROUP // 32:
         fx.nvvm.setmaxnreg(REGISTERS[0], increase=False)
@@ -91,10 +99,6 @@ def latent_kernel(
             mine = Share((q_ptr, k_ptr), (pipe_q, pipe), [one.swizzle for one in maps], numbers, plan)
             tops, sums = attend(mine, piece)
             store(mine, piece, tops, sums, out, partial, parts, count)
-            if count > 1:
-                sequence = piece.batch * parts.kv_heads + piece.head
-                threads = (thread - WARPGROUP, SHARES * WARPGROUP)
-                put_together(piece, first, count, out, None, partial, sequence, plan, done, threads)
 
 
 @flyc.jit
@@ -230,7 +234,7 @@ def next_block(mine, piece, block, carried):
 def store(mine, piece, tops, sums, out, partial, parts, count):
     """A share of a part's rows, divided by their sums: to memory, or to where parts are put together."""
     rows, plan, alone = mine.o_rows, mine.plan, count == 1
-    results, logarithms, _ = partial
+    results, logarithms = partial
     sequence, start = piece.batch * parts.kv_heads + piece.head, mine.number * mine.dv
     for i, values in enumerate(rows.split(mine.o.load())):
         row = rows.query + rows.rows[i]
@@ -252,14 +256,48 @@ def store(mine, piece, tops, sums, out, partial, parts, count):
                     logarithms[sequence, piece.query_start, row] = logarithm
 
 
+@flyc.kernel
+def merge_kernel(out: Any, lengths: Any, partial: Any, parts: Any, plan: fx.Constexpr):
+    """The parts of a row of a sequence. A thread has neighbouring elements of every so many'th part; those of the first
+    one's share add up what all of them found."""
+    shares = MERGERS // (plan.dv // TOGETHER)
+    smem = fx.SharedAllocator()
+    shapes = [(plan.dv, shares), (1, shares), (1, shares)]
+    places = [smem.allocate(fx.Array[fx.Float32, prod(shape), 16]).ptr for shape in shapes]
+    found, tops, totals = (fx.make_view(*at) for at in zip(places, map(fx.make_layout, shapes), strict=True))
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
+    sequence, row = fx.Int32(fx.block_idx.x), fx.Int32(fx.block_idx.y)
+    piece, count, first = part_at(parts, sequence, lengths, plan)
+    parts_of_rows = fx.zipped_divide(fx.make_identity_tensor((plan.dv, shares)), (TOGETHER, 1))[(0, 0), None]
+    column, share = (fx.Int32(place) for place in fx.get_leaves(parts_of_rows[fx.thread_idx.x]))
+    if count > 1:
+        nothing, place = (fx.Float32(LOWEST), fx.Float32(0.0)), (sequence, row, column)
+        values, total, top = weigh(*partial, place, first, (share, count, shares), *nothing)
+        values.store(found[None, share], [column], alignment=16)
+        if column == 0:
+            tops[0, share], totals[0, share] = top, total
+        fx.barrier()
+        if share == 0:
+            levels = [tops[0, i] for i in range(shares)]
+            shift = above_lowest(reduce(fx.maxnumf, levels))
+            weights = [powers_of_two(level - shift) for level in levels]
+            lines = [fx.Vector.load(fx.Float32x8, found[None, i], [column], alignment=16) for i in range(shares)]
+            values = reduce(add, [line * weight for line, weight in zip(lines, weights, strict=True)])
+            total = reduce(add, [totals[0, i] * weight for i, weight in enumerate(weights)])
+            values = values * (total == 0.0).select(fx.Float32(0.0), 1.0 / total)
+            head = piece.head * plan.group + row % plan.group
+            values.to(plan.dtype).store(out[piece.batch, row // plan.group, head, None], [column], alignment=16)
+
+
 @flyc.jit
 def latent_decode(
     Q: fx.Tensor, K: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor, results: fx.Tensor,
-    logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32, v_scale: fx.Float32, cap: fx.Float32,
-    left: fx.Int32, splits: fx.Int32, part: fx.Int32, tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr,
-    stream: fx.Stream = fx.Stream(None),
+    logarithms: fx.Tensor, scale: fx.Float32, v_scale: fx.Float32, cap: fx.Float32,
+    left: fx.Int32, splits: fx.Int32, part: fx.Int32, tokens: fx.Constexpr, is_cut: fx.Constexpr, box: fx.Constexpr,
+    plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
-    """Launch the kernel. Q is (batch, tokens, heads, d), K is (pages, tokens of a page, 1, d)."""
+    """Launch the kernels. Q is (batch, tokens, heads, d), K is (pages, tokens of a page, 1, d)."""
     (batches, _, heads, _), (by_batch, by_token, by_head, _) = (
         [fx.get_scalar(leaf) for leaf in fx.get_leaves(mode)] for mode in (Q.shape, Q.stride)
     )
@@ -272,12 +310,17 @@ def latent_decode(
     parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page)
     numbers = (factor_of(scale, plan.features), scale, cap, v_scale)
     latent_kernel(
-        (map_q, cache_map(K, plan.d, box)), out, tables, lengths, (results, logarithms, counters), numbers, parts, page,
+        (map_q, cache_map(K, plan.d, box)), out, tables, lengths, (results, logarithms), numbers, parts, page,
         plan, box,
     ).launch(
         grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True,
         value_attrs=at_entry(THREADS),
     )  # fmt: skip
+    if is_cut:
+        merge_kernel(out, lengths, (results, logarithms), parts, plan).launch(
+            grid=(parts.batches * parts.kv_heads, tokens * group, 1), stream=stream, pdl=True,
+            block=(MERGERS // (plan.dv // TOGETHER) * (plan.dv // TOGETHER), 1, 1),
+        )  # fmt: skip
 
 
 # Launching -----------------------------------------------------------------------------------------
@@ -308,10 +351,10 @@ def latent_attention(
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group_of(queries), features=features)
     sequences, part, splits = cut(queries, k_cache, dv, tables, plan.group)
-    space = workspace or room_for(q, sequences, splits, tokens * plan.group, dv, counters)
+    found, logarithms, _ = workspace or room_for(q, sequences, splits, tokens * plan.group, dv, counters)
     latent_decode(
-        queries, k_cache, results, tables, lengths, *space, scale, float(v_scale), softcap, window or 0, splits, part,
-        tokens, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream),
+        queries, k_cache, results, tables, lengths, found, logarithms, scale, float(v_scale), softcap, window or 0,
+        splits, part, tokens, splits > 1, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream),
     )  # fmt: skip
     return out
 
@@ -326,7 +369,7 @@ def cut(q: Array, k_cache: Array, dv: int, tables: Array, group: int) -> tuple[i
     """Return (sequences and tiles of heads, blocks of keys in a part, parts that a sequence has at most)."""
     batch, tokens, heads, d = (int(extent) for extent in q.shape)
     sequences, sizes = batch * (heads // group), Sizes(LatentPlan.keys, 2 * d, 4 * tokens * group * dv)
-    return sequences, *parts_of(q, sequences, k_cache, tables, sizes)[:2]
+    return sequences, *parts_of(q, sequences, k_cache, tables, sizes, apart=True)[:2]
 
 
 def latent_workspace(q: Array, k_cache: Array, v_cache: Array, tables: Array) -> tuple[Any, Any, Any]:

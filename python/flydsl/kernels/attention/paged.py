@@ -42,6 +42,9 @@ CACHES = {
 """Types of caches that are converted on their way, on Hopper and by waves."""
 MOST_KEYS = 1 << 30
 """That a window reaches back, so that sums with it fit 32 bits."""
+LONG_HEAD, MANY_ROWS, SHORT = 128, 32, 512
+"""Elements of a head that a warp has registers for, rows that two of them have side by side, and keys up to which
+sequences are short."""
 LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 """Rows of a tile, and elements of a head, on Hopper and by waves."""
 
@@ -70,19 +73,19 @@ def paged_attention(
         return latent_attention(
             q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, workspace, counters, stream
         )
-    by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
     queries = q[:, None] if len(q.shape) == 3 else q
     dtype = _type_of(q, k_cache, v_cache, by_waves)
     _check(queries, k_cache, v_cache, block_tables, context_lens, sinks, LIMITS[by_waves])
     if not by_waves:
         _check_boxes(k_cache, v_cache)
+    by_warps = not by_waves and is_for_warps(q, k_cache, block_tables)
     out = result_of(q, int(v_cache.shape[3]), out)
     results = out[:, None] if len(q.shape) == 3 else out
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
     scale = scale * k_scale
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
-    plan = plan or choose_decode_plan(dtype, d, dv, by_waves, by_warps, waiting_of(q, k_cache))
+    plan = plan or _plan_of(dtype, q, k_cache, v_cache, block_tables, by_waves, by_warps)
     plan = replace(
         plan, dtype=dtype, d=d, dv=dv, consumers=1, ping_pong=False, features=features, group=heads // kv_heads,
         shared_rows=True,
@@ -91,13 +94,14 @@ def paged_attention(
         return out
     sizes = sizes_of(q, k_cache, v_cache, plan)
     sequences = int(q.shape[0]) * kv_heads
-    cut_in = parts_of if by_waves or by_warps else turns_of
+    cut_in = parts_of if by_waves else turns_of
     part, splits, whole = cut_in(q, sequences, k_cache, block_tables, sizes)
     space = workspace or room_for(q, sequences, splits, tokens * heads // kv_heads, dv, counters, whole)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     if by_warps:
-        numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
-        warp_decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
+        numbers = (scale, float(v_scale), softcap, left, splits, part, whole, tokens)
+        box = gcd(box_of(int(k_cache.shape[1]), plan.keys), BOX if k_cache.dtype.itemsize > 1 else plan.keys)
+        warp_decode(*tensors, *numbers, box, plan, stream_of(q, stream))
     elif by_waves:
         numbers = (scale, float(v_scale), softcap, left, splits, part, tokens)
         wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
@@ -125,29 +129,56 @@ def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:
     return type_of(q, k_cache, v_cache)
 
 
-def choose_decode_plan(dtype: Any, d: int, dv: int, by_waves: bool, by_warps: bool, waiting: float) -> ForwardPlan:
-    """Keys of a block, and stages of what is loaded ahead; ``waiting`` as of `waiting_of`.
+def _plan_of(dtype: Any, q: Array, k: Array, v: Array, tables: Array, by_waves: bool, by_warps: bool) -> ForwardPlan:
+    waiting = int(q.shape[0]) * int(k.shape[2]) / multiprocessors(q)
+    narrow, longest = type_name(k) in CACHES[by_waves], longest_of(k, tables)
+    return choose_decode_plan(dtype, q.shape[-1], v.shape[3], by_waves, by_warps, waiting, narrow, longest)
+
+
+def choose_decode_plan(
+    dtype: Any, d: int, dv: int, by_waves: bool, by_warps: bool, waiting: float, narrow: bool = False, longest: int = 0
+) -> ForwardPlan:
+    """Keys of a block, and stages of what is loaded ahead; ``waiting`` are sequences and kv heads for each
+    multiprocessor, ``narrow`` caches of 8 bits, ``longest`` as of `longest_of`.
 
     Where many sequences wait, three small blocks of warps, for caches of 8 bits, share a multiprocessor: while one
     begins, the others load. Else a block loads much ahead. On an H200 on 2026-11-16, 64 heads that share 8 of 128: 128
     sequences of 1024 keys took 80.8 us with small blocks and 93.3 with large ones, 16 of 2048 keys 26.2 and 21.1, one
-    of 4096 9.7 and 8.2.
+    of 4096 9.7 and 8.2. Of caches of 16 bits two blocks with rings of 96 KB share one: 128 sequences of 1024 keys took
+    128.5 us in three stages of 64 keys, 131.8 in two, 150.2 in six and 147.5 in three of 128; of heads of 64, 280
+    sequences of 4306 keys took 78.6 us in stages of 128 and 89.8 of 64, and 720 of 68 12.9 and 9.6, on 2026-11-18.
 
-    Other caches have three stages where shared memory has room for them: 128 sequences of 1024 keys in pages of 64 took
-    134.0 us and 135.7 with two, where cuDNN took 128.7 without pages. Where most multiprocessors have one
-    sequence, whole, blocks of 64 keys leave room for the next launch to begin in: 16 sequences of 2048 keys took 35.4
-    us in pages of 16 and 36.2 in pages of 64, and 38.0 and 36.4 with 128 keys, where cuDNN took 35.3.
+    What a warpgroup multiplies has three stages where shared memory has room for them: 128 sequences of 1024 keys in
+    pages of 64 took 134.0 us and 135.7 with two, where cuDNN took 128.7 without pages. Where most multiprocessors have
+    one sequence, whole, blocks of 64 keys leave room for the next launch to begin in: 16 sequences of 2048 keys took
+    35.4 us in pages of 16 and 36.2 in pages of 64, and 38.0 and 36.4 with 128 keys, where cuDNN took 35.3.
     """
-    if by_warps:
+    if by_warps and narrow:
         return ForwardPlan(dtype, d, dv, 64, 4) if waiting >= 3 else ForwardPlan(dtype, d, dv, 128, 3)
+    if by_warps:
+        return ForwardPlan(dtype, d, dv, 128 if d + dv <= LONG_HEAD and longest > SHORT else 64, 3)
     keys = WAVE_BLOCK if by_waves else 64 if d > 192 or 0.5 < waiting <= 1 else 128
     three_fit = not by_waves and 2 * (ROWS * d + 3 * keys * (d + dv)) <= SHARED_BYTES
     return ForwardPlan(dtype, d, dv, keys, stages=3 if three_fit else 2)
 
 
-def waiting_of(q: Array, k_cache: Array) -> float:
-    """Sequences and kv heads for each multiprocessor."""
-    return int(q.shape[0]) * int(k_cache.shape[2]) / multiprocessors(q)
+def is_for_warps(q: Array, k_cache: Array, tables: Array) -> bool:
+    """Return whether warps multiply, and not a warpgroup, on Hopper: of 8 bits, and where queries are a few rows.
+    Blocks of threads are small then, so that several share a multiprocessor and begin at once: 12 sequences of 75
+    keys, 4 heads of 128, took 4.6 us instead of 7.7, 720 of 68 keys of 64 9.6 instead of 21.5, 200 of 400 keys with 24
+    rows 20.3 instead of 25.6, on an H200 on 2026-11-18. A warp has 16 rows, so that more are read from shared memory
+    again, and long heads do not fit its registers: that costs more than it gains where sequences are long, too. 14 of
+    4678 keys of 256 took 30.2 us instead of 26.8, and 23 of 74 6.2 instead of 11.7; 4 of 9000 keys of 128 with 64 rows
+    33.6 instead of 25.8, and 8 of 100 with 32 5.7 instead of 6.6."""
+    if type_name(k_cache) in CACHES[False] or longest_of(k_cache, tables) <= SHORT:
+        return True
+    rows = prod(q.shape[1:-1]) // int(k_cache.shape[2])
+    return rows <= MANY_ROWS and q.shape[-1] <= LONG_HEAD
+
+
+def longest_of(k_cache: Array, tables: Array) -> int:
+    """Return how many keys a sequence has at most."""
+    return int(tables.shape[1]) * int(k_cache.shape[1])
 
 
 def paged_workspace(
@@ -157,14 +188,13 @@ def paged_workspace(
     by_waves = not is_for_cuda(q)
     if not by_waves and shares_elements(k_cache, v_cache):
         return latent_workspace(q, k_cache, v_cache, block_tables)
-    by_warps = not by_waves and type_name(k_cache) in CACHES[False]
+    by_warps = not by_waves and is_for_warps(q, k_cache, block_tables)
     kind = _type_of(q, k_cache, v_cache, by_waves)
-    waiting = waiting_of(q, k_cache)
-    plan = plan or choose_decode_plan(kind, q.shape[-1], v_cache.shape[3], by_waves, by_warps, waiting)
+    plan = plan or _plan_of(kind, q, k_cache, v_cache, block_tables, by_waves, by_warps)
     kv_heads, dv = int(k_cache.shape[2]), int(v_cache.shape[3])
     sequences, rows = int(q.shape[0]) * kv_heads, prod(q.shape[1:-1]) // kv_heads
     sizes = sizes_of(q, k_cache, v_cache, plan)
-    cut_in = parts_of if by_waves or by_warps else turns_of
+    cut_in = parts_of if by_waves else turns_of
     _, splits, whole = cut_in(q, sequences, k_cache, block_tables, sizes)
     return room_for(q, sequences, splits, rows, dv, whole=whole)
 

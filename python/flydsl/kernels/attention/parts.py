@@ -14,10 +14,11 @@ START = 2
 MERGING = 3
 """How much faster one block reads the results of parts than keys, which all blocks read at a time: 93 GB/s on an H200
 on 2026-11-16, where a block's share of the memory is 34."""
-LAST_PARTS, LEAST_PART = 8, 8
-"""In how many parts sequences of the last round are cut, and blocks of keys of a part at least: to begin and end one
-takes 0.7 us, as long as reading a third of a block. 64 sequences of 8192 keys, 8 heads of 128, took 501 us in parts of
-8 blocks, 504 of 4, 506 of 16, 532 of 2 and 520 not cut, on an H200 on 2026-11-17."""
+BEGINNING, ENDING = 24_000, 160_000
+"""Bytes that a multiprocessor reads while a part begins and ends, where blocks take parts as they come, and while the
+last parts are put together. 136 sequences of 5940 keys of 128 took 96.6 us with the last four in 31 parts, 113 in 8; 64
+sequences of 8192 keys and 8 heads 484 us in 8 parts, 520 not cut; 128 of 1024 128 not cut, 135 in 4, on an H200 on
+2026-11-17 and 18."""
 
 
 @dataclass(frozen=True)
@@ -29,22 +30,44 @@ class Sizes:
     results: int
 
 
-def parts_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes) -> tuple[int, int, int]:
-    """Return (blocks of keys in a part, parts that a sequence has at most, sequences that are not cut: none)."""
+def parts_of(
+    q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes, apart: bool = False
+) -> tuple[int, int, int]:
+    """Return (blocks of keys in a part, parts that a sequence has at most, sequences that are not cut: none). Parts are
+    put together by a block for each sequence, or ``apart``: by another launch, all of whose blocks read at a time."""
     blocks = blocks_of(cache, tables, sizes)
-    merging = sizes.results / (sizes.keys * sizes.key * MERGING)
-    part = choose_part(sequences, blocks, multiprocessors(q), merging)
+    at_once = multiprocessors(q) / sequences if apart else MERGING
+    part = choose_part(sequences, blocks, multiprocessors(q), sizes.results / (sizes.keys * sizes.key * at_once))
     return part, -(-blocks // part), 0
 
 
 def turns_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes) -> tuple[int, int, int]:
     """Return the same where blocks of threads take parts as they come: they take whole rounds of sequences that are
     not cut, and parts of those that are left, to end together."""
-    blocks, whole = blocks_of(cache, tables, sizes), (sequences - 1) // multiprocessors(q) * multiprocessors(q)
-    if whole <= 0 or blocks < 2 * LEAST_PART:
+    whole = (sequences - 1) // multiprocessors(q) * multiprocessors(q)
+    if whole <= 0:
         return parts_of(q, sequences, cache, tables, sizes)
-    part = max(-(-blocks // LAST_PARTS), LEAST_PART)
-    return part, -(-blocks // part), whole
+    blocks, part = blocks_of(cache, tables, sizes), choose_last_part(q, sequences - whole, cache, tables, sizes)
+    return (part, -(-blocks // part), whole) if part < blocks else (blocks, 1, 0)
+
+
+def choose_last_part(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes) -> int:
+    """Blocks of keys in a part of the last sequences, behind work of any length: parts follow each other without a gap,
+    and at the end multiprocessors wait for half of one."""
+    blocks, block = blocks_of(cache, tables, sizes), sizes.keys * sizes.key
+    beginning, ending, merging = BEGINNING / block, ENDING / block, sizes.results / (block * MERGING)
+
+    def end(part: int) -> float:
+        splits, each = -(-blocks // part), part + beginning
+        together = ending + splits * merging if splits > 1 else 0
+        return max(each, sequences * splits * each / multiprocessors(q) + part / 2) + together
+
+    return min(cuts_of(blocks), key=end)
+
+
+def cuts_of(blocks: int) -> list[int]:
+    """Return the sizes of parts that cut so many blocks of keys into other numbers of parts, the largest first."""
+    return sorted({-(-blocks // splits) for splits in range(1, blocks + 1)}, reverse=True)
 
 
 def blocks_of(cache: Array, tables: Array, sizes: Sizes) -> int:
@@ -53,15 +76,15 @@ def blocks_of(cache: Array, tables: Array, sizes: Sizes) -> int:
 
 
 def choose_part(sequences: int, blocks: int, multiprocessors: int, merging: float = 0.0) -> int:
-    """Blocks of keys in a part: as many as end soonest, if parts go to multiprocessors in turns, and one block puts the
-    parts of a sequence together, which takes ``merging`` for each."""
+    """Blocks of keys in a part: as many as end soonest, if parts go to multiprocessors in turns, and putting those of a
+    sequence together takes ``merging`` for each."""
 
     def end(part: int) -> float:
         splits = -(-blocks // part)
         together = START + splits * merging if splits > 1 else 0
         return -(-sequences * splits // multiprocessors) * (part + START) + together
 
-    return min(sorted({-(-blocks // splits) for splits in range(1, blocks + 1)}, reverse=True), key=end)
+    return min(cuts_of(blocks), key=end)
 
 
 def result_of(q: Array, dv: int, out: Array) -> Any:

@@ -1,8 +1,9 @@
-"""Attention of a few new tokens over a paged cache of 8 bits on Hopper: a warp's own products, keys in parts.
+"""Attention of a few new tokens over a paged cache on Hopper: a warp's own products, keys in parts.
 
-A cache of 8 bits is half as long, and the time of a launch is that of reading it: elements must not pass through shared
-memory again once they have 16 bits. So warps multiply, not the warpgroup, and take the operands of `mma.sync` from
-registers. A lane reads neighbouring bytes of shared memory, and turns them into f16 by one instruction for two; queries
+The time of a launch is that of reading the cache. Warps multiply, not the warpgroup, and take the operands of
+`mma.sync` from registers: blocks of threads are small, so that several share a multiprocessor and short sequences take
+little, and elements of a cache of 8 bits, which is half as long, do not pass through shared memory again once they have
+16. A lane reads 16 neighbouring bytes of shared memory; of 8 bits it makes f16 by one instruction for two, queries
 become f16 as well, and must not be beyond 65504. Sums do not mind an order: products see heads through layouts that
 have a lane's elements side by side (`key_columns`, `value_columns`), and so queries are read and results are stored.
 
@@ -21,7 +22,15 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.fp8_forward import transposed
 from flydsl.kernels.attention.head_tiles import chunk_of
-from flydsl.kernels.attention.hopper_decode import Parts, cache_map, load_block, part_at, places_of, put_together
+from flydsl.kernels.attention.hopper_decode import (
+    Parts,
+    cache_map,
+    load_block,
+    part_at,
+    parts_in,
+    places_of,
+    put_together,
+)
 from flydsl.kernels.attention.hopper_forward import ROW_LANES
 from flydsl.kernels.attention.scores import (
     Features,
@@ -73,7 +82,7 @@ def warp_decode_kernel(
     """``maps`` are those of K and V, whose elements are ``stored``; other arguments as of `decode_kernel`."""
     smem = fx.SharedAllocator(1024, static=False)
     values_at, rows = plan.stages * plan.keys * plan.d, plan.shares * plan.queries
-    held = max(values_at + plan.stages * plan.keys * plan.dv, rows * plan.dv * 4)
+    held = max(values_at + plan.stages * plan.keys * plan.dv, rows * plan.dv * 4 // (stored.width // 8))
     ring = smem.allocate(fx.Array[stored, held, 1024]).ptr
     found = smem.allocate(fx.Array[fx.Float32, rows * 2, 16]).ptr
     pipe = fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=WARPS)
@@ -88,13 +97,13 @@ def warp_decode_kernel(
     warp = fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
     if piece.queries > 0:
         if warp == WARPS:
-            load(maps, (ring, ring + values_at), pipe, piece, tables, page, plan, box)
+            load(maps, (ring, ring + values_at), pipe, piece, tables, page, stored.width, plan, box)
         else:
-            mine = Warp(Q, maps, (ring, ring + values_at), pipe, piece, numbers, stored, plan)
+            mine = Warp(Q, (ring, ring + values_at), pipe, piece, numbers, stored, plan)
             tops, sums = attend(mine, piece)
             store(mine, piece, tops, sums, ring, found)
             fx.nvvm.barrier_sync(1, 32 * WARPS)
-            sequence = piece.batch * parts.kv_heads + piece.head
+            sequence = piece.batch * parts.kv_heads + piece.head - parts.whole
             gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, plan)
             if count > 1:
                 put_together(
@@ -103,7 +112,7 @@ def warp_decode_kernel(
 
 
 @flyc.jit
-def load(maps, places, pipe, piece, tables, page, plan, box):
+def load(maps, places, pipe, piece, tables, page, width, plan, box):
     """The loading warp: a block of keys and its values, from the last to the first."""
     lane, state = fx.lane_id(), pipe.producer_start()
     here = places_of(tables, piece, piece.end - 1, lane, page, plan.keys, box)
@@ -111,34 +120,36 @@ def load(maps, places, pipe, piece, tables, page, plan, box):
         after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
         pipe.acquire(state)
         if lane == 0:
-            fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), plan.keys * (plan.d + plan.dv))
+            fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), plan.keys * (plan.d + plan.dv) * width // 8)
         for tensor_map, ptr, d in zip(maps, places, (plan.d, plan.dv), strict=True):
-            load_block(tensor_map, here, piece.head, lane, pipe, state, ptr, (plan.keys, d), chunk_of(d, 8), box)
+            load_block(tensor_map, here, piece.head, lane, pipe, state, ptr, (plan.keys, d), chunk_of(d, width), box)
         state = pipe.advance(state)
         here = after
 
 
-def key_columns(d):
+def key_columns(d, width):
     """Elements of a head in the order of the first product: of its steps, a lane has 8 or 16 neighbours in memory.
 
     Each of a step's 16 places is (one of two, lane of a row, first or second half).
     """
-    run = 16 if d % 64 == 0 else 8
+    run = 16 if d % 64 == 0 and width == 8 else 8
     return fx.make_layout(((2, 4, 2), (run // 4, d // (4 * run))), ((1, run, 2), (4, 4 * run)))
 
 
-def value_columns(dv):
-    """Elements of a value in the order of the second product: of its tiles of 8, a lane has up to 16 neighbours."""
-    run = gcd(dv // 8, 16)
+def value_columns(dv, width):
+    """Elements of a value in the order of the second product: of its tiles of 8, a lane has up to 16 bytes of
+    neighbours."""
+    run = gcd(dv // 8, 128 // width)
     return fx.make_layout((8, (run, dv // (8 * run))), (run, (1, 8 * run)))
 
 
-def cache_tiles(ptr, swizzle, keys, d, stages):
-    """Stages of a tile (keys, d) in columns of `chunk_of` elements, which are bytes: as such the swizzle counts them.
+def cache_tiles(ptr, keys, d, stages, width):
+    """Stages of a tile (keys, d) in columns of `chunk_of` elements, as TMA swizzles them.
 
-    It is a part of the layout, not of the pointer: so what it does to constant steps is found while compiling.
+    The swizzle is a part of the layout, not of the pointer: so what it does to constant steps is found while compiling.
     """
-    chunk = chunk_of(d, 8)
+    chunk, piece = chunk_of(d, width), 128 // width
+    swizzle = fx.static(fx.SwizzleType.get((chunk // piece).bit_length() - 1, piece.bit_length() - 1, 3))
     layout = fx.make_layout((keys, (chunk, d // chunk), stages), (chunk, (1, keys * chunk), keys * d))
     return fx.make_view(ptr, fx.make_composed_layout(swizzle, layout))
 
@@ -149,12 +160,13 @@ class Warp:
     Products have the elements of heads in the orders of `key_columns` and `value_columns`: views say where they lie.
     """
 
-    def __init__(self, Q, maps, places, pipe, piece, numbers, stored, plan):
+    def __init__(self, Q, places, pipe, piece, numbers, stored, plan):
         self.pipe, self.numbers, self.stored, self.plan = pipe, numbers, stored, plan
+        self.dtype = fx.Float16 if stored.width == 8 else stored
         warp = fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
         self.number, self.side = warp // plan.side_by_side, warp % plan.side_by_side
         self.keys = plan.keys // plan.shares
-        atom = fx.make_mma_atom(fx.nvvm.MmaSync(TILE, 8, TILE, fx.Float16, fx.Float32))
+        atom = fx.make_mma_atom(fx.nvvm.MmaSync(TILE, 8, TILE, self.dtype, fx.Float32))
         tiled = self.tiled = fx.make_tiled_mma(atom, fx.make_layout((1, 1, 1), (1, 1, 1)))
         self.own = tiled.get_slice(fx.lane_id())
         scores, results, where = (TILE, self.keys), (TILE, plan.dv), fx.make_identity_tensor
@@ -164,10 +176,10 @@ class Warp:
         self.s_rows, self.o_rows = (FragmentRows(tiled, fx.lane_id(), shape) for shape in (scores, results))
         for rows in (self.s_rows, self.o_rows):
             rows.query = rows.query + self.side * TILE
-        orders = (key_columns(plan.d), value_columns(plan.dv))
+        orders = key_columns(plan.d, stored.width), value_columns(plan.dv, stored.width)
         keys, turned = (
-            self.share_of(cache_tiles(ptr, one.swizzle, plan.keys, d, plan.stages), order)
-            for one, ptr, d, order in zip(maps, places, (plan.d, plan.dv), orders, strict=True)
+            self.share_of(cache_tiles(ptr, plan.keys, d, plan.stages, stored.width), order)
+            for ptr, d, order in zip(places, (plan.d, plan.dv), orders, strict=True)
         )
         self.k_part, self.v_part = self.own.partition_B(keys), self.own.partition_B(fx.select(turned, [1, 0, 2]))
         self.v_places = self.own.partition_B(where((plan.dv, self.keys)))
@@ -180,23 +192,32 @@ class Warp:
 
     def read_queries(self, Q, piece):
         """Rows of queries; those that there are not are zeros."""
-        plan, columns = self.plan, key_columns(self.plan.d)
+        plan, columns = self.plan, key_columns(self.plan.d, self.stored.width)
         for i, row in enumerate(self.s_rows.rows):
             place = self.s_rows.query + row
             inside = fx.min(place, piece.queries - 1)
             line = Q[piece.batch, inside // plan.group, piece.head * plan.group + inside % plan.group, None]
             same = fx.make_layout((TILE, columns.shape), (0, columns.stride))  # a lane's rows are lines of their own
             part = self.own.partition_A(fx.make_view(fx.get_iter(line).aligned(16), same))
-            found = part[(None, 0, None), 0, None].load().to(fx.Float16)
+            found = part[(None, 0, None), 0, None].load().to(self.dtype)
             self.q[(None, i, None), 0, None].store((place < piece.queries).select(found, fx.zeros_like(found)))
 
     def pairs(self, codes):
-        """Elements as f16, two in each word."""
+        """Elements of 8 bits as f16, two in each word."""
         codes = codes.bitcast(fx.Int16)
         return [fx.nvvm.cvt_f16x2(codes[i], self.stored).bitcast(fx.Int32)[0] for i in range(codes.numel)]
 
+    def turned(self, words):
+        """Neighbours of four keys, as words: each element's pairs of keys, of the type of the products."""
+        if self.stored.width == 8:
+            return [pair for four in transposed(words)
+                    for pair in self.pairs(fx.Vector.from_elements([four], fx.Int32))]  # fmt: skip
+        keys = [fx.Vector.from_elements([word], fx.Int32).bitcast(fx.Int16) for word in words]
+        return [keys[i].shuffle(keys[i + 1], order).bitcast(fx.Int32)[0] for order in ([0, 2], [1, 3]) for i in (0, 2)]
+
     def read_keys(self, stage):
-        self.fill(self.k, self.pairs(self.k_part[None, None, None, stage].load()))
+        found = self.k_part[None, None, None, stage].load()
+        self.fill(self.k, self.pairs(found) if self.stored.width == 8 else list(found.bitcast(fx.Int32)))
 
     def read_values(self, stage, seen):
         """Each lane has neighbours of four keys, and turns them: those beyond the first ``seen`` keys are zero."""
@@ -207,13 +228,12 @@ class Warp:
                 some = self.v_part[(one, pair), None, step, stage].load().bitcast(fx.Int32)
                 _, key = fx.get_leaves(self.v_places[(one, pair), 0, step])
                 words.append((fx.Int32(key) < seen).select(some, fx.zeros_like(some)))
-            for i in range(self.plan.dv // 32):
-                for four in transposed([word[i] for word in words]):
-                    found += self.pairs(fx.Vector.from_elements([four], fx.Int32))
+            for i in range(self.plan.dv * self.stored.width // 256):
+                found += self.turned([word[i] for word in words])
         self.fill(self.v, found)
 
     def fill(self, fragment, words):
-        flat = fx.Vector.from_elements(words, fx.Int32).bitcast(fx.Float16)
+        flat = fx.Vector.from_elements(words, fx.Int32).bitcast(self.dtype)
         fragment.store(flat.reshape(fragment.load().shape))
 
     def take(self, powers):
@@ -241,7 +261,7 @@ def attend(mine, piece):
         quarter = block * mine.plan.shares + mine.number
         scores = scores_of(mine.s.load(), mine.s_rows, piece, quarter, (None, None, None), mine.numbers, own, True)
         mine.read_values(state.stage, piece.band.length - quarter * mine.keys)
-        step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, fx.Float16)
+        step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, mine.dtype)
         powers, moved, shrink, tops, sums = step
         if moved:
             mine.o_rows.scale(mine.o, shrink)
@@ -259,7 +279,8 @@ def store(mine, piece, tops, sums, ring, found):
     rows, plan = mine.o_rows, mine.plan
     results, levels = shared_results(ring, found, plan)
     sides = fx.make_layout((TILE, plan.side_by_side), (1, TILE))
-    own = fx.composition(results, (sides, value_columns(plan.dv), plan.shares))[(None, mine.side), None, mine.number]
+    columns = value_columns(plan.dv, mine.stored.width)
+    own = fx.composition(results, (sides, columns, plan.shares))[(None, mine.side), None, mine.number]
     part = mine.own.partition_C(own)
     fx.nvvm.barrier_sync(1, 32 * WARPS)
     for i, values in enumerate(rows.split(mine.o.load())):
@@ -316,7 +337,7 @@ def gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, pl
 def warp_decode(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
     sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
-    v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32,
+    v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, whole: fx.Int32,
     tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d); ``box`` as of `box_of`; ``part`` is in blocks of keys."""
@@ -324,10 +345,10 @@ def warp_decode(
     rows = min(rows for rows in (TILE, 2 * TILE, WARPS * TILE) if rows >= tokens * plan.group)
     plan = WarpPlan(plan.dtype, plan.d, plan.dv, rows, plan.keys, plan.stages, plan.features, plan.group)
     maps = tuple(cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
-    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part, fx.Int32(tokens), left, page)
+    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part, fx.Int32(tokens), left, page, whole)
     warp_decode_kernel(
         maps, Q, out, tables, lengths, sinks, (results, logarithms, counters),
         (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, K.dtype, plan, box,
     ).launch(
-        grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
+        grid=(parts_in(parts), 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
     )  # fmt: skip
