@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.kernels.attention import backward
-from flydsl.kernels.attention.attention import MAX_HEAD, MAX_STEP, check_starts
+from flydsl.kernels.attention.attention import MAX_HEAD, MAX_STEP
 from flydsl.kernels.attention.attention import attention as run_attention
 from flydsl.kernels.blocks.inputs import Array, contiguous, strides
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, all_there, fall_back, host_numbers, numpy_only, one_place, same_kind
+from flydsl.ops.op import Arguments, Op, all_there, fall_back, numpy_only, one_place, same_kind
 
 WITHOUT_ATTENTION = ("gfx1100", "gfx1151", "gfx1250")
 """Targets whose matrix instructions `kernels/attention/waves.py` has none of."""
@@ -22,10 +22,10 @@ _NUMBERS = (
 
 def _asked(numbers: Arguments) -> dict[str, Any]:
     """Return the numbers of the schema as arguments of the kernels' functions."""
-    causal, scale, left, right, softcap, most_q, _, _ = numbers
-    window = tuple(None if side < 0 else side for side in (left, right))
-    longest = None if most_q < 0 else most_q
-    return {"is_causal": causal, "scale": scale, "window": window, "softcap": softcap, "max_seqlen_q": longest}
+    causal, scale, *limits, softcap, most_q, most_k, _ = numbers
+    left, right, most_q, most_k = (None if number < 0 else number for number in (*limits, most_q, most_k))
+    longest = {"max_seqlen_q": most_q, "max_seqlen_k": most_k}
+    return {"is_causal": causal, "scale": scale, "window": (left, right), "softcap": softcap, **longest}
 
 
 def _allocate(q: Array, k: Array, v: Array, *rest: Any) -> Arguments:
@@ -67,13 +67,11 @@ def _allocate_gradients(dout: Array, q: Array, k: Array, v: Array, *rest: Any) -
 
 def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
     (dout, q, k, v, out, lse, mask, slopes, starts, key_starts), numbers = arguments[:10], arguments[10:]
-    most_k, deterministic = numbers[-2:]
     dout, q, k, v = map(in_heads, (dout, q, k, v))
     backward.attention_backward(
         dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=_in_a_row(slopes),
         cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts),
-        max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic, grads=results,
-        stream=arrays.stream_of(q), **_asked(numbers),
+        deterministic=numbers[-1], grads=results, stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 
 
@@ -235,8 +233,6 @@ def attention(
     if not isinstance(window, tuple | list) or len(window) != 2 or any(n is not None and n < 0 for n in window):
         raise ValueError(f"window is (left, right), each None or not negative, got {window}")
     one_place(q, cu_seqlens_q, cu_seqlens_k)
-    check_starts("cu_seqlens_q", _read(cu_seqlens_q), len(q), max_seqlen_q)
-    check_starts("cu_seqlens_k", _read(cu_seqlens_k), len(k), max_seqlen_k)
     numbers = _numbers(q, is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, deterministic)
     given = (q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k)
     known = (is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, ordered)  # more than the other function has
@@ -246,8 +242,3 @@ def attention(
 def _ordered(deterministic: bool | None) -> bool:
     """Return whether sums have an order: without a word on it, where torch is there and asked for one."""
     return arrays.asked_for_order() if deterministic is None else deterministic
-
-
-def _read(starts: Array) -> Any:
-    """Return starts that lie on the host as numbers, for a check; a GPU's are not read for it."""
-    return None if starts is None else host_numbers(starts)

@@ -13,6 +13,7 @@ from operator import index
 from typing import Any
 
 from flydsl.compiler.calls.native_replay import Lanes
+from flydsl.kernels.blocks.inputs import on_host
 from flydsl.ops import arrays
 
 Arguments = tuple[Any, ...]
@@ -222,10 +223,8 @@ def same_kind(*values: Any) -> str | None:
 
 
 def host_numbers(x: Any) -> Any:
-    """Return the numbers of an array that lies on the host, for a check; None if it lies on a GPU, or torch traces."""
-    if arrays.is_array(x):
-        return x
-    return None if arrays.is_traced() or arrays.is_transformed() or x.device.type != "cpu" else x.detach().numpy()
+    """Return `on_host` of an array; None also where torch traces, and a tensor has no numbers."""
+    return None if arrays.is_traced() or arrays.is_transformed() else on_host(x)
 
 
 def why_not_rows(*values: Any) -> str | None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import flydsl.ops as ops
+from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
 from tests.unit.ops.test_ops import normed, silu, softmax
 
@@ -221,8 +222,9 @@ def test_starts_that_cannot_be() -> None:
         ops.attention(x, x, x, cu_seqlens_q=far, cu_seqlens_k=far, max_seqlen_q=10)
     how: dict[str, Any] = {"cu_seqlens_q": far, "cu_seqlens_k": far}
     given = (x, x, x, x, x, np.zeros((1, 30), np.float32))
-    with pytest.raises(ValueError, match="max_seqlen_k is 10, and cu_seqlens_k have a sequence of 30 tokens"):
-        attention_backward(*given, **how, max_seqlen_k=10)
+    for run, arrays in ((ops.attention, given[:3]), (attention, given[:3]), (attention_backward, given)):
+        with pytest.raises(ValueError, match="max_seqlen_k is 10, and cu_seqlens_k have a sequence of 30 tokens"):
+            run(*arrays, **how, max_seqlen_k=10)
     with pytest.raises(ValueError, match="max_seqlen_q is 10, and cu_seqlens_q have a sequence of 30 tokens"):
         attention_backward(*given, **how, max_seqlen_q=10)
 

@@ -30,6 +30,7 @@ from flydsl.kernels.blocks.inputs import (
     empty_beside,
     multiprocessors,
     on_given_stream,
+    on_host,
     stream_of,
     strides,
     type_name,
@@ -48,8 +49,8 @@ def attention(
     q: Array, k: Array, v: Array, *, out: Array = None, attn_mask: Array = None, is_causal: bool = False,
     scale: float | None = None, window: tuple[int | None, int | None] = (None, None), softcap: float = 0.0,
     alibi_slopes: Array = None, sinks: Array = None, cu_seqlens_q: Array = None, cu_seqlens_k: Array = None,
-    max_seqlen_q: int | None = None, return_lse: bool = False, lse: Array = None, plan: ForwardPlan | None = None,
-    stream: Any = None,
+    max_seqlen_q: int | None = None, max_seqlen_k: int | None = None, return_lse: bool = False, lse: Array = None,
+    plan: ForwardPlan | None = None, stream: Any = None,
 ) -> Any:  # fmt: skip
     """softmax(scale * q k^T + mask) v; with ``return_lse`` also the logarithm of each row's sum of exponentials.
 
@@ -57,10 +58,11 @@ def attention(
     many keys it sees left and right of that one, None for all. ``attn_mask`` is added to scores. ``softcap`` bounds
     them, ``alibi_slopes`` (heads,) or (batch, heads) takes slope times distance from them, ``sinks`` (heads,) are
     scores of a key without value. ``max_seqlen_q`` promises that no sequence has more queries: those behind are not
-    written. A query that sees no key gets zeros, and a logarithm of minus infinity, or its sink. Results go to ``out``
-    and ``lse`` where these are given.
+    written. ``max_seqlen_k`` promises the same of keys, and is a check where starts lie on the host. A query that sees
+    no key gets zeros, and a logarithm of minus infinity, or its sink. Results go to ``out`` and ``lse`` where these are
+    given.
     """
-    given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
+    given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, longest_k=max_seqlen_k)
     scale = given.d**-0.5 if scale is None else float(scale)
     check_numbers(scale, softcap)
     left, right = given.sides(window, is_causal)
@@ -295,13 +297,6 @@ def check_starts(name: str, starts: Any, tokens: int, longest: int | None) -> No
     if longest is not None and lengths.size and lengths.max() > longest:
         most = name.replace("cu_seqlens", "max_seqlen")
         raise ValueError(f"{most} is {longest}, and {name} have a sequence of {lengths.max()} tokens")
-
-
-def on_host(starts: Array) -> Any:
-    """Return starts as an array of NumPy where they lie on the host, or None."""
-    if hasattr(starts, "is_cuda"):
-        return starts.detach().numpy() if starts.device.type == "cpu" else None
-    return starts
 
 
 Described = tuple[tuple[int, ...], tuple[int, ...], int]

@@ -170,6 +170,14 @@ def address_of(tensor: Array) -> int:
     return tensor.data_ptr() if hasattr(tensor, "data_ptr") else tensor.ctypes.data
 
 
+def on_host(tensor: Array) -> Any:
+    """Return a tensor that lies on the host as an array of NumPy, for a check; None if it lies on a GPU, which is not
+    waited for."""
+    if not hasattr(tensor, "data_ptr"):
+        return tensor
+    return tensor.detach().numpy() if tensor.device.type == "cpu" else None
+
+
 def contiguous(tensor: Array) -> Any:
     return tensor.contiguous() if hasattr(tensor, "contiguous") else tensor.copy()
 
