@@ -13,7 +13,8 @@ import flydsl.expr as fx
 from flydsl.compiler.calls.native_replay import Lanes
 from flydsl.kernels.gemm import hopper_grouped, hopper_matmul
 from flydsl.kernels.gemm.hopper import repeats
-from flydsl.kernels.gemm.hopper.operands import KeptCalls
+from flydsl.kernels.gemm.hopper.operands import Bound, KeptCalls
+from flydsl.kernels.gemm.hopper.plan import PackedKind
 from flydsl.kernels.gemm.hopper.repeats import keep_call
 
 torch: Any = pytest.importorskip("torch", reason="calls on torch tensors are made again")
@@ -122,3 +123,13 @@ def test_other_products_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
         for how in ({"stream": 5}, {"config": object()}):
             call(**how)
         assert len(noted.asked) == 2 and len(noted.kept) == 1
+
+
+@pytest.mark.parametrize("rows", [1, 8, 9])
+def test_weights_of_four_bits_are_compiled_for_good(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for few rows, whose kernel is another one: calls of what is compiled for good are made again."""
+    monkeypatch.setattr(hopper_matmul, "multiprocessors", lambda device: 132)
+    x, y, scales = (np.zeros(shape, np.float16) for shape in ((rows, 128), (rows, 64), (64, 1)))
+    packed = np.zeros((1, 2, 512), np.int32)
+    made = hopper_matmul._linear4_for((x, packed, y, scales, None, None), PackedKind("int4", 128), "none", None, 0)
+    assert isinstance(made, Bound)

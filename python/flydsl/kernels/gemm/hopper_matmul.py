@@ -219,24 +219,14 @@ def _linear4_for(
         if config.rows < m or not config.can_hold(k):
             raise ValueError(f"x is {m} x {k}, more than {config} has room for")
         pieces = lines.along_k and not lines.is_ragged and k % (8 * LINE_BYTES // dtype.width) == 0
-        return _few_rows_call(build_few_rows(form, activation, pieces, config), device)
+        few_rows = build_few_rows(form, activation, pieces, config)
+        return few_rows if device < 0 else Bound(few_rows)
     lines = lines if lines.along_k else OperandLines(True, is_ragged=True)
     kind = GemmKind(dtype, dtype, out, c_along_n=not along_n, piece_bytes=piece, activation=activation, packed=form)
     run = build_hopper_gemm(kind, config, sms)
     if lines.is_ragged:
         return lambda x, *rest: run(*packed_lines([(x, 1, lines)], rest[-1]), *rest)
     return run if device < 0 else Bound(run)
-
-
-def _few_rows_call(run: Any, device: int) -> Call:
-    """With the arguments that the GEMM's calls have."""
-    run = run if device < 0 else Bound(run)
-
-    def call(x: Any, packed: Any, y: Any, _row: Any, _column: Any, bias: Any, *more: Any) -> None:
-        _D, _alpha, _beta, scales, zeros, *_groups, stream = more
-        run(x, packed, y, scales, zeros, bias, stream)
-
-    return call
 
 
 def _without_products(activation: str, config: GemmConfig | None) -> Call:

@@ -301,11 +301,14 @@ def store_sums(total, place, bias, y, activation):
 
 @cache
 def build_few_rows(form: PackedKind, activation: str, wide: bool, config: FewRows) -> Any:
-    """Return a jit function ``few_rows(x, packed, y, scales, zeros, bias, stream)``; zeros and the bias may be None."""
+    """Return a jit function of the arguments that a packed kind of `build_hopper_gemm` has: x, packed, y, the bias, the
+    scales and zeros are looked at, of which the bias and zeros may be None."""
 
     @flyc.jit
-    def few_rows(x: fx.Tensor, packed: fx.Tensor, y: fx.Tensor, scales: fx.Tensor, zeros: fx.Tensor | None,
-                 bias: fx.Tensor | None, stream: fx.Stream = fx.Stream(None)):  # fmt: skip
+    def few_rows(x: fx.Tensor, packed: fx.Tensor, y: fx.Tensor, row_scale: None, column_scale: None,
+                 bias: fx.Tensor | None, D: None, alpha: None, beta: fx.Float32, scales: fx.Tensor,
+                 zeros: fx.Tensor | None, sizes: None, from_rows: None, to_rows: None, taken: None,
+                 stream: fx.Stream = fx.Stream(None)):  # fmt: skip
         blocks = fx.ceildiv(extent(y, 1), WARP_ROWS * config.strips) * config.cluster
         few_rows_kernel(x, packed, scales, zeros, bias, y, form, activation, wide, config).launch(
             grid=(blocks, 1, 1), block=(config.warps * 32, 1, 1), stream=stream, pdl=True,
