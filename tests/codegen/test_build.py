@@ -111,6 +111,21 @@ def test_what_llvm_writes_wrong_code_for_is_left_out(monkeypatch: pytest.MonkeyP
     assert "vpmovdb" not in emit_assembly(SIXTEEN_BITS, X86, cpu, text, 2)
 
 
+BLEND = """
+define <8 x i16> @f(<8 x i16> %x, <8 x i16> %y) noinline optnone {
+  %odd = shufflevector <8 x i16> %x, <8 x i16> %y, <8 x i32> <i32 0, i32 9, i32 2, i32 11, i32 4, i32 13, i32 6, i32 15>
+  ret <8 x i16> %odd
+}
+"""
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_a_function_that_is_not_optimised_does_not_end_the_process(level: int) -> None:
+    """LLVM would abort at the mask of this blend, as it did at a LayerNorm's gradient of 19,563 columns."""
+    assert "vpblendw\t$170," in emit_assembly(BLEND, X86, "x86-64-v3", "", level)
+    assert emit_object(BLEND, X86, "x86-64-v3", "", level)[:4] == b"\x7fELF"
+
+
 def test_lds_globals_compile_for_both_vendors() -> None:
     text = """
     llvm.mlir.global internal @lds() {{addr_space = 3 : i32, alignment = 16 : i64}} : !llvm.array<1024 x i8>

@@ -17,7 +17,7 @@ import llvmlite.binding as llvm
 
 from flydsl.base import device_libraries
 from flydsl.base.errors import LoweringError
-from flydsl.base.records import dataclass
+from flydsl.base.records import dataclass, replace
 from flydsl.codegen import llvm_options
 from flydsl.codegen.llvm_options import Request, compile_apart
 
@@ -220,39 +220,41 @@ def _fence_negated_sums(module: Any) -> Any:
 
 def emit_object(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> bytes:
     """Object code of LLVM text; without a triple for this process."""
-    machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
-    if options := llvm_options.active():
-        text = _whole(text, machine)
-        return compile_apart(Request(text, triple, cpu, features, level, assembly=False), options, __name__)
-    return machine.emit_object(prepare(text, machine, level))
+    return _code(Request(text, triple, cpu, features, level, assembly=False))
 
 
 def emit_assembly(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> str:
     """Assembly (PTX for NVIDIA) of LLVM text; without a triple for this process."""
-    machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
+    return _code(Request(text, triple, cpu, features, level, assembly=True)).decode()
+
+
+def _code(request: Request) -> bytes:
+    """Return what a request asks for; from a process of its own where there are options."""
+    machine, text = _machine(request), request.text
     if options := llvm_options.active():
-        text = _whole(text, machine)
-        return compile_apart(Request(text, triple, cpu, features, level, assembly=True), options, __name__).decode()
-    return machine.emit_assembly(prepare(text, machine, level))
+        whole = str(stamped_module(text, machine)) if _device_functions(text) else text  # it knows no libraries
+        return compile_apart(replace(request, text=whole), options, __name__)
+    module = prepare(text, machine, request.level)
+    if "optnone" in text and machine.triple.startswith("x86"):
+        # LLVM 22 would abort the process: where a function is not optimised, no pass makes the masks of its blends
+        # unsigned, and a later one reads them as if one had. At level 0 there is neither.
+        machine = _machine(replace(request, level=0))
+    return machine.emit_assembly(module).encode() if request.assembly else machine.emit_object(module)
 
 
-def _whole(text: str, machine: Any) -> str:
-    """Text with the libraries it calls, for a process that does not know of them."""
-    return str(stamped_module(text, machine)) if _device_functions(text) else text
+def _machine(request: Request) -> Any:
+    key = (request.triple, request.cpu, request.features, request.level)
+    return target_machine(*key) if request.triple else host_machine(request.level)
 
 
 def serve() -> None:
     """The process that compiles one request under options of its own."""
-    request = llvm_options.asked()
-    machine = (request.triple, request.cpu, request.features, request.level)
-    code = emit_assembly(request.text, *machine) if request.assembly else emit_object(request.text, *machine)
-    sys.stdout.buffer.write(code.encode() if isinstance(code, str) else code)
+    sys.stdout.buffer.write(_code(llvm_options.asked()))
 
 
 def optimised_text(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> str:
     """LLVM text after optimisation, for dumps."""
-    machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
-    return str(prepare(text, machine, level))
+    return str(prepare(text, _machine(Request(text, triple, cpu, features, level, assembly=True)), level))
 
 
 def data_layout(triple: str, cpu: str = "", features: str = "") -> str:
