@@ -392,6 +392,7 @@ TILES = [
     (True, RowPlan(67, "bf16", 8, 4, rows=8, turns=2, stages=2, keep=False)),
     (False, RowPlan(131, "f16", 8, 8, rows=16, stages=3, keep=False)),
     (True, RowPlan(203, "bf16", 8, 16, rows=8, turns=2, stages=2)),
+    (True, RowPlan(267, "f16", 8, 32, rows=8, turns=2, stages=2, keep=False)),
 ]
 """(Whether rows are centred, plan) of tiles of rows that begin at any place in a piece, the same one in each tile."""
 

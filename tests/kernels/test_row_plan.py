@@ -492,6 +492,10 @@ def test_sums_of_short_odd_rows_come_in_tiles_of_pieces() -> None:
         assert plan.tile_rows % plan.width == 0 and plan.rows % plan.width == 0
         assert resident(plan, HOPPER, 1) == plan.crowd
     assert choose(257, "f32", HOPPER, 1, task=backward_task(True)).many.width == 1  # 0.98, and 0.92 in tiles of pieces
+    for length in (1031, 1143, 1273):  # by waves that read two rows again 0.98, 0.97 and 0.96, and 0.91, 0.85 and 0.905
+        plan = choose(length, "bf16", HOPPER, 1, task=backward_task(True)).many
+        assert plan.staged and plan.shifted and (plan.lanes, plan.turns, plan.keep) == (HOPPER.wave, 2, False)
+    assert choose(1275, "bf16", HOPPER, 1, task=backward_task(True)).many.slots  # of 1,399 0.935, and 0.88 in tiles
 
 
 def test_enough_of_two_odd_sources_is_on_its_way() -> None:

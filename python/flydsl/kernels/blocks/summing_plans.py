@@ -60,8 +60,11 @@ to that part: LayerNorm of 616, 824 and 1,048 bf16 has 0.87, 0.905 and 0.90 of a
 SHORTEST_TILED, TILE_THREADS, TILE_LANES, TILE_CROWDS, MOST_TILED = 64, 128, (4, 8, 16), (2, 3), 6
 """Of tiles of short rows that begin anywhere and are summed: elements of a row at least, threads of a block and of a
 row, blocks, and vectors of a row that a thread has at most. Shorter rows were not measured."""
-MOST_KEPT_TILED = 4
-"""Those vectors where a thread keeps what it computed of a row from its first pass to its second."""
+MOST_KEPT_TILED, MOST_OF_A_WAVE = 4, 5
+"""Those vectors where a thread keeps what it computed of a row from its first pass to its second; and where a wave
+reads two rows of a tile again: LayerNorm of 1,143 and 1,251 bf16 has 0.97 and 0.96 of a copy's speed so, and 0.85 and
+0.89 through rings, on an H200 (2026-11-18), of 1,399, whose sixth vectors registers have no place for, 0.88 and
+0.935."""
 MOST_EARLY, MOST_FILLED = 5, 0.8
 """Vectors of a row that comes early and is summed that a thread has at most, and the part of them that is of the row at
 least."""
@@ -151,14 +154,15 @@ def summed_tiles(length: int, dtype: str, machine: Machine, task: RowTask, lines
     start = RowPlan(
         length, dtype, width, TILE_LANES[0], staged=True, bulk=True, keep=False, pieces=True, hints=ONCE, **task.fields
     )
-    longest = ROW_OF_A_WAVE if task.sums > 1 else SHORTEST_SUMMED[task.sums]
-    if not start.shifted or start.size > 2 or not SHORTEST_TILED <= length < longest:
+    short = length < SHORTEST_SUMMED[task.sums]
+    if not start.shifted or start.size > 2 or length < SHORTEST_TILED or not (short or task.sums > 1):
         return
+    plans = [replace(start, lanes=lanes) for lanes in (TILE_LANES if short else (machine.wave,))]
     kept = [replace(start, lanes=lanes, keep=True) for lanes in (16, machine.wave) if task.sums > 1]
-    plans = [replace(start, lanes=lanes) for lanes in TILE_LANES if length < SHORTEST_SUMMED[task.sums]]
     for plan, crowd, turns in product([*plans, *kept], (1, *TILE_CROWDS), TURNS[:2]):
         plan = replace(plan, rows=max(TILE_THREADS // plan.lanes, width), crowd=crowd, turns=turns)
-        fits = plan.iterations <= (MOST_TILED + 1 - turns if not plan.keep else MOST_KEPT_TILED)
+        most = MOST_KEPT_TILED if plan.keep else MOST_TILED + 1 - turns if short else MOST_OF_A_WAVE
+        fits = plan.iterations <= most
         if plan.lanes >= 16 and turns == 1 and plan.iterations < MOST_TILED:
             continue  # a tile of eight rows takes too long beside them: 0.87 of a copy's speed to 0.98 with 16
         found = (replace(plan, stages=stages) for stages in STAGES[::-1] if fits)
