@@ -79,14 +79,20 @@ its waves take rows at most."""
 LEAST_OF_TWO = 224
 """Lanes of two blocks whose threads have two vectors: LayerNorm of 2,640 and 2,840 bf16 has 0.85 and 0.87 by 192, and
 0.98 and 0.905 by 128 that have three."""
+MOST_OF_TWO = 125_000
+"""Bytes of rings of two blocks at most where rows begin anywhere and have two sums of 16 bits: LayerNorm of 4,139,
+4,215, 4,301 and 4,401 bf16 has 0.88, 0.94, 0.88 and 0.89 of a copy's speed so, and 0.92, 0.93, 0.94 and 0.95 by three
+clusters of two; of 8,201 and 8,763 0.91 and 0.87, and 0.93 and 0.92 by a block, on an H200 (2026-11-18)."""
 LEAST_SUMMING, MOST_LONE, MOST_SUMMED = 6, 8, 8
 """Those waves at least, and at most of one block with two sums of 16 bits (of 12,501 bf16 0.95 by 7, 0.91 by 13) or of
 several with long rows that begin at pieces; and vectors of a row that a thread has at most."""
 FULLEST = 200_000
 """Bytes of rings that are not too full for clusters of two: LayerNorm of 26,584 f16 has 0.83 with 213,000, 0.90 by four
 blocks, RMSNorm of 27,296 bf16 0.92 and 0.96."""
-SPARED, MOST_SPARED = 3, 165_000
-"""Rows that a ring has place for where four would be too full, and bytes of four up to which that gains: LayerNorm of
+SPARED, LEAST_SPARED, MOST_SPARED = 3, 132_000, 165_000
+"""Rows that a ring has place for where four would be too full, bytes of four from which on no rings of 16 bits with two
+sums have place for them (LayerNorm of 16,327, 16,791 and 17,001 bf16 has 0.94, 0.92 and 0.93 with three, 0.95, 0.87 and
+0.90 with four, on an H200, 2026-11-18), and bytes of four up to which that gains: LayerNorm of
 16,792 f16 has 0.87 with three, 0.82 with four, of 12,501 bf16 0.81 and 0.895, RMSNorm of 9,045 f16 0.89 and 0.83."""
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
@@ -118,9 +124,14 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
             continue
         if (cluster, crowd, iterations) == (1, 2, 2) and plan.lanes < LEAST_OF_TWO:
             continue
-        yield from _rings_of(_with_registers(plan, machine, lines), machine, lines)
-        full = 4 * plan.share * ACCESS_BYTES * task.sources > MOST_SPARED
-        if crowd == 1 and cluster <= 2 and not full:  # four blocks had 0.01 to 0.06 less
+        rings = 4 * plan.share * ACCESS_BYTES * task.sources
+        measured = (task.sources, task.sums, plan.size) == (2, 2, 2) and start.shifted
+        if measured and crowd == 2 and crowd * rings > MOST_OF_TWO:
+            continue
+        spared = crowd == 1 and cluster <= 2 and rings <= MOST_SPARED  # four blocks had 0.01 to 0.06 less
+        if not (measured and spared and rings > LEAST_SPARED):
+            yield from _rings_of(_with_registers(plan, machine, lines), machine, lines)
+        if spared:
             yield from _rings_of(_lending(plan, machine), machine, lines, SPARED)
 
 
