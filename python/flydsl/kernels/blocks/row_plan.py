@@ -332,7 +332,7 @@ def registers(plan: RowPlan, lines: int) -> int:
         return 32 + held
     if plan.staged or plan.sources > 1:
         return int((1.5 if lines == 1 else 2) * held) + (16 if lines else 0)
-    return int(1.15 * held) + (24 if lines > 1 else 18)
+    return int(1.15 * held) + (24 if lines > 1 else 18) if lines else held + 22
 
 
 def _summing_registers(plan: RowPlan, lines: int) -> int:

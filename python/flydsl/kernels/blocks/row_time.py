@@ -65,7 +65,7 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
         near = count * size * plan.sources + lines * plan.length * plan.size
         missed = max(1 - machine.near / near, 0)
         loads += machine.again_in_cluster if plan.cluster > 1 else min(machine.loaded_again * missed, 1.0)
-    memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
+    memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine, lines)
     if plan.staged and lines > 1 and plan.width * plan.size == ACCESS_BYTES == 4 * plan.size:
         memory *= machine.staged_lines
     if plan.staged and plan.lanes < machine.wave and plan.width * plan.size < LEAST_ACCESS:
@@ -93,7 +93,7 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     }
 
 
-def _waste(plan: RowPlan, machine: Machine) -> float:
+def _waste(plan: RowPlan, machine: Machine, lines: int) -> float:
     """Return how much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
     if plan.staged:
         if plan.sums:
@@ -106,7 +106,9 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
     if plan.narrow and machine.bulk:
         return 1 + machine.narrow_access * max(plan.taken // plan.width - FEW_ACCESSES, 0)
     waste *= ACCESS_BYTES / wide
-    reach = machine.direct_reach if plan.direct and wide == ACCESS_BYTES else Reach()
+    short = plan.length * plan.size * plan.sources < LONG
+    known = short or (plan.sources == 1 and not plan.once and (plan.cluster == 1 or not lines))  # of others nothing was
+    reach = machine.direct_reach if plan.direct and wide == ACCESS_BYTES and known and not plan.sums else Reach()
     if plan.lanes < machine.wave and plan.lanes != plan.vectors and (plan.targets or not plan.shifted):
         waste *= 1 + (reach.narrow / (plan.lanes * wide)) ** reach.sharpness  # sectors that are written in parts
     if plan.length * plan.size % 32 and plan.targets:
@@ -144,7 +146,10 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     if plan.shifted and plan.sources > 1 and plan.cluster == 1 and not (plan.keep or plan.staged or plan.once):
         return max(_loaded_again_time(plan, machine, count, rows), times["alone"] * rounds) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
-    waiting = times["alone"] * rounds + between * (rounds - 1)
+    if plan.cluster > 1 and plan.direct and plan.sources == count == 1:
+        between += times["memory"] / 4  # no other block has anything on its way while results of this one are written
+    each = machine.direct_round if plan.direct and plan.sources == 1 and not plan.narrow else 1
+    waiting = times["alone"] + (times["alone"] * each + between) * (rounds - 1)
     if plan.cluster > 1:
         waiting = max(waiting, times["alone"] + rows * machine.cluster_launch * plan.cluster**2)
     lost = 1 + machine.part_round / rounds if plan.once else 1
@@ -310,7 +315,8 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     uneven = 1.0 if plan.crowd > 1 else QUARTERS * -(-waves // QUARTERS) / waves
     chain = work * uneven / min(machine.ring_issue, machine.ring_wave_issue * waves * uneven)
     chain += machine.ring_chunk * plan.chunks
-    chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
+    told = machine.ring_line_cluster if lines == 1 else machine.ring_cluster
+    chain += machine.ring_meeting + (told if plan.cluster > 1 else 0)
     size = plan.share * plan.width * plan.size
     near = size * plan.sources
     if lines and (plan.one_place or not plan.shifted) and not plan.near_lines:
