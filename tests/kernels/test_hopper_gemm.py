@@ -50,8 +50,11 @@ def test_awkward_extents(shape: tuple[int, int, int]) -> None:
         GemmConfig(192, 8, 3, 2),
         GemmConfig(128, 16, 2, 3, 4, "k"),  # two blocks of four add up
         GemmConfig(64, 24, 1, 3, 2, "k"),  # one block of two does, and the other may be a tile ahead of it
-        GemmConfig(128, 64, 1, 2, 8, "k"),  # four of eight blocks do, each for 16 columns of two blocks of rows
+        GemmConfig(128, 64, 1, 2, 8, "k"),  # all of eight do, each for 8 columns of two blocks of rows
         GemmConfig(64, 32, 1, 3, 4, "m", behind=2),  # two of four blocks share tiles of B, of half of K each
+        GemmConfig(64, 32, 1, 2, 4, "mn"),  # two below each other and two beside, which share tiles of B and of A
+        GemmConfig(128, 32, 2, 2, 8, "nm"),  # four beside each other
+        GemmConfig(64, 32, 1, 3, 8, "mn", behind=2),  # four, of half of K each
         GemmConfig(64, 24, 1, 2, 6, "n", behind=3),  # two of six blocks share tiles of A, of a third of K each
         FEW,
     ],
@@ -316,7 +319,7 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
         (GemmConfig(64, 64, 1, taking_turns=True), "two warpgroups take turns"),
         (GemmConfig(64, 100, 1), "8 to 256 columns"),
         (GemmConfig(256, 256, 2), "room for 192 sums"),
-        (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 along m or n, and as many or 3 along k"),
+        (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 along m and n, and as many or 3 along k"),
         (GemmConfig(48, 64, 1, sends=True), "boxes leave by TMA where"),
         (GemmConfig(64, 64, 1, sends_across=32), "boxes of 32 or 64 columns leave by TMA across"),
         (GemmConfig(64, 64, 1, stages=1), "a stage more than teams"),

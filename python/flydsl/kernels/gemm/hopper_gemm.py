@@ -72,7 +72,7 @@ def gemm_kernel(
     elif fx.const_expr(kind.packed is not None):
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, stages, kind)
     else:
-        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"), l2_a)
+        A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"), l2_a, config.sharing("m"))
     epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )

@@ -84,7 +84,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         and (kind.packed is None or config.consumers % config.teams > 0),
         "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
         or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
-        "a cluster has up to 8 blocks, 1, 2, 4 or 8 along m or n, and as many or 3 along k": config.along not in "mnk"
+        "a cluster has up to 8 blocks, 1, 2, 4 or 8 along m and n, and as many or 3 along k": config.along
+        not in ("m", "n", "k", "mn", "nm")
         or config.sharers not in (1, 2, 4, 8)
         or config.splits not in (1, 2, 3, 4, 8)
         or not config.sharers * config.splits == config.cluster <= 8,

@@ -39,6 +39,8 @@ PACKED_WIDTHS = {
 """Those of weights of four bits: more warpgroups unpack more."""
 MOST_FILLED = 4
 """Rounds whose tiles have columns that follow from the product: of more, idle blocks of the last one count little."""
+SECTOR_BYTES = 32
+"""Of a cache line, what memory and L2 move at once."""
 FEW = 64
 """Columns of a product whose rows are divided among all blocks."""
 LEAST_ROWS = 32
@@ -81,6 +83,7 @@ MOST_OF_TEAMS = 64
 21.7 and 24.6; 96 by 5120 x 5120 17.2 and 14.9, 128 by 8192 x 8192 32.7 and 29.8, on an H200, 2026-11-17."""
 CLUSTERS: tuple[tuple[int, str, int], ...] = (
     (1, "m", 1), (2, "m", 1), (2, "n", 1), (4, "m", 1), (4, "n", 1),
+    (4, "mn", 1), (8, "mn", 1), (8, "nm", 1),
     (2, "k", 1), (3, "k", 1), (4, "k", 1), (8, "k", 1),
     (4, "m", 2), (4, "n", 2), (6, "m", 3), (6, "n", 3), (8, "m", 4), (8, "n", 4), (8, "m", 2), (8, "n", 2),
 )  # fmt: skip
@@ -261,9 +264,13 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     # Small tiles gained where two blocks share the larger matrix: 12.5 us instead of 14.6 at 128 x 4096 x 4096 in tiles
     # of 64 x 64, and 15.4 sharing the smaller one, on an H200, 2026-11-16.
-    larger = config.along == ("m" if problem.n > problem.m else "n")
+    larger = ("m" if problem.n > problem.m else "n") in config.along
     small = config.cluster > config.splits and not config.is_large
     if small and not (problem.plain and (larger or problem.straddles)):
+        return False
+    # Sharing along both modes gained where lines begin inside a sector, and not elsewhere nor with few columns: 3472 x
+    # 64 x 3888 in fp8 took 7.5 us so and 7.1 where four blocks share one matrix, on an H200, 2026-11-18.
+    if len(config.along) > 1 and (problem.line_bytes >= SECTOR_BYTES or min(problem.m, problem.n) <= FEW):
         return False
     # Results of tiles of 256 x 160 were measured along C's lines only.
     if config.tile_m == MAX_BOX and config.tile_n > 128 and not problem.c_along_n:
@@ -314,6 +321,6 @@ def _streamed(problem: Problem, config: GemmConfig) -> str:
     that is read once, by tiles that have all of the other."""
     covered = (config.tile_m * config.sharing("m"), config.tile_n * config.sharing("n"))
     smaller, side = min((problem.m, covered[0]), (problem.n, covered[1]))
-    if not problem.plain or max(problem.m, problem.n) < STREAMED * smaller or smaller > side:
+    if not problem.plain or max(problem.m, problem.n) < STREAMED * smaller or smaller > side or len(config.along) > 1:
         return ""
     return "a" if problem.m > problem.n else "b"

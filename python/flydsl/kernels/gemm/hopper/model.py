@@ -69,7 +69,7 @@ class Machine:
     deferring: float = 0.6
     deferring_scaled: float = 0.8
     straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 2.2), (64, 2.0), (128, 1.0))
-    sectors: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 1.1), (64, 1.1), (128, 1.0))
+    sectors: tuple[tuple[int, float], ...] = ((16, 2.25), (32, 1.1), (64, 1.1), (128, 1.0))
     across: float = 1.5
     sending_across: float = 1.25
     partial: float = 1.25
@@ -92,6 +92,10 @@ class Machine:
 HOPPER, UNIT = Machine(), 32768
 QUANTILES = (-1.28, -0.52, 0.0, 0.52, 1.28)
 """Of a normal distribution: the middles of five parts that are equally likely."""
+READING_TWO = 28
+"""Cycles that a wgmma reads A for where a warpgroup has two whole blocks of rows, by tiles of 256 rows and up to 112
+columns: with 16, 168 x 16384 x 3072 got 256 x 88, which took 34.3 us, and 128 x 168 29.7. Tiles of fewer rows than they
+multiply (200 x 80, 224 x 88) took what 16 says. On an H200, 2026-11-18."""
 
 
 def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -> int:
@@ -109,8 +113,11 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     taken = (rows + config.tile_n) * ROW_BYTES
     asked = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES
     sent, given = (asked * dict(of)[problem.line_bytes] for of in (machine.straddling, machine.sectors))
-    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
-    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does: of A 16, and more
+    # where a warpgroup has two whole blocks of rows.
+    blocks = config.multiplied_rows // BLOCK_ROWS
+    reading = READING_TWO if blocks > config.of_tile and config.is_whole else 16
+    products = blocks * 4 * max(config.tile_n / 2, reading + config.tile_n / 4)
     working = _step_cycles(problem, config, machine, (products, taken, sent)) * steps / machine.cycles
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * given * steps / machine.cache
@@ -140,7 +147,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
     waiting = _waiting(problem, config, machine, rounds)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
-    launched = machine.launch + (machine.joining if config.sharers > 1 else 0.0)
+    launched = machine.launch + (machine.joining * len(config.along) if config.sharers > 1 else 0.0)
     launched += machine.drawing if config.draws else 0.0
     return launched + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
 

@@ -145,8 +145,9 @@ class GemmKind:
 class GemmConfig:
     """Extents of a block's tile, warpgroups that multiply, stages of the ring, and what a cluster's blocks share.
 
-    ``along`` says how they lie: below each other ("m", sharing B), beside each other ("n", sharing A), or one behind
-    the other ("k", each with a part of K of the same tile). ``band`` is how many rows of clusters share an L2 window.
+    ``along`` says how they lie: below each other ("m", sharing B), beside each other ("n", sharing A), two beside each
+    other and the rest below ("mn"), or two below each other and the rest beside ("nm"), sharing both, or one behind the
+    other ("k", each with a part of K of the same tile). ``band`` is how many rows of clusters share an L2 window.
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
@@ -181,9 +182,11 @@ class GemmConfig:
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
-        if self.along == mode:
-            return self.cluster // self.behind
-        return self.behind if mode == "k" else 1
+        if mode == "k" and self.along != "k":
+            return self.behind
+        if mode not in self.along:
+            return 1
+        return self.cluster // self.behind // len(self.along) if self.along[0] == mode else len(self.along)
 
     @cached_property
     def sharers(self) -> int:

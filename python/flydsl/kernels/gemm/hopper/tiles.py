@@ -59,12 +59,14 @@ class SharedRing(fx.nvvm.Pipeline):
 class Operand:
     """Tiles of A or B, (rows, K): where they are in global memory and in the stages of the ring.
 
-    ``sharers`` blocks of a cluster load a part of each tile and send it to all of them.
+    ``sharers`` blocks of a cluster, whose ranks are ``apart``, load a part of each tile and send it to all of them.
     """
 
-    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int, l2: Any = None) -> None:
+    def __init__(
+        self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int, l2: Any = None, apart: int = 1
+    ) -> None:
         self.map, self.ptr, self.rows, self.bk, self.swizzle = map_, ptr, rows, bk, map_.swizzle
-        self.along_k, self.sharers, self.l2 = along_k, sharers, l2
+        self.along_k, self.sharers, self.l2, self.apart = along_k, sharers, l2, apart
         self.bytes = rows * bk * ptr.dtype.width // 8
 
     @staticmethod
@@ -80,8 +82,9 @@ class Operand:
 
     def load(self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any) -> None:
         """Send for this block's part of a tile."""
-        part = rank % self.sharers if self.sharers > 1 else 0
-        mask = None if self.sharers == 1 else fx.Int32((1 << self.sharers) - 1) << (rank - part)
+        part = rank // self.apart % self.sharers if self.sharers > 1 else 0
+        every = sum(1 << i * self.apart for i in range(self.sharers))
+        mask = None if self.sharers == 1 else fx.Int32(every) << (rank - part * self.apart)
         start = self.ptr + stage * (self.rows * self.bk)
         if self.along_k:
             share = self.rows // self.sharers
@@ -149,7 +152,7 @@ class Schedule:
         config = self.config
         row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
         row = row * config.sharing("m") + self.rank % config.sharing("m")
-        column = column * config.sharing("n") + self.rank % config.sharing("n")
+        column = column * config.sharing("n") + self.rank // config.sharing("m") % config.sharing("n")
         row, column = row * config.tile_m, column * (config.tile_n * self.parts)
         starts = (row, self.m, config.tile_m), (column, self.n, config.tile_n)
         row, column = (_inside(*start) if inward else start[0] for start, inward in zip(starts, self.inward))
