@@ -388,8 +388,8 @@ def next_tile(mine, piece, tile, plain, state_q, state_o, line):
     ds = gradients_of_scores(powers, mine.rows.split(mine.dp.load()), deltas, slopes)
     ds = mine.rows.join(ds).to(plan.dtype)
     if fx.const_expr(plan.finds_values):
-        mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
-    mine.ds.store(ds.reshape(mine.ds.load().shape))
+        mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.shape))
+    mine.ds.store(ds.reshape(mine.ds.shape))
     mine.keep(ds, state_q.stage)
     finish_sums(mine, line)
     fx.nvvm.fence_proxy_async()

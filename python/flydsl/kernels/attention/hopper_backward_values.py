@@ -57,7 +57,7 @@ def weigh(mine, span, tile, index, state_q, state_o, beside):
     powers, _ = powers_of_scores(
         mine.s.load(), mine.rows, piece, tile, plain, levels, mine.extras, mine.numbers, plan
     )  # fmt: skip
-    return mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape)
+    return mine.rows.join(powers).to(plan.dtype).reshape(mine.p.shape)
 
 
 @flyc.jit

@@ -303,8 +303,10 @@ def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, 
 
 @flyc.jit
 def weigh(results, logarithms, place, first, some, top, total):
-    """Elements of a row, weighted by sums of exponentials over ``some`` parts, a range behind the first, and the weight
-    of all and its level, beside what was there before. Loads of `TOGETHER` parts are under way at once."""
+    """Return (values, total, top): a row's elements at a place, each part's times its sum of exponentials, the sum of
+    these weights, and the level that both are relative to. ``some`` is the range of parts that are read, counted from
+    the first one; ``top`` and ``total`` are those of what is added to. Loads of `TOGETHER` parts are under way at once.
+    """
     (sequence, row, column), (begin, count, every) = place, some
     values = fx.full(TOGETHER, 0.0, fx.Float32)
     for start in range(begin, count, TOGETHER * every):

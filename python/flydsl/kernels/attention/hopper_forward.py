@@ -318,7 +318,7 @@ class Warpgroup:
         Those words are put together behind the product that reads the ones before.
         """
         flat = linear_powers.words_of(powers).bitcast(self.plan.dtype) if self.plan.linear else self.s_rows.join(powers)
-        self.p.store(flat.reshape(self.p.load().shape))
+        self.p.store(flat.reshape(self.p.shape))
 
 
 @flyc.jit

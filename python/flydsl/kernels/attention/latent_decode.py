@@ -169,7 +169,7 @@ class Share:
 
     def take(self, powers):
         """p = powers."""
-        self.p.store(self.s_rows.join(powers).reshape(self.p.load().shape))
+        self.p.store(self.s_rows.join(powers).reshape(self.p.shape))
 
     def clear_values(self, seen, stage):
         """Zeros for the values behind the end of a sequence. As keys they are masked, whatever they are."""
@@ -258,8 +258,8 @@ def store(mine, piece, tops, sums, out, partial, parts, count):
 
 @flyc.kernel
 def merge_kernel(out: Any, lengths: Any, partial: Any, parts: Any, plan: fx.Constexpr):
-    """The parts of a row of a sequence. A thread has neighbouring elements of every so many'th part; those of the first
-    one's share add up what all of them found."""
+    """Put the parts of a row together, if its sequence has several. The threads of a block are in shares: each share
+    reads some of the parts, a thread neighbouring elements of them, and the first share adds up what all have found."""
     shares = MERGERS // (plan.dv // TOGETHER)
     smem = fx.SharedAllocator()
     shapes = [(plan.dv, shares), (1, shares), (1, shares)]
@@ -269,8 +269,8 @@ def merge_kernel(out: Any, lengths: Any, partial: Any, parts: Any, plan: fx.Cons
     fx.nvvm.griddepcontrol_wait()
     sequence, row = fx.Int32(fx.block_idx.x), fx.Int32(fx.block_idx.y)
     piece, count, first = part_at(parts, sequence, lengths, plan)
-    parts_of_rows = fx.zipped_divide(fx.make_identity_tensor((plan.dv, shares)), (TOGETHER, 1))[(0, 0), None]
-    column, share = (fx.Int32(place) for place in fx.get_leaves(parts_of_rows[fx.thread_idx.x]))
+    elements = fx.zipped_divide(fx.make_identity_tensor((plan.dv, shares)), (TOGETHER, 1))[(0, 0), None]
+    column, share = (fx.Int32(place) for place in fx.get_leaves(elements[fx.thread_idx.x]))
     if count > 1:
         nothing, place = (fx.Float32(LOWEST), fx.Float32(0.0)), (sequence, row, column)
         values, total, top = weigh(*partial, place, first, (share, count, shares), *nothing)

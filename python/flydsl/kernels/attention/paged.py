@@ -130,6 +130,7 @@ def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:
 
 
 def _plan_of(dtype: Any, q: Array, k: Array, v: Array, tables: Array, by_waves: bool, by_warps: bool) -> ForwardPlan:
+    """Return what `choose_decode_plan` says of these arrays."""
     waiting = int(q.shape[0]) * int(k.shape[2]) / multiprocessors(q)
     narrow, longest = type_name(k) in CACHES[by_waves], longest_of(k, tables)
     return choose_decode_plan(dtype, q.shape[-1], v.shape[3], by_waves, by_warps, waiting, narrow, longest)

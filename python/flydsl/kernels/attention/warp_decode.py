@@ -208,7 +208,8 @@ class Warp:
         return [fx.nvvm.cvt_f16x2(codes[i], self.stored).bitcast(fx.Int32)[0] for i in range(codes.numel)]
 
     def turned(self, words):
-        """Neighbours of four keys, as words: each element's pairs of keys, of the type of the products."""
+        """Return words of two keys' elements, as the second product takes them, of four words: neighbouring elements
+        of a key each."""
         if self.stored.width == 8:
             return [pair for four in transposed(words)
                     for pair in self.pairs(fx.Vector.from_elements([four], fx.Int32))]  # fmt: skip
@@ -234,11 +235,11 @@ class Warp:
 
     def fill(self, fragment, words):
         flat = fx.Vector.from_elements(words, fx.Int32).bitcast(self.dtype)
-        fragment.store(flat.reshape(fragment.load().shape))
+        fragment.store(flat.reshape(fragment.shape))
 
     def take(self, powers):
         """p = powers: neighbouring tiles of eight keys are the two halves of a step."""
-        self.p.store(self.s_rows.join(powers).reshape(self.p.load().shape))
+        self.p.store(self.s_rows.join(powers).reshape(self.p.shape))
 
     def multiply(self, accumulators, a, b, steps):
         for step in fx.range_constexpr(steps):

@@ -249,7 +249,7 @@ class UnpackingWarpgroup(Warpgroup):
         """acc += the weights of a stage, unpacked into a fragment, by the rest of the stage; asynchronously."""
         self.pipe.wait(state)
         values = self.weights.unpacked(self.weights.words(state.stage), factors)
-        fragment.store(values.reshape(fragment.load().shape))
+        fragment.store(values.reshape(fragment.shape))
         fx.nvvm.wgmma_fence()
         for block in range(K_BLOCKS):
             a, b = fragment[None, None, block], self.b_parts[0][None, None, block, state.stage]
