@@ -111,17 +111,6 @@ class ModuleScope:
         """Add a node to a list that LLVM reads by name, such as ``llvm.module.flags``."""
         self._named_metadata.setdefault(name, []).append(node)
 
-    def loop_metadata(self, *properties: str) -> str:
-        """Return a loop node for ``!llvm.loop``; each property is a node body such as
-        ``!{!"llvm.loop.unroll.disable"}``.
-
-        LLVM tells loops apart by this node, so every call makes a new one.
-        """
-        parts = [self.metadata(part) for part in properties]
-        number = len(self._metadata)
-        self._metadata[f"distinct !{{{', '.join([f'!{number}', *parts])}}}"] = number
-        return f"!{number}"
-
     def attribute_group(self, attributes: str) -> str:
         """Return the number of a function attribute group."""
         return f"#{self._attribute_groups.setdefault(attributes, len(self._attribute_groups))}"

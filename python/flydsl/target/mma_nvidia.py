@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from flydsl.base.errors import DslValueError
 from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 from flydsl.target import mma_facts as facts
@@ -46,12 +45,11 @@ def per_register(elem: str) -> int:
 
 @dataclass(frozen=True)
 class MmaSyncRow:
-    """One mma.sync; ``ptx`` is the PTX ISA version (times ten) that introduced it."""
+    """One mma.sync."""
 
     shape: Shape
     elems: Elems
     generations: tuple[str, ...]
-    ptx: int
 
     def __post_init__(self) -> None:
         bits = [sum(register.bits for register in self.registers(role)) for role in "abc"]
@@ -110,15 +108,15 @@ def accumulators(m: int, n: int) -> Layout:
     return Layout(((4, 8), held.shape), ((2 * m, 1), held.stride))
 
 
-def _rows(shapes: str, elems: Elems, generations: tuple[str, ...] = _SM80_UP, ptx: int = 70) -> list[MmaSyncRow]:
+def _rows(shapes: str, elems: Elems, generations: tuple[str, ...] = _SM80_UP) -> list[MmaSyncRow]:
     """Rows of one type combination from shapes such as ``16x8x8``."""
     extents = (map(int, text.split("x")) for text in shapes.split())
-    return [MmaSyncRow((m, n, k), elems, generations, ptx) for m, n, k in extents]
+    return [MmaSyncRow((m, n, k), elems, generations) for m, n, k in extents]
 
 
-def _mixes(shapes: str, kinds: tuple[str, str], acc: str, generations: tuple[str, ...], ptx: int) -> list[MmaSyncRow]:
+def _mixes(shapes: str, kinds: tuple[str, str], acc: str, generations: tuple[str, ...]) -> list[MmaSyncRow]:
     """Rows of every ordered pair of two related types."""
-    return [row for a in kinds for b in kinds for row in _rows(shapes, (a, b, acc), generations, ptx)]
+    return [row for a in kinds for b in kinds for row in _rows(shapes, (a, b, acc), generations)]
 
 
 # fp8 came with sm_89, so the table gives it to sm_90a only; f64 beyond m8n8k4 needs sm_90.
@@ -128,13 +126,13 @@ MMA_SYNC_ROWS: tuple[MmaSyncRow, ...] = (
     *_rows("16x8x8 16x8x16", ("bf16", "bf16", "f32")),
     *_rows("16x8x4 16x8x8", ("tf32", "tf32", "f32")),
     *_rows("8x8x4", ("f64", "f64", "f64")),
-    *_rows("16x8x4 16x8x8 16x8x16", ("f64", "f64", "f64"), _SM90, 78),
-    *_mixes("8x8x16 16x8x16 16x8x32", INT8, "i32", _SM80_UP, 70),
-    *_mixes("8x8x32 16x8x32 16x8x64", INT4, "i32", _SM80_UP, 70),
-    *_mixes("16x8x32", FP8, "f32", _SM90, 84),
-    *_mixes("16x8x32", FP8, "f16", _SM90, 87),
-    *_mixes("16x8x16", FP8, "f32", _SM90, 87),
-    *_mixes("16x8x16", FP8, "f16", _SM90, 87),
+    *_rows("16x8x4 16x8x8 16x8x16", ("f64", "f64", "f64"), _SM90),
+    *_mixes("8x8x16 16x8x16 16x8x32", INT8, "i32", _SM80_UP),
+    *_mixes("8x8x32 16x8x32 16x8x64", INT4, "i32", _SM80_UP),
+    *_mixes("16x8x32", FP8, "f32", _SM90),
+    *_mixes("16x8x32", FP8, "f16", _SM90),
+    *_mixes("16x8x16", FP8, "f32", _SM90),
+    *_mixes("16x8x16", FP8, "f16", _SM90),
 )
 
 _BY_KEY: dict[tuple[Shape, Elems], MmaSyncRow] = {(row.shape, row.elems): row for row in MMA_SYNC_ROWS}
@@ -165,10 +163,6 @@ class MmaSync(MatrixInstruction):
     def generations(self) -> tuple[str, ...]:
         return self.row.generations
 
-    @property
-    def ptx_version(self) -> int:
-        return self.row.ptx
-
     def __str__(self) -> str:
         return f"!fly_nvvm.sm80.mma_sync<{self.signature}>"
 
@@ -197,11 +191,3 @@ def _layouts(op: MmaSync) -> tuple[Layout, Layout, Layout]:
 def mma_sync_signatures(target: Target) -> list[str]:
     """Return the (shape, types) pairs a target has."""
     return [row.signature() for row in MMA_SYNC_ROWS if target.generation in row.generations]
-
-
-def require_ptx(op: MmaSync, version: int) -> None:
-    """Refuse an instruction that a PTX version does not know; LLVM would end the process over it."""
-    if version < op.ptx_version:
-        raise DslValueError(
-            f"{op} needs PTX {op.ptx_version / 10}, but PTX {version / 10} is generated", hint="use a newer CUDA driver"
-        )

@@ -129,10 +129,6 @@ class Wgmma(MatrixInstruction):
     def generations(self) -> tuple[str, ...]:
         return ("hopper",)
 
-    @property
-    def ptx_version(self) -> int:
-        return 80
-
     def __str__(self) -> str:
         majors = f"majorA = {self.major_a}, majorB = {self.major_b}"
         return f"!fly_nvvm.sm90.wgmma<{self.signature}, a = {self.a_source}, {majors}>"

@@ -9,7 +9,7 @@ import pytest
 
 from flydsl.base.errors import DslValueError
 from flydsl.target.mma_cdna import Mfma, MfmaScale
-from flydsl.target.mma_nvidia import MmaSync, require_ptx
+from flydsl.target.mma_nvidia import MmaSync
 from flydsl.target.mma_rdna import Wmma, WmmaScale
 from flydsl.target.mma_warpgroup import Wgmma, encode_descriptor
 from flydsl.target.target import parse_target
@@ -66,11 +66,6 @@ def test_a_target_without_the_instruction_says_what_it_has(op: Any, arch: str, s
 def test_a_target_with_the_instruction_gives_it_back() -> None:
     op = Mfma(16, 16, 16, "f16", "f16", "f32")
     assert op.require(parse_target("gfx942")) is op
-
-
-def test_old_ptx_is_refused() -> None:
-    with pytest.raises(DslValueError, match=r"needs PTX 8\.7"):
-        require_ptx(MmaSync(16, 8, 16, "f8E5M2", "f8E5M2", "f32"), 84)
 
 
 def test_descriptor_fields() -> None:

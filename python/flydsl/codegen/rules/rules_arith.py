@@ -12,7 +12,6 @@ from xdsl.ir import Operation
 from flydsl.codegen.floats.elementwise_float import (
     emit_elementwise_float,
     float_operands,
-    intrinsic_expression,
     must_widen,
 )
 from flydsl.codegen.floats.float_functions import remainder_function
@@ -22,6 +21,7 @@ from flydsl.codegen.llvm_types import Scalar, int_scalar, type_text
 from flydsl.codegen.reading.literals import int_literal, literal, splat_literal
 from flydsl.codegen.reading.op_flags import exact_text, fastmath_text, has_fastmath, overflow_text
 from flydsl.codegen.reading.op_view import fail, keyword_prop, prop
+from flydsl.codegen.rules.rules_math import float_intrinsic
 
 INT_BINARY: dict[str, str] = {
     "arith.addi": "add",
@@ -161,13 +161,6 @@ def _lane_remainder(emitter: FunctionEmitter, type_: str, texts: Sequence[str]) 
         return f"call {type_} {remainder_function(emitter.scope, type_)}({type_} {left}, {type_} {right})"
     wide = [emitter.assign(f"fpext {type_} {text} to float") for text in texts]
     return f"fptrunc float {emitter.assign(_lane_remainder(emitter, 'float', wide))} to {type_}"
-
-
-def float_intrinsic(callee: str) -> Rule:
-    def emit(emitter: FunctionEmitter, op: Operation) -> None:
-        emit_elementwise_float(emitter, op, intrinsic_expression(callee, fastmath_text(op)))
-
-    return emit
 
 
 def emit_negf(emitter: FunctionEmitter, op: Operation) -> None:

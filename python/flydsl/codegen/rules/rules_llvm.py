@@ -23,11 +23,11 @@ from flydsl.codegen.rules.rules_arith import (
     emit_negf,
     emit_select,
     float_binary,
-    float_intrinsic,
     int_binary,
 )
 from flydsl.codegen.rules.rules_cast import emit_bitcast, emit_extf, emit_plain_cast, emit_truncf
 from flydsl.codegen.rules.rules_cf import bind_call_results
+from flydsl.codegen.rules.rules_math import float_intrinsic
 
 _INT_OPCODES = ("add", "sub", "mul", "shl", "udiv", "sdiv", "urem", "srem", "and", "or", "xor", "lshr", "ashr")
 _FLOAT_OPCODES = ("fadd", "fsub", "fmul", "fdiv", "frem")

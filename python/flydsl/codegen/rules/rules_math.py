@@ -73,7 +73,7 @@ _LIBRARY_ATTRIBUTES = "nounwind willreturn memory(none)"
 _CLASSES: dict[str, int] = {"math.isnan": 0x003, "math.isinf": 0x204, "math.isfinite": 0x1F8, "math.isnormal": 0x108}
 
 
-def basic(callee: str) -> Rule:
+def float_intrinsic(callee: str) -> Rule:
     def emit(emitter: FunctionEmitter, op: Operation) -> None:
         emit_elementwise_float(emitter, op, intrinsic_expression(callee, fastmath_text(op)))
 
@@ -216,7 +216,7 @@ def emit_fpowi(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 RULES: dict[str, Rule] = {
-    **{name: basic(callee) for name, callee in _BASIC.items()},
+    **{name: float_intrinsic(callee) for name, callee in _BASIC.items()},
     **{name: intrinsic(callee) for name, callee in _INTRINSICS.items()},
     **{name: library(function) for name, function in _LIBRARY.items()},
     **{name: float_class(mask) for name, mask in _CLASSES.items()},
