@@ -6,7 +6,6 @@ LLVM does the rest better; this keeps the IR between passes small and readable.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -54,28 +53,29 @@ class _Keys:
         return found[0]
 
 
-def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = (), keys: _Keys | None = None) -> None:
+def share_repeated(region: Region, known: dict[Any, Operation] | None = None, keys: _Keys | None = None) -> None:
     """Compute what a block, or a block around it, or the region's first one computes again only once."""
-    keys = keys or _Keys()
-    first: dict[Any, Operation] = {}
+    known, keys = {} if known is None else known, keys or _Keys()
+    ends = [len(known)]
     for block in region.blocks:
-        scopes = [*outer, first] if block is region.first_block else [*outer, first, {}]
         op: Any = block.first_op
         while op is not None:
             following = op._next_op
             if op.results and is_pure(op):
-                key = keys.of(op)
-                found = next((scope[key] for scope in reversed(scopes) if key in scope), None)
-                if found is None:
-                    scopes[-1][key] = op
-                else:
+                found = known.setdefault(keys.of(op), op)
+                if found is not op:
                     for old, new in zip(op.results, found.results, strict=True):
                         replace_uses(old, new)
                     take_out(op)
             else:
                 for inner in op.regions:
-                    share_repeated(inner, scopes, keys)
+                    share_repeated(inner, known, keys)
             op = following
+        ends.append(len(known))  # what later blocks computed ends with them, what the first one did with the region
+        while len(known) > ends[1]:
+            known.popitem()
+    while len(known) > ends[0]:
+        known.popitem()
 
 
 def select_by_comparison(region: Region) -> None:
