@@ -31,10 +31,11 @@ from hypothesis import settings
 from flydsl.base import device_libraries, knobs
 from flydsl.base.collector import in_one_piece
 from flydsl.codegen import llvm_build, llvm_options
-from flydsl.compiler.lowering import driver
+from flydsl.dialects.xdsl_loading import load
 from tests.support import random_data
 from tests.support.log import LOG, Log
 
+(driver,) = load("flydsl.compiler.lowering.driver")  # as every compilation loads it
 REPOSITORY = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 
@@ -232,6 +233,19 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(300_000, 20, 20)
         gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """Look for garbage once: what is left stays, and pytest looks five times more."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture
+def young_heap() -> None:
+    """Garbage is looked for among what this test makes, in a hundredth of the time that all tests before it take."""
+    gc.collect(1)
+    gc.freeze()
 
 
 def missing(what: str, remedy: str) -> None:

@@ -7,6 +7,7 @@ would clash, and so would two kernels of one name.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import llvmlite.binding as llvm
 
@@ -73,6 +74,7 @@ def exported_object(text: str, names: Mapping[str, str], cpu: Processor, level: 
     return emit_object(str(module), cpu.triple, cpu.cpu, cpu.features, level)
 
 
+@cache
 def exported_pool(cpu: Processor) -> bytes:
     """Return the host device's thread pool, for programs without Python."""
     return exported_object(native_text("host_pool"), {name: name for name in _EXPORTED_POOL}, cpu, 2)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
 
 from flydsl.codegen.llvm_types import BF16
 from flydsl.codegen.reading.literals import quoted
@@ -40,6 +42,13 @@ _SOFT_REMAINDER = frozenset({"nvptx64"})
 def symbol_text(name: str) -> str:
     """Return a global name as LLVM text, quoted when it needs to be."""
     return f"@{name}" if _PLAIN_SYMBOL.fullmatch(name) else f'@"{quoted(name.encode())}"'
+
+
+@cache
+def _native(name: str) -> tuple[list[Any], str]:
+    """Return what a native source declares, and the rest of its text."""
+    text = native_text(name)
+    return _DECLARED.findall(text), _DECLARED.sub("", text)
 
 
 class ModuleScope:
@@ -94,10 +103,10 @@ class ModuleScope:
 
     def add_native(self, name: str) -> None:
         """A native source of the package (`flydsl.native`), once; several may use the same functions of C."""
-        text = native_text(name)
-        for result, function, arguments in _DECLARED.findall(text):
+        declared, text = _native(name)
+        for result, function, arguments in declared:
             self.declare(function, result, arguments.split(", ") if arguments else [])
-        self.helper(f"fly.native.{name}", lambda _: _DECLARED.sub("", text))
+        self.helper(f"fly.native.{name}", lambda _: text)
 
     def text_number(self, text: bytes) -> int:
         """Return the number of a string constant, one per distinct text."""

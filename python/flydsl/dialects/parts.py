@@ -17,7 +17,6 @@ from xdsl.dialects.arith import (
     IntegerOverflowAttr,
 )
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
     FloatAttr,
@@ -32,9 +31,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.gpu import DimensionAttr, DimensionEnum
-from xdsl.dialects.llvm import (
-    LLVMPointerType,
-)
+from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
@@ -44,6 +41,7 @@ from flydsl.dialects.arith_syntax import ROUNDING_MODES
 from flydsl.dialects.fly.types import element_type
 from flydsl.dialects.gpu_targets import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
+from flydsl.dialects.upstream import integers
 
 _NO_FASTMATH = FastMathFlagsAttr("none")
 _NO_OVERFLOW = IntegerOverflowAttr("none")
@@ -136,7 +134,7 @@ def attribute(name: str, key: str, value: Any) -> Attribute:
     if key == "roundingmode":
         return IntegerAttr(ROUNDING_MODES.index(value), i32)
     if key in ("static_position", "mask", "position"):
-        return DenseArrayBase.from_list(i64, list(value))
+        return integers(64, *value)
     if isinstance(value, bool):
         return IntegerAttr(int(value), i1)
     if isinstance(value, int):

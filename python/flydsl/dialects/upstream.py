@@ -5,7 +5,6 @@ Dialects are imported when first asked for; a kernel without `math` never pays f
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -27,12 +26,6 @@ else:
 OpT = TypeVar("OpT", bound=Operation)
 
 _NOTHING: Mapping[str, Attribute] = {}
-
-
-class PlainChecks(ABCMeta):
-    """Of classes that nobody registers others with: `isinstance` looks at the bases, in a quarter of the time."""
-
-    __instancecheck__ = type.__instancecheck__
 
 
 @cache

@@ -22,7 +22,8 @@ def drop_dead(region: Region) -> None:
             before = op._prev_op
             for inner in op.regions:
                 drop_dead(inner)
-            if op.results and is_pure(op) and all(r.first_use is None for r in op.results):
+            unused = op.results and op.results[0].first_use is None  # of most there is one result, and it is used
+            if unused and is_pure(op) and all(r.first_use is None for r in op.results):
                 take_out(op)
             op = before
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from xdsl.dialects.builtin import UNKNOWN_LOC, IntegerAttr, StringAttr, f32, i32, i64
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 
 from flydsl.dialects import xdsl_loading
 from flydsl.dialects.fly.ops import OP_CLASSES
@@ -49,6 +49,37 @@ def test_operations_are_inserted_in_front_of_others() -> None:
     assert block.first_op is first and block.last_op is last and first.parent is block and second.prev_op is first
     with pytest.raises(ValueError, match="already attached"):
         put_before(first, last)
+
+
+def test_one_operand_is_replaced() -> None:
+    """Of several users of one value, the operation whose operands they are; and as often as it has operands."""
+    block = Block(arg_types=[i32, i32])
+    old, new = block.args
+    first, second = (created(KINDS[0], (old, old), [i32]) for _ in range(2))
+    first.operands[1] = new
+    assert first.operands == (old, new) and second.operands == (old, old)
+    assert [(use.operation, use.index) for use in new.uses] == [(first, 1)]
+    first.operands[0] = new
+    assert first.operands == (new, new) and len(list(old.uses)) == len(list(new.uses)) == 2
+    old.replace_all_uses_with(new)
+    assert second.operands == first.operands == (new, new) and not old.uses
+
+
+def test_named_operands_have_types() -> None:
+    values = Block(arg_types=[i32, i64]).args
+    call = op_class("llvm.call_intrinsic").create(
+        operands=values, properties={"operandSegmentSizes": integers(32, 2, 0), "op_bundle_sizes": integers(32)}
+    )
+    assert call.args.types == (i32, i64) and call.op_bundle_operands.types == ()  # type: ignore[attr-defined]
+    assert op_class("func.return").create(operands=values).arguments.types == (i32, i64)  # type: ignore[attr-defined]
+
+
+def test_values_are_compared_by_identity_without_calling_python() -> None:
+    value, other = Block(arg_types=[i32, i32]).args
+    assert {value: 1} == {value: 1} and value != other and created(KINDS[0]) != created(KINDS[0])
+    for kind in (type(value), KINDS[2], KINDS[4]):
+        assert kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
+    assert type(Operation) is type(Attribute) is xdsl_loading.PlainChecks
 
 
 def test_attributes_are_made_once() -> None:

@@ -6,6 +6,7 @@ Where each (lane, value) belongs comes from the instruction's thread/value layou
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from flydsl.backends.host.matrix_elements import LLVM_SCALARS, element_offset, read_element
@@ -65,6 +66,7 @@ class LoopText:
         self.label = f"e{number}"
 
 
+@lru_cache(maxsize=64)
 def dense_places(layout: Layout, rows: int, columns: int, *, row_major: bool) -> tuple[int, ...]:
     """Return the dense position of each (lane, value), lanes outermost. Layouts count positions column-major."""
     # A layout is linear, so each position is the sum of what the lane and the value contribute.
@@ -108,9 +110,8 @@ def signs(facts: Any) -> tuple[bool, bool]:
 
 def place_table(scope: ModuleScope, places: tuple[int, ...]) -> str:
     """Return a constant array of positions, shared by equal ones."""
-    data = b"".join(p.to_bytes(4, "little") for p in places)
-    name = f"fly.places.{scope.text_number(data)}"
-    numbers = ", ".join(f"i32 {p}" for p in places)
+    numbers = ", ".join(map("i32 %d".__mod__, places))
+    name = f"fly.places.{scope.text_number(numbers.encode())}"
     scope.add_global(name, f"private unnamed_addr constant [{len(places)} x i32] [{numbers}]")
     return name
 

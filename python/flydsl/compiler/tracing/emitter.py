@@ -9,23 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from xdsl.dialects.arith import (
-    AddiOp,
-    ConstantOp,
-)
-from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    FloatAttr,
-    IntAttr,
-    IntegerAttr,
-    StringAttr,
-    SymbolRefAttr,
-    i64,
-)
-from xdsl.dialects.llvm import (
-    LLVMPointerType,
-    LLVMStructType,
-)
+from xdsl.dialects.arith import AddiOp, ConstantOp
+from xdsl.dialects.builtin import FloatAttr, IntAttr, IntegerAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
@@ -44,7 +30,7 @@ from flydsl.dialects.parts import (
     type_text,
     user_frame,
 )
-from flydsl.dialects.upstream import created, op_class, ops_of, put_last
+from flydsl.dialects.upstream import created, integers, op_class, ops_of, put_last
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
 from flydsl.passes.shared.known_bits import known_twos
 from flydsl.passes.shared.walk import MARK
@@ -137,29 +123,20 @@ class TraceEmitter:
 
     def tied(self, name: str, text: str, values: Sequence[Any]) -> Sequence[Any]:
         """Return an instruction that many registers pass through unchanged, so that nothing moves across it."""
-        kinds = {str(v.type): {"f32": "f", "i32": "r"}[str(v.type)] for v in values}
-        outputs = [f"={kinds[str(v.type)]}" for v in values]
+        kinds = {type_: {"f32": "=f", "i32": "=r"}[str(type_)] for type_ in {v.type for v in values}}
+        outputs = [kinds[v.type] for v in values]
         constraints = ",".join([*outputs, *(str(i) for i in range(len(values))), "~{memory}"])
         struct = LLVMStructType.from_type_list([v.type for v in values])
         result = self._asm(name, values, [struct], text, constraints)
-        fields = []
-        for index, value in enumerate(values):
-            position = {"position": DenseArrayBase.from_list(i64, [index])}
-            field = op_class("llvm.extractvalue").create(
-                operands=[result], result_types=[value.type], properties=position
-            )
-            fields.append(self.add(field).results[0])
-        return fields
+        kind = op_class("llvm.extractvalue")
+        return [self.add(created(kind, [result], [v.type], {"position": integers(64, i)})).results[0]
+                for i, v in enumerate(values)]  # fmt: skip
 
     def _asm(self, name: str, operands: Sequence[Any], types: Sequence[Attribute], text: str, constraints: str) -> Any:
         """Inline assembly; ``fly.ptx`` says which instruction it is, for back ends that run it some other way."""
         self.require_kernel(name)
-        op = op_class("llvm.inline_asm").create(
-            operands=operands,
-            result_types=types,
-            properties=asm_properties(text, constraints),
-            attributes={PTX_NAME: StringAttr(name)},
-        )
+        properties, mark = asm_properties(text, constraints), {PTX_NAME: StringAttr(name)}
+        op = created(op_class("llvm.inline_asm"), operands, types, properties, mark)
         self.add(op)
         return op.results[0] if types else None
 

@@ -18,7 +18,8 @@ from xdsl.ir import Attribute, Operation, TypeAttribute
 
 from flydsl.dialects.fly.op_table import OpSpec
 from flydsl.dialects.fly.types import element_type
-from flydsl.dialects.upstream import PlainChecks, integer, integers
+from flydsl.dialects.upstream import integer, integers
+from flydsl.dialects.xdsl_loading import PlainChecks
 
 ATTRIBUTE_CLASSES: dict[str, tuple[str, type[Attribute]]] = {
     "i32": ("an integer", IntegerAttr),

@@ -18,7 +18,7 @@ from xdsl.printer import Printer
 from flydsl.base.errors import FlyDSLError, VerifyError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import payload_text as text
-from flydsl.dialects.upstream import PlainChecks
+from flydsl.dialects.xdsl_loading import PlainChecks
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Unknown
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle

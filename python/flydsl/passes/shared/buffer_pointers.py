@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from xdsl.dialects.builtin import DenseArrayBase, IntAttr, VectorType, i32, i64
+from xdsl.dialects.builtin import IntAttr, VectorType, i32
 from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, SSAValue
 
@@ -16,6 +16,7 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
+from flydsl.dialects.upstream import integers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.intrinsic_call import call_intrinsic
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
@@ -51,7 +52,7 @@ def parts(conv: Conversion, pointer: SSAValue) -> tuple[SSAValue, SSAValue]:
 
 
 def _field(conv: Conversion, pointer: SSAValue, index: int, type_: Attribute) -> SSAValue:
-    position = {"position": DenseArrayBase.from_list(i64, [index])}
+    position = {"position": integers(64, index)}
     return conv.at.op("llvm.extractvalue", [pointer], [type_], position)
 
 
@@ -59,7 +60,7 @@ def joined(conv: Conversion, descriptor: SSAValue, offset: SSAValue) -> SSAValue
     """Return a buffer pointer of its parts; the struct is dropped later unless a region boundary needs it."""
     value = conv.at.undefined(BUFFER_POINTER)
     for index, part in enumerate((descriptor, offset)):
-        position = {"position": DenseArrayBase.from_list(i64, [index])}
+        position = {"position": integers(64, index)}
         value = conv.at.op("llvm.insertvalue", [value, part], [BUFFER_POINTER], position)
     conv.buffers[value] = (descriptor, offset)
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, SymbolRefAttr, UnitAttr, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr, UnitAttr, i64
 from xdsl.dialects.llvm import (
     CallingConventionAttr,
     FastMathAttr,
@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import integers, op_class
 from flydsl.passes.shared.insertion import Inserter
 
 PTX_NAME = "fly.ptx"
@@ -29,8 +29,8 @@ def call_properties(name: str, operands: int) -> dict[str, Attribute]:
     """Return the properties of an `llvm.call_intrinsic` with plain operands."""
     return {
         "intrin": StringAttr(name),
-        "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
-        "operandSegmentSizes": DenseArrayBase.from_list(i32, [operands, 0]),
+        "op_bundle_sizes": integers(32),
+        "operandSegmentSizes": integers(32, operands, 0),
     }
 
 
@@ -73,9 +73,9 @@ def native_call(
         result_types=[] if result is None else [result],
         properties={
             "callee": SymbolRefAttr(symbol), "fastmathFlags": FastMathAttr("none"),
-            "CConv": CallingConventionAttr("ccc"), "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
+            "CConv": CallingConventionAttr("ccc"), "op_bundle_sizes": integers(32),
             "TailCallKind": TailCallKindAttr(TailCallKind.NONE),
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(operands), 0]),
+            "operandSegmentSizes": integers(32, len(operands), 0),
         },
         attributes={name: StringAttr(text) for name, text in marks.items()},
     )  # fmt: skip

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i64
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, VectorType
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
 
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import integers, op_class
 from flydsl.passes.shared.intrinsic_call import atom_state, call_properties
 from flydsl.passes.shared.memory_conversion import MemoryConversion
 from flydsl.passes.shared.vector_access import cast_bits, extract
@@ -136,7 +136,7 @@ def _joined(conv: MemoryConversion, struct: SSAValue, kinds: list[Attribute]) ->
     """Return the registers of a struct as one vector."""
     fields = []
     for index, kind in enumerate(kinds):
-        position = {"position": DenseArrayBase.from_list(i64, [index])}
+        position = {"position": integers(64, index)}
         fields.append(conv.at.op("llvm.extractvalue", [struct], [kind], position))
     if not isinstance(kinds[0], VectorType):
         return conv.at.op("vector.from_elements", fields, [VectorType(kinds[0], [len(fields)])])
