@@ -76,26 +76,29 @@ demo: environment ## run every example, up to the first that does not end with P
 	done; \
 	echo "== $${#examples[@]} examples, all PASS"
 
-# Types are checked on one core, for a minute: beside the tests, and shown after them.
+# Types are checked on one core, for a minute: beside the tests, and shown after them. pytest rewrites the asserts of tests
+# so that failures show values, for seven seconds in each process: here only those that failed run so, once more.
 .PHONY: test
 test: style bytecode ## lint, and the whole test suite
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; wrong=; \
 	$(MAKE) --no-print-directory types >"$$log" 2>&1 & types=$$!; \
-	$(MAKE) --no-print-directory pytest || wrong=1; \
+	$(MAKE) --no-print-directory pytest HOW=--assert=plain || { wrong=1; \
+	  $(MAKE) --no-print-directory pytest HOW="--last-failed --last-failed-no-failures none"; }; \
 	wait $$types || wrong=1; cat "$$log"; [ -z "$$wrong" ]
 
 .PHONY: pytest
 pytest: bytecode ## the test suite alone, and its slowest tests; PYTEST="tests/layout -k divide" narrows it
-	@$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 20 --durations-min 2 $(PYTEST)
+	@$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 20 --durations-min 2 $(HOW) $(PYTEST)
 
 .PHONY: fuzz
 fuzz: environment ## random kernels for hours, on three virtual targets; FUZZ="--count 50000 --seed 1"
 	@FLYDSL_RUNTIME_ENABLE_CACHE=0 $(PY) -m tests.fuzz.kernels $(FUZZ)
 
-# Tests start two hundred processes. Where PYTHONDONTWRITEBYTECODE is set, each would read 400 files of Python anew.
+# Tests start two hundred processes. Where PYTHONDONTWRITEBYTECODE is set, each would read 400 files of Python anew, and
+# every process of pytest all tests.
 .PHONY: bytecode
 bytecode: environment
-	@$(PY) -m compileall -q python/flydsl
+	@$(PY) -m compileall -q -j 0 python/flydsl tests
 
 .PHONY: thorough
 thorough: bytecode ## the test suite with every case of its largest tables

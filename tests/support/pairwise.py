@@ -37,11 +37,11 @@ def crossed(features: Features, refused: Iterable[Together] = ()) -> list[Case]:
     refused = tuple(refused)
     open_pairs = {pair for pair in pairs_of(features) if is_possible(dict(pair), features, refused)}
     cases = []
-    while open_pairs:
-        first = min(open_pairs, key=lambda pair: sorted(map(str, pair)))
-        case = completed(first, features, refused, open_pairs)
-        open_pairs -= {frozenset(pair) for pair in combinations(case.items(), 2)}
-        cases.append(case)
+    for first in sorted(open_pairs, key=lambda pair: sorted(map(str, pair))):
+        if first in open_pairs:
+            case = completed(first, features, refused, open_pairs)
+            open_pairs -= {frozenset(pair) for pair in combinations(case.items(), 2)}
+            cases.append(case)
     return cases
 
 

@@ -534,6 +534,7 @@ def test_what_is_known_by_identity_is_said_once(monkeypatch: pytest.MonkeyPatch,
 # Memory --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("young_heap")
 def test_specialisations_that_were_not_used_for_longest_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flydsl.compiler.jit_function.MOST_SPECIALISATIONS", 4)
 

@@ -198,6 +198,7 @@ def test_a_key_that_cannot_be_compared_raises_nothing() -> None:
     assert sys.exc_info() == (None, None, None)
 
 
+@pytest.mark.usefixtures("young_heap")
 def test_what_the_guard_mentions_lives_as_long_as_the_guard() -> None:
     pairs = [make() for make in CHANGES.values()]
     holds = sealed(*(watch for watch, _ in pairs)).holds

@@ -87,6 +87,7 @@ def test_a_table_in_the_terminal_and_in_a_notebook(monkeypatch: pytest.MonkeyPat
     assert "<td>shared bytes</td><td>1024</td>" in html and html.startswith("<table>")
 
 
+@pytest.mark.usefixtures("young_heap")
 def test_costs_do_not_keep_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     class Held(np.ndarray):
         pass

@@ -208,6 +208,7 @@ def junk(make: Callable[[], Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.usefixtures("young_heap")
 def test_a_torch_tensor_given_other_data(torch: ModuleType, dynamic: bool) -> None:
     x, y = torch.full((N,), 3.0), torch.zeros(N)
     adaptor = flyc.from_torch_tensor(x)
@@ -224,6 +225,7 @@ def test_a_torch_tensor_given_other_data(torch: ModuleType, dynamic: bool) -> No
         del kept
 
 
+@pytest.mark.usefixtures("young_heap")
 def test_a_numpy_array_resized() -> None:
     x, y = np.full(N, 3, np.float32), np.zeros(N, np.float32)
     fixed, free = flyc.from_dlpack(x), flyc.from_dlpack(x).mark_layout_dynamic()
@@ -282,6 +284,7 @@ def test_alignment_is_checked_again(torch: ModuleType) -> None:
             call(adaptor, y, N)
 
 
+@pytest.mark.usefixtures("young_heap")
 def test_another_array_behind_dlpack() -> None:
     source, y = OnlyDlpack(np.full(N, 3, np.float32)), np.zeros(N, np.float32)
     adaptor = flyc.from_dlpack(source)

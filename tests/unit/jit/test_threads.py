@@ -74,6 +74,7 @@ def cases(rng: np.random.Generator) -> list[tuple[Any, Any, np.ndarray, np.ndarr
     return found
 
 
+@pytest.mark.usefixtures("young_heap")
 def test_mixed_specialisations_from_all_threads() -> None:
     add = make()
     bound = {}

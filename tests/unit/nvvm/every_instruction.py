@@ -177,9 +177,9 @@ def texts() -> Iterator[tuple[str, str, str]]:
     for rank in range(1, 6):
         shape = (*[4] * (rank - 1), 16)
         yield f"boxes of rank {rank}", "sm_90a", ptx(boxes(rank), (np.zeros(shape, np.int32),))
-    for row in WGMMA_ROWS:
+    for number, row in enumerate(WGMMA_ROWS):
         out = np.zeros((64, 256), TYPES[row.elems[2]][0])
-        columns = (row.columns[0], row.columns[len(row.columns) // 3], row.columns[-1])
+        columns = (row.columns[0], row.columns[-1 - number * len(row.columns) // len(WGMMA_ROWS)])
         yield "wgmma " + "_".join(row.elems), "sm_90a", ptx(products(row.elems, row.k, columns), (out,))
     yield from copies()
     yield from every_policy()

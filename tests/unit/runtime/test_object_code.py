@@ -123,6 +123,7 @@ def test_code_is_never_writable() -> None:
     pytest.fail("the code is not mapped")
 
 
+@pytest.mark.usefixtures("young_heap")
 def test_dropping_an_object_frees_its_memory() -> None:
     data = emit_object("@big = global [4000000 x i8] zeroinitializer\n")
 
