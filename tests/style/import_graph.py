@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from flydsl.compiler.rewrite.syntax import children
+
 PACKAGE = "flydsl"
 
 
@@ -51,7 +53,7 @@ def imports_of(tree: ast.Module, known: dict[str, Path]) -> Iterator[Import]:
 
 
 def _below(parent: ast.AST, kind: str, known: dict[str, Path]) -> Iterator[Import]:
-    for node in ast.iter_child_nodes(parent):
+    for node in children(parent):
         here = kind
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             here = "inside"

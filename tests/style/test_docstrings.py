@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from flydsl.compiler.rewrite.syntax import everything
+
 QUESTIONS = ("Whether", "What", "How", "Why", "Which", "Who", "Where")
 """Words that begin a clause, not a sentence: ``Return whether ...`` is one."""
 ARTICLES = ("The", "A", "An")
@@ -24,7 +26,7 @@ def returning(package: Path) -> list[tuple[str, str]]:
 
 def _returning(package: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(package.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in everything(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.returns is None:
                 continue
             decorators = " ".join(ast.unparse(decorator) for decorator in node.decorator_list)

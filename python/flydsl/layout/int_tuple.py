@@ -88,7 +88,7 @@ def has_none(value: IntTuple) -> bool:
 def congruent(a: IntTuple, b: IntTuple) -> bool:
     """Return whether two tuples are nested alike, whatever their leaves are."""
     if is_tuple(a) and is_tuple(b):
-        return len(a) == len(b) and all(congruent(x, y) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(map(congruent, a, b))
     return not is_tuple(a) and not is_tuple(b)
 
 

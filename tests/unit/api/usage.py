@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from flydsl.compiler.rewrite.syntax import everything
 from tests.docs.blocks import runnable
 
 PACKAGES = ("flydsl", "kernels")
@@ -37,46 +38,40 @@ class Usage:
         self.names.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
-class _Reader(ast.NodeVisitor):
-    """Collects the uses of one program into ``usage``."""
-
-    def __init__(self, usage: Usage) -> None:
-        self.usage = usage
-        self.aliases: dict[str, str] = {}
-
-    def visit_Import(self, node: ast.Import) -> None:
-        for name in node.names:
-            package = name.name.split(".")[0]
-            if package in PACKAGES:
-                self.aliases[name.asname or package] = name.name if name.asname else package
-                self.usage.add(name.name)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        if node.module and node.module.split(".")[0] in PACKAGES:
-            for name in node.names:
-                self.aliases[name.asname or name.name] = f"{node.module}.{name.name}"
-                self.usage.add(f"{node.module}.{name.name}")
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        dotted = self.dotted(node)
-        if dotted is not None:
-            self.usage.add(dotted)
-        self.usage.members.add(node.attr)
-        self.generic_visit(node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if node.name.startswith("__"):
-            self.usage.members.add(node.name)
-        self.generic_visit(node)
-
-    def dotted(self, node: ast.expr) -> str | None:
-        """The full name that an attribute chain stands for, if it starts at an import of the package."""
-        if isinstance(node, ast.Name):
-            return self.aliases.get(node.id)
+def read(tree: ast.AST, usage: Usage) -> None:
+    """Collect the uses of one program, wherever in it names are imported."""
+    aliases: dict[str, str] = {}
+    chains: list[ast.Attribute] = []
+    for node in everything(tree):
         if isinstance(node, ast.Attribute):
-            base = self.dotted(node.value)
-            return None if base is None else f"{base}.{node.attr}"
-        return None
+            chains.append(node)
+            usage.members.add(node.attr)
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("__"):
+            usage.members.add(node.name)
+        elif isinstance(node, ast.Import):
+            for name in node.names:
+                package = name.name.split(".")[0]
+                if package in PACKAGES:
+                    aliases[name.asname or package] = name.name if name.asname else package
+                    usage.add(name.name)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES:
+            for name in node.names:
+                aliases[name.asname or name.name] = f"{node.module}.{name.name}"
+                usage.add(f"{node.module}.{name.name}")
+    for chain in chains:
+        dotted = full_name(chain, aliases)
+        if dotted is not None:
+            usage.add(dotted)
+
+
+def full_name(node: ast.expr, aliases: dict[str, str]) -> str | None:
+    """The full name that an attribute chain stands for, if it starts at an import of the package."""
+    if isinstance(node, ast.Name):
+        return aliases.get(node.id)
+    if isinstance(node, ast.Attribute):
+        base = full_name(node.value, aliases)
+        return None if base is None else f"{base}.{node.attr}"
+    return None
 
 
 def _document(text: str) -> str:
@@ -106,5 +101,5 @@ def usage_of(repository: Path) -> Usage:
     usage = Usage()
     for text in programs(repository):
         if any(package in text for package in PACKAGES):
-            _Reader(usage).visit(ast.parse(text))
+            read(ast.parse(text), usage)
     return usage
