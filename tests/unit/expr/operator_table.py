@@ -26,16 +26,17 @@ from flydsl.expr import numeric as n
 
 Number = int | float
 
-SIGNED = (n.Int4, n.Int8, n.Int16, n.Int32, n.Int64, n.Int128)
-UNSIGNED = (n.Uint8, n.Uint16, n.Uint32, n.Uint64, n.Uint128)
-INTEGERS = (n.Boolean, *SIGNED, *UNSIGNED, n.Index)
-STANDARD_FLOATS = (n.Float16, n.BFloat16, n.Float32, n.Float64)
+# Tables that are asked by hash: a type that is compared with others looks at what NumPy calls them.
+SIGNED = dict.fromkeys((n.Int4, n.Int8, n.Int16, n.Int32, n.Int64, n.Int128))
+UNSIGNED = dict.fromkeys((n.Uint8, n.Uint16, n.Uint32, n.Uint64, n.Uint128))
+INTEGERS = dict.fromkeys((n.Boolean, *SIGNED, *UNSIGNED, n.Index))
+STANDARD_FLOATS = dict.fromkeys((n.Float16, n.BFloat16, n.Float32, n.Float64))
 EIGHT_BIT_FLOATS = (
     *(n.Float8E5M2, n.Float8E4M3, n.Float8E4M3FN, n.Float8E4M3FNUZ, n.Float8E5M2FNUZ),
     *(n.Float8E4M3B11FNUZ, n.Float8E8M0FNU),
 )
-NARROW_FLOATS = (*EIGHT_BIT_FLOATS, n.Float6E2M3FN, n.Float6E3M2FN, n.Float4E2M1FN)
-FLOATS = (*STANDARD_FLOATS, *NARROW_FLOATS)
+NARROW_FLOATS = dict.fromkeys((*EIGHT_BIT_FLOATS, n.Float6E2M3FN, n.Float6E3M2FN, n.Float4E2M1FN))
+FLOATS = dict.fromkeys((*STANDARD_FLOATS, *NARROW_FLOATS))
 TYPES = (*INTEGERS, *FLOATS)
 
 NUMPY_NAMES: dict[Any, str] = {
