@@ -9,7 +9,7 @@ from itertools import product
 from math import gcd
 
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
-from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine, machine_of_target
+from flydsl.kernels.blocks.row_machine import FULL, HOPPER, HOPPER_LONG, LONG, Machine, machine_of_target
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     DTYPES,
@@ -26,7 +26,7 @@ from flydsl.kernels.blocks.row_plan import (
     resident,
     ring_bytes,
 )
-from flydsl.kernels.blocks.row_time import FULL, launch_time
+from flydsl.kernels.blocks.row_time import launch_time
 from flydsl.kernels.blocks.summing_plans import (
     CROWDS,
     MAX_SUMS,
@@ -289,6 +289,9 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
     sizes = (replace(kind, chunks=chunks) for kind in kinds for chunks in RING_CHUNKS)
     found = [ring for size in sizes if (ring := ring_of(size, machine, lines))]
     spacious = [ring for ring in found if ring.slots >= 2 * ring.chunks]
+    if plan.size == 2 and lines > 1 and plan.sources == 1 and not plan.once:
+        # With place for two rows, where more would be in the way of results.
+        found += [replace(ring, slots=2 * ring.parts) for ring in spacious[:1] if ring.slots > 2 * ring.parts]
     yield from found[:1] if plan.once else spacious if by_elements else found
     if lines and plan.shifted and not spacious and not by_elements and plan.lanes < RING_LANES:
         places = [replace(plan, one_place=True, near_lines=near) for near in ((True, False) if rest else (False,))]

@@ -7,6 +7,9 @@ from functools import cache
 
 import flydsl.expr as fx
 
+FULL = 100_000
+"""Bytes of rings of a multiprocessor from which on the memory is slower: what comes early is in the way of results."""
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -61,6 +64,11 @@ class Machine:
     the memory takes for each of a thread's beyond a few, and how much less time than other blocks one takes alone."""
     narrow_access: float = 0.006
     narrow_alone: float = 1.0
+    narrow_meeting: float = 0.0
+    """What each of the one or two meetings of waves takes such a block, and beside it for each access of its waves; and
+    how much longer the memory takes for blocks of four rows of f32 that two lines go with."""
+    narrow_met: float = 0.0
+    narrow_block: float = 1.0
     element: float = 1.1
     """Instructions for an element of a source or target; of a line; of a sum over all rows; for reading an element
     again from shared memory; for an access, a mask, and a step of a reduction."""
@@ -96,6 +104,8 @@ class Machine:
     """Cycles from the beginning of a cluster to that of the next, for every pair of its blocks."""
     cluster_lines: float = 1.0
     """How many times lines count in L2 for a cluster: blocks of a multiprocessor have other parts of them in turn."""
+    cluster_line: float = 1.0
+    """The same where a single line goes with a row."""
     cluster_mask: float = 0.25
     """How much longer the memory takes for a cluster whose blocks have lanes without an access."""
     staying_cluster: int = 0
@@ -104,8 +114,11 @@ class Machine:
     """Instructions for an access to a line that is narrower than 16 bytes, beside `line`."""
     kept_issue: float = 3.4
     """Of blocks that stay and keep lines of short rows: instructions that begin in a cycle, how many times longer than
-    by itself the memory takes, cycles before the first tile and behind the last, and `power`."""
+    by itself the memory takes, and where a plan `maps`, with one line or f32 (RMSNorm of 87, 147 and 237 elements of 16
+    bits has 0.97, 0.96 and 0.93 of a copy's speed so, and 1.03 where blocks do not stay, LayerNorm of 301 0.93 and
+    0.88, on an H200, 2026-11-18); cycles before the first tile and behind the last; `power`."""
     kept_bytes: float = 1.06
+    kept_map: float = 1.125
     kept_ends: float = 3000.0
     kept_power: float = 6.0
     ring_issue: float = 2.81
@@ -132,8 +145,13 @@ class Machine:
     each, of 52,976 1.01 and 0.96."""
     ring_behind: float = 0.59
     """Part of the time of the bytes that a ring has no place for beside a row."""
-    ring_full: float = 0.08
-    """How many times longer the memory takes where rings with one sum have twice as many bytes as are good for it."""
+    ring_full: float = 0.0
+    """How many times longer the memory takes where rings of 16-bit elements have twice as many bytes as ``ring_most``:
+    what comes early is in the way of results."""
+    ring_most: float = FULL
+    ring_ahead: float = 1.1
+    """How many times longer such rows take where L2 gives lines for every row, a few iterations ahead: LayerNorm of
+    235,320 f16 has 0.80 of a copy's speed so, and of 221,496 0.94 with lines in shared memory (H200, 2026-11-18)."""
     ring_one_place: float = 0.2
     """How many times longer rows take that are taken in the order of their places in a piece, more for each line."""
     ring_power: float = 14.0
@@ -146,11 +164,23 @@ class Machine:
     staged_in_cluster: float = 1.0
     ahead_bytes: float = 1.0
     staged_pieces: float = 1.0
-    """The same for rows that begin at pieces and pass through shared memory, beside that; for rows that come early."""
-    staged_lines: float = 1.0
-    """The same for those of f32 that two lines go with: LayerNorm of 56 elements has 1.00 of a copy's speed through
-    shared memory on an H200 (2026-11-17), and 1.04 straight from memory, of 40 elements 1.02."""
+    """The same for rows that begin at pieces and pass through shared memory, beside that, and where such a plan `maps`;
+    for rows that come early."""
+    staged_map: float = 1.0
     early_bytes: float = 1.0
+    staged_share: float = 0.0
+    """Of rows of f32 that pass through shared memory, where a plan `maps`: how much longer the memory takes for each
+    byte of a row that a lane has beyond a few, and where a row has whole waves; instructions that begin in a cycle; and
+    part of a block's own time that each round beyond the first takes."""
+    staged_wave: float = 1.0
+    staged_issue: float = 2.0
+    staged_round: float = 1.0
+    late_lines: float = 0.0
+    """How much longer the memory takes for each vector of a thread beyond a few that lines are loaded for, after the
+    row; and in a cluster, whose lines come from L2."""
+    late_cluster: float = 0.0
+    early_lines: float = 1.0
+    """The same for rows of f32 that two lines go with, beside that."""
     early_answer: float = 692.0
     """Of rows that begin anywhere, come early and are summed: cycles of a round beside its bytes, and part of the time
     of those. Fitted to 8 plans of RMSNorm's gradient in bf16, to 3 %."""
@@ -175,7 +205,9 @@ class Machine:
 HOPPER = Machine(
     wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000, narrow_again=2.4, direct_issue=3.0,
     direct_reach=Reach(narrow=30.0, sharpness=2.0, part=0.055, idle=0.0, row=272.0), narrow_issue=4.0, narrow_alone=0.6,
-    direct_round=0.7, staged_pieces=1.015, staged_lines=1.06,
+    narrow_meeting=400.0, narrow_met=11.0, narrow_block=1.015, direct_round=0.7, staged_pieces=1.015,
+    staged_map=1.06, staged_share=0.0005, staged_wave=1.05, staged_issue=3.0, staged_round=0.5, staged_in_cluster=1.25,
+    early_lines=1.12,
 )  # fmt: skip
 """What direct plans take is by 75 plans of 27 shapes measured when lanes beyond a row no longer branched around their
 loads: of those it chooses what is 0.3 % slower than the fastest. `direct_issue` and `direct_round` are by 190 plans of
@@ -184,9 +216,10 @@ HOPPER_LONG = replace(
     HOPPER, issue=2.4, direct_issue=2.4, direct_round=1.0, wave_issue=0.3, lone_issue=0.21, summed=6.0,
     read_again=2.42, narrow_again=0.0, access=0.23, mask=0.26, step=24.0, loaded_again=0.287, again_in_cluster=0.7,
     start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1900, between_tiles=180, cluster_meeting=17,
-    cluster_start=1600, cluster_lines=3.5, cluster_mask=0.06, early_bytes=1.1, staying_cluster=3114, power=8.0,
-    tail=1.96, narrow_line=8.5, staged_bytes=1.18, staged_in_cluster=1.25, ahead_bytes=1.3, part_round=0.15,
-    staged_pieces=1.0, staged_lines=1.0,
+    cluster_start=1600, cluster_lines=3.5, cluster_line=4.6, cluster_mask=0.06, early_bytes=1.1,
+    staying_cluster=3114, power=8.0, tail=1.96, narrow_line=8.5, staged_bytes=1.18, staged_in_cluster=1.25,
+    ahead_bytes=1.3, part_round=0.15, staged_pieces=1.0, staged_map=1.0, staged_share=0.0, staged_wave=1.0,
+    staged_issue=2.4, staged_round=1.0, late_lines=0.004, late_cluster=0.014,
 )  # fmt: skip
 """For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
 Fitted to 1,200 more plans of 50 launches on the same GPU and day. What clusters take, `staged_bytes` and `ahead_bytes`
@@ -205,8 +238,15 @@ def with_other_rings(machine: Machine) -> Machine:
     return replace(
         machine, ring_issue=2.88, ring_wave_issue=0.296, ring_meeting=12.0, ring_cluster=302.0,
         ring_line_cluster=302.0, ring_chunk=5.0, ring_ends=4930.0, ring_bytes=1.165, ring_behind=0.48,
-        ring_one_place=0.06, ring_power=7.3,
+        ring_one_place=0.06, ring_power=7.3, ring_full=0.08,
     )  # fmt: skip
+
+
+@cache
+def with_two_lines(machine: Machine) -> Machine:
+    """Return the numbers for rings of rows that two lines go with, by 230 rings of 90 launches: waves wait less, and
+    full rings of 16-bit elements are in the way of results."""
+    return replace(machine, ring_wave_issue=0.42, ring_chunk=12.0, ring_full=0.08, ring_most=85_000.0)
 
 
 @dataclass(frozen=True)
@@ -230,12 +270,14 @@ class SummedRing:
     full: float
     most: float
     power: float
+    crowded: float = 1.0
+    """How many times longer the memory takes where a multiprocessor has blocks of several clusters."""
 
 
 _WIDE = SummedRing(110, 50, 46, 3.3, 0.37, 2784, 1504, 624, 1.18, 0.0475, 99_500, 4.7)
 SUMMED_RINGS = {
     (1, 2): SummedRing(75, 5, 115, 2.83, 0.403, 2871, 445, 158, 1.233, 0.0456, 84_400, 6.8),
-    (2, 2): SummedRing(150, 63, 109, 3.98, 0.374, 2914, 91, 429, 1.24, 0.126, 115_500, 5.05),
+    (2, 2): SummedRing(150, 63, 109, 3.98, 0.374, 2914, 91, 429, 1.24, 0.126, 115_500, 5.05, 1.015),
     (1, 4): _WIDE,
     (2, 4): _WIDE,
 }

@@ -254,6 +254,11 @@ class RowPlan:
         return self.direct and self.width * self.size < ACCESS_BYTES and whole and short
 
     @property
+    def maps(self) -> bool:
+        """Whether one matrix is read and one written, and rows are gone over more than once: most was measured so."""
+        return self.sources == self.targets == 1 and not (self.sums or self.once)
+
+    @property
     def stays(self) -> bool:
         """Whether blocks take rows one after the other."""
         return bool(self.stages or self.sums or self.slots or self.early)

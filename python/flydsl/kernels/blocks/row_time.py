@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from math import gcd
 
-from flydsl.kernels.blocks.row_machine import LONG, SUMMED_RINGS, Machine, Reach, bank_passes, with_other_rings
+from flydsl.kernels.blocks.row_machine import (
+    LONG,
+    SUMMED_RINGS,
+    Machine,
+    Reach,
+    bank_passes,
+    with_other_rings,
+    with_two_lines,
+)
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     LEAST_ACCESS,
@@ -23,6 +31,14 @@ from flydsl.kernels.blocks.row_plan import (
 
 FEW_ACCESSES = 4
 """Of a thread to a row, that take the memory no longer where they are narrow."""
+FEW_BYTES, FEW_VECTORS = 32, 7
+"""Of a row that passes through shared memory, what a lane has of it without the memory taking longer; and vectors of a
+thread whose lines are loaded as soon as the row is there."""
+NARROW_MEETINGS = {0: 1.5, 1: 1, 2: 2}
+"""By the number of lines, how often waves that reach a row by words wait for each other; a softmax has little to do in
+between."""
+SECTOR = 32
+"""Bytes that memory writes at once."""
 
 
 def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
@@ -66,8 +82,6 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
         missed = max(1 - machine.near / near, 0)
         loads += machine.again_in_cluster if plan.cluster > 1 else min(machine.loaded_again * missed, 1.0)
     memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine, lines)
-    if plan.staged and lines > 1 and plan.width * plan.size == ACCESS_BYTES == 4 * plan.size:
-        memory *= machine.staged_lines
     if plan.staged and plan.lanes < machine.wave and plan.width * plan.size < LEAST_ACCESS:
         # Shared memory serves an access of a wave in a cycle, or in as many as its conflicts of banks ask for.
         conflicts = bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
@@ -75,7 +89,9 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
         memory = max(memory, served)
     work = instructions(plan, machine, lines) * waves
     most = machine.direct_issue if plan.direct else machine.issue
-    if plan.narrow and plan.size == ACCESS_BYTES // 4:
+    if plan.staged and plan.maps and plan.size == 4:
+        most = machine.staged_issue
+    elif plan.narrow and plan.size == ACCESS_BYTES // 4:
         most = machine.narrow_issue
     chain = work / min(machine.issue, machine.lone_issue * waves)
     chain += machine.cluster_meeting if plan.cluster > 1 else machine.meeting if plan.lanes > machine.wave else 0
@@ -83,7 +99,8 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     alone += machine.own_bytes * plan.sources * size / machine.bytes_per_cycle
     alone += chain + (machine.through_shared if plan.staged else 0)
     alone *= machine.narrow_alone if plan.narrow else 1
-    fetched = lines * (machine.cluster_lines if plan.cluster > 1 else 1)
+    alike = machine.cluster_line if lines == 1 and plan.maps else machine.cluster_lines
+    fetched = lines * (alike if plan.cluster > 1 else 1)
     return {
         "memory": memory,
         "second level": (plan.sources * (2 if again else 1) + fetched) * size / machine.second_level,
@@ -99,23 +116,36 @@ def _waste(plan: RowPlan, machine: Machine, lines: int) -> float:
         if plan.sums:
             return 1.0
         slower = machine.ahead_bytes if plan.stages else machine.staged_bytes
-        slower *= machine.staged_pieces if plan.width * plan.size == ACCESS_BYTES else 1.0
+        if plan.width * plan.size == ACCESS_BYTES:
+            known = plan.maps or (lines > 1 and plan.size == 4)
+            slower *= machine.staged_map if known else machine.staged_pieces
+        if plan.maps and plan.size == 4:
+            slower *= 1 + machine.staged_share * max(plan.taken * plan.size - FEW_BYTES, 0)
+            slower *= machine.staged_wave if plan.lanes >= machine.wave else 1.0
         return slower * (machine.staged_in_cluster if plan.cluster > 1 and not plan.once else 1.0)
     wide = plan.width * plan.size
     waste = machine.early_bytes if plan.early and not plan.sums else 1.0
+    if plan.early and plan.maps and lines > 1:
+        waste *= machine.early_lines
     if plan.narrow and machine.bulk:
-        return 1 + machine.narrow_access * max(plan.taken // plan.width - FEW_ACCESSES, 0)
+        small = plan.threads <= 4 * machine.wave and plan.lanes == machine.wave
+        slower = machine.narrow_block if small and plan.maps and plan.size == 4 and lines > 1 else 1.0
+        return slower * (1 + machine.narrow_access * max(plan.taken // plan.width - FEW_ACCESSES, 0))
     waste *= ACCESS_BYTES / wide
     short = plan.length * plan.size * plan.sources < LONG
-    known = short or (plan.sources == 1 and not plan.once and (plan.cluster == 1 or not lines))  # of others nothing was
-    reach = machine.direct_reach if plan.direct and wide == ACCESS_BYTES and known and not plan.sums else Reach()
+    known = short or (plan.sources == 1 and not plan.once and (plan.cluster == 1 or lines < 2))  # of others nothing was
+    straight = plan.direct or (plan.maps and plan.keep and plan.cluster > 1)  # by pieces, where it is not direct
+    reach = machine.direct_reach if straight and wide == ACCESS_BYTES and known and not plan.sums else Reach()
     if plan.lanes < machine.wave and plan.lanes != plan.vectors and (plan.targets or not plan.shifted):
         waste *= 1 + (reach.narrow / (plan.lanes * wide)) ** reach.sharpness  # sectors that are written in parts
-    if plan.length * plan.size % 32 and plan.targets:
+    if plan.length * plan.size % SECTOR and plan.targets:
         waste *= 1 + reach.part * min(reach.row / (plan.length * plan.size), 1)  # as at the ends of what a wave writes
     if plan.share % plan.lanes and reach.idle:
         idle = plan.iterations * plan.accesses * plan.lanes / plan.share - 1
         waste *= 1.02 + reach.idle * idle + (machine.cluster_mask if plan.cluster > 1 else 0)
+    if plan.direct and plan.maps and (lines == 1 or (lines and plan.cluster == 1)):
+        late = machine.late_cluster if plan.cluster > 1 else machine.late_lines
+        waste *= 1 + late * max(plan.held // plan.width - FEW_VECTORS, 0)
     return waste
 
 
@@ -146,9 +176,15 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     if plan.shifted and plan.sources > 1 and plan.cluster == 1 and not (plan.keep or plan.staged or plan.once):
         return max(_loaded_again_time(plan, machine, count, rows), times["alone"] * rounds) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
-    if plan.cluster > 1 and plan.direct and plan.sources == count == 1:
-        between += times["memory"] / 4  # no other block has anything on its way while results of this one are written
+    few = 2 if plan.shifted and plan.size == 2 else 1
+    if plan.cluster > 1 and (plan.direct or (plan.maps and plan.keep)) and plan.sources == 1 and count <= few:
+        between += times["memory"] / (4 if few == 1 else 3)  # little is on its way while this one writes its results
     each = machine.direct_round if plan.direct and plan.sources == 1 and not plan.narrow else 1
+    if plan.staged and plan.maps and plan.cluster == 1 and plan.size == 4:
+        each = machine.staged_round
+    if plan.narrow and plan.maps and plan.lanes > machine.wave and plan.size == 4:
+        accesses = plan.threads // machine.wave * plan.taken // plan.width
+        between += NARROW_MEETINGS[min(lines, 2)] * (machine.narrow_meeting + machine.narrow_met * accesses)
     waiting = times["alone"] + (times["alone"] * each + between) * (rounds - 1)
     if plan.cluster > 1:
         waiting = max(waiting, times["alone"] + rows * machine.cluster_launch * plan.cluster**2)
@@ -202,7 +238,8 @@ def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> 
     row, narrow, wide = KEPT_WORK[min(lines, 2)]
     work = TILE_WORK + plan.turns * (row + plan.taken * (wide if plan.size == 4 else narrow))
     tile = (plan.sources + plan.targets) * plan.tile * plan.size
-    memory = machine.kept_bytes * plan.crowd * tile / machine.bytes_per_cycle
+    known = plan.maps and (lines == 1 or plan.size == 4)
+    memory = (machine.kept_map if known else machine.kept_bytes) * plan.crowd * tile / machine.bytes_per_cycle
     issue = plan.crowd * plan.threads / machine.wave * work / machine.kept_issue
     rounds = max(-(-rows // plan.tile_rows) / (machine.processors * plan.crowd), 1)
     return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
@@ -252,10 +289,6 @@ SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
 """The same of a gradient of a norm, by the number of sums over rows, where waves have a row each."""
 
 
-FULL = 100_000
-"""Bytes of rings of a multiprocessor from which on the memory is slower: what comes early is in the way of results."""
-
-
 SUMMED_ENDS = 4930
 """Cycles before the first row and behind the last where rows are summed."""
 
@@ -298,6 +331,7 @@ def _summed_ring_time(plan: RowPlan, machine: Machine, rows: int) -> float:
     size, places = plan.share * plan.width * plan.size, _places(plan, machine)
     busy = places * plan.cluster / machine.processors
     memory = numbers.bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
+    memory *= numbers.crowded if plan.crowd > 1 and plan.cluster > 1 else 1.0
     memory *= 1 + numbers.full * max(plan.crowd * ahead * size * plan.sources / numbers.most - 1, 0)
     issue = work * QUARTERS * -(-waves * plan.crowd // QUARTERS) / numbers.issue
     rounds = (-(-rows // places) + rows / places + 0.5) / 2
@@ -308,8 +342,9 @@ def _summed_ring_time(plan: RowPlan, machine: Machine, rows: int) -> float:
 def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
     own way through a row, which nothing of the same block hides. The last round may be a part of one."""
-    if plan.sums or plan.once or plan.sources > 1:
-        machine = with_other_rings(machine)
+    other = plan.sums > 0 or plan.once or plan.sources > 1
+    if other or lines > 1:
+        machine = with_other_rings(machine) if other else with_two_lines(machine)
     waves = plan.lanes / machine.wave
     work = ring_work(plan, lines) * waves
     uneven = 1.0 if plan.crowd > 1 else QUARTERS * -(-waves // QUARTERS) / waves
@@ -338,19 +373,21 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     full = QUARTERS * -(-waves * plan.crowd * plan.rows // QUARTERS) / (waves * plan.crowd * plan.rows)
     issue = work * plan.crowd * plan.rows * full / machine.ring_issue
     memory *= machine.ring_elements if plan.by_elements else 1
-    if plan.sums == 1 and plan.size == 2:
-        memory *= 1 + machine.ring_full * max(plan.crowd * ring_bytes(plan) / FULL - 1, 0)
+    if plan.size == 2 and (plan.sums == 1 or not other):
+        memory *= 1 + machine.ring_full * max(plan.crowd * ring_bytes(plan) / machine.ring_most - 1, 0)
     together = _together([memory, issue, chain, second], machine.ring_power)
     shared = lines > 1 and plan.size == 4 and plan.cluster > 1
     if plan.crowd == 1 and shared:
         together += machine.ring_lone
     if plan.cluster > machine.cluster:
-        together += machine.ring_large * (1 if lines == 1 else 2 if plan.one_pivot else 3)
+        told = 3 if not plan.one_pivot else 2 if plan.shifted else 4
+        together += machine.ring_large * (1 if lines == 1 else told)
+    together *= machine.ring_ahead if plan.lines_ahead and plan.size == 2 else 1.0
     together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
     # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
     rounds = (-(-rows // places) + rows / places + 0.5) / 2
-    other = machine.ring_other if plan.sources > 1 or plan.once else 1.0
-    return other * rounds * together + machine.ring_ends
+    slower = machine.ring_other if plan.sources > 1 or plan.once else 1.0
+    return slower * rounds * together + machine.ring_ends
 
 
 def _together(times: list[float], power: float) -> float:

@@ -46,10 +46,12 @@ faster for them, on an H200 (2026-11-17): LayerNorm of 1,432, 1,600, 2,640 and 2
 and 0.93, of 2,560 0.93 and 1.00; RMSNorm of 8,776 and 18,944 bf16 0.95 and 0.96, and 0.89 and 0.92."""
 LONGEST_WIDE = 16_384
 """Elements of such rows of f32 at most: longer ones were not measured, but early, where lanes are full (0.99)."""
-ON_WAY = 29_000
+ON_WAY, LONG_ON_WAY = 29_000, 36_000
 """Bytes of rows that begin anywhere and come early that a multiprocessor has on their way, from which on that is faster
-than rings: RMSNorm of 1,505, 3,257, 3,619 and 4,601 16-bit elements, with 24, 26, 29 and 37 KB, has 0.86, 0.88, 0.92
-and 0.96 of a copy's speed so, and 0.93, 0.935, 0.92 and 0.86 through rings."""
+than rings, and those of rows of 5,000 elements and more: RMSNorm of 1,505, 3,257, 3,619 and 4,601 16-bit elements, with
+24, 26, 29 and 37 KB, has 0.86, 0.88, 0.92 and 0.96 of a copy's speed so, and 0.93, 0.935, 0.92 and 0.86 through rings,
+on an H200; of 5,109, 9,045 and 9,635, with 36 to 41 KB, 1.02, 0.97 and 0.99, and 0.96, 0.93 and 0.92 (2026-11-18), of
+6,301 and 7,533, with 25 and 30, 0.85 and 0.90, and 0.98 and 0.95."""
 LONGEST_FULL, FULL_LANES = 3000, 0.95
 """Elements of such rows of 16 bits up to which other plans are as fast as rings where so many lanes have a vector of
 them: LayerNorm of 2,048 and 2,432 has 0.98 and 0.99 either way."""
@@ -94,6 +96,10 @@ SPARED, LEAST_SPARED, MOST_SPARED = 3, 132_000, 165_000
 sums have place for them (LayerNorm of 16,327, 16,791 and 17,001 bf16 has 0.94, 0.92 and 0.93 with three, 0.95, 0.87 and
 0.90 with four, on an H200, 2026-11-18), and bytes of four up to which that gains: LayerNorm of
 16,792 f16 has 0.87 with three, 0.82 with four, of 12,501 bf16 0.81 and 0.895, RMSNorm of 9,045 f16 0.89 and 0.83."""
+MOST_OF_PAIR = 226_000
+"""Those of clusters of two with two sums of rows of 16 bits that begin anywhere: LayerNorm of 22,001, 23,001, 24,001
+and 26,001 bf16 has 0.91, 0.90, 0.92 and 0.88 with three rows in two chunks each on an H200 (2026-11-18), and 0.85,
+0.89, 0.925 and 0.86 with four; of 28,001 0.89, and 0.88 by four blocks."""
 RING_ITERATIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40
 """Vectors of a row that a thread takes from a ring: many spare instructions that each wave has for a row."""
 CROWDS = 1, 2, 3, 4
@@ -128,7 +134,8 @@ def summing_rings(length: int, dtype: str, machine: Machine, task: RowTask, line
         measured = (task.sources, task.sums, plan.size) == (2, 2, 2) and start.shifted
         if measured and crowd == 2 and crowd * rings > MOST_OF_TWO:
             continue
-        spared = crowd == 1 and cluster <= 2 and rings <= MOST_SPARED  # four blocks had 0.01 to 0.06 less
+        most_spared = MOST_OF_PAIR if measured and cluster == 2 else MOST_SPARED
+        spared = crowd == 1 and cluster <= 2 and rings <= most_spared  # four blocks had 0.01 to 0.06 less
         if not (measured and spared and rings > LEAST_SPARED):
             yield from _rings_of(_with_registers(plan, machine, lines), machine, lines)
         if spared:
@@ -228,8 +235,9 @@ def summing_plans(found: list[RowPlan]) -> list[RowPlan]:
         near = [plan for plan in rings if plan.cluster <= (2 if two else 4)] or rings
         if not two and near[0].sums == 1 and near[0].size == 2:
             near = [plan for plan in near if plan.held <= FEW_SUMS] or near  # of 37,491 bf16 0.88, and 0.835 with more
-        many = [plan for plan in early if plan.crowd * plan.rows * plan.sources * plan.length * plan.size >= ON_WAY]
-        return near + tiles + (many if rings[0].length < SHORTEST_AT_PIECES[1, 2] else [])
+        least = ON_WAY if rings[0].length < SHORTEST_AT_PIECES[1, 2] else LONG_ON_WAY
+        many = [plan for plan in early if plan.crowd * plan.rows * plan.sources * plan.length * plan.size >= least]
+        return near + tiles + many
     # Rows that come early need several vectors of each lane, and lanes that are full: RMSNorm of 1,256 and 1,744 bf16
     # has 0.83 and 0.93 of a copy's speed early, and 1.00 and 1.03 ahead.
     filled = any(p.early and p.iterations > 1 and p.share >= 0.95 * p.iterations * p.lanes for p in found)

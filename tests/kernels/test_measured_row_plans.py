@@ -1,0 +1,77 @@
+"""Plans that the model of row kernels chooses, by what was measured of them and of others."""
+
+from __future__ import annotations
+
+from flydsl.kernels.blocks.row_choice import choose
+from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.blocks.row_time import launch_time
+from flydsl.kernels.norm.norm_backward import backward_task
+
+
+def test_lanes_of_short_rows_of_f32() -> None:
+    """On an H200 (2026-11-18), in parts of a copy's speed: through shared memory LayerNorm of 66, RMSNorm of 111 and
+    softmax of 73 elements have 1.01, 1.05 and 1.05 by eight lanes, 0.99, 1.00 and 1.02 by four or two. By words, where
+    waves of a row wait for each other, LayerNorm of 277 has 0.92 by two waves a row and 1.00 by one, of 1,595 0.97 by
+    five and 0.86 by eight; of 175 and 191 1.01 and 1.03 by eight rows of a block, 0.95 by four."""
+    for length, lines in ((66, 2), (111, 1), (73, 0)):
+        plan = choose(length, "f32", HOPPER, lines).many
+        assert plan.staged and not plan.stays and plan.lanes == 8
+    for length in (175, 191, 277):
+        plan = choose(length, "f32", HOPPER, 2).many
+        assert plan.narrow and (plan.lanes, plan.rows) == (32, 8)
+    assert choose(1595, "f32", HOPPER, 2).many.lanes == 160
+
+
+def test_lines_that_come_late() -> None:
+    """On an H200 (2026-11-18), RMSNorm of 34,784, 51,288 and 52,584 f32: 0.88, 0.91 and 0.93 of a copy's speed by
+    clusters whose threads have 13 to 17 vectors, 0.99 through rings and 1.00 by seven vectors."""
+    for length in (34_784, 51_288, 52_584, 68_976):
+        plan = choose(length, "f32", HOPPER, 1).many
+        assert plan.slots or plan.held <= 32
+    many, few = (RowPlan(52_584, "f32", 4, lanes, cluster=8) for lanes in (128, 256))
+    assert launch_time(many, HOPPER_LONG, 1, 639) > launch_time(few, HOPPER_LONG, 1, 639)
+
+
+def test_odd_softmaxes_stay_in_registers_of_clusters() -> None:
+    """On an H200 (2026-11-18), softmax of 82,217 bf16, 105,412 f16 and 50,109 f32 by pieces: 1.025, 0.97 and 1.03 of a
+    copy's speed, and 0.885, 0.91 and 0.95 by rings; of 125,653 f16, of which two blocks have place, 0.86 and 0.93."""
+    for length, dtype in ((82_217, "bf16"), (105_412, "f16"), (50_109, "f32")):
+        plan = choose(length, dtype, HOPPER, 0).many
+        assert plan.pieces and plan.keep and plan.cluster == 8
+    assert choose(125_653, "f16", HOPPER, 0).many.slots
+
+
+def test_lines_that_stay_and_lines_that_do_not() -> None:
+    """On an H200 (2026-11-18), RMSNorm of 87, 147 and 237 elements of 16 bits has 1.03 of a copy's speed by blocks that
+    do not stay, and 0.93 to 0.97 by those that do, LayerNorm of 301 0.88 and 0.93. LayerNorm of 4,245 f32 has 0.95 by a
+    ring, and 0.86 early."""
+    for length in (87, 147, 237):
+        plan = choose(length, "bf16", HOPPER, 1).many
+        assert plan.staged and not plan.stays
+    assert choose(301, "f16", HOPPER, 2).many.lines_stay
+    assert choose(4245, "f32", HOPPER, 2).many.slots
+
+
+def test_full_rings_of_two_lines_are_slower() -> None:
+    """On an H200 (2026-11-18), LayerNorm of 28,136 bf16 has 0.97 of a copy's speed with a ring of 84 KB, and 0.91 with
+    two of 84 in all and smaller parts; of 221,496 0.94 by eight blocks, 0.87 by 16; of 235,320 f16 0.80 where L2 gives
+    lines for every row."""
+    assert choose(28_136, "bf16", HOPPER, 2).many.crowd == 1
+    for length in (221_496, 235_320):
+        plan = choose(length, "bf16", HOPPER, 2).many
+        assert plan.cluster == 8 and not plan.lines_ahead
+
+
+def test_gradients_of_odd_rows_measured_again() -> None:
+    """On an H200 (2026-11-18), LayerNorm of 6,301 and 7,533 bf16: 0.94 and 0.96 of a copy's speed by a block, and 0.87
+    and 0.90 by two clusters of two; of 22,001 0.91 with three rows in a ring and 0.85 with four. RMSNorm of 5,109 and
+    9,635 1.02 and 0.99 early, 0.96 and 0.92 through rings, of 6,301 0.85 and 0.98."""
+    for length in (6301, 7533):
+        plan = choose(length, "bf16", HOPPER, 1, task=backward_task(True)).many
+        assert (plan.cluster, plan.crowd) == (1, 1)
+    for length in (22_001, 26_001, 28_001):
+        plan = choose(length, "bf16", HOPPER, 1, task=backward_task(True)).many
+        assert plan.cluster == 2 and plan.slots == 3 * plan.parts
+    for length, early in ((5109, True), (9635, True), (6301, False), (7533, False)):
+        assert choose(length, "bf16", HOPPER, 1, task=backward_task(False)).many.early == early
