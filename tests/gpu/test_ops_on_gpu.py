@@ -108,6 +108,57 @@ def test_streams_graphs_and_threads(cuda_torch: ModuleType) -> None:
     torch.testing.assert_close(found[0], captured)
 
 
+def test_gradients_on_streams_and_in_graphs(cuda_torch: ModuleType) -> None:
+    """What calls keep for their gradients is memory of their stream, or of the graph that captures them."""
+    torch, functional = cuda_torch, cuda_torch.nn.functional
+    streams = [torch.cuda.current_stream(), torch.cuda.Stream(), torch.cuda.Stream()]
+    given = [[torch.randn(*shape, 512, device="cuda", requires_grad=True) for shape in ((256,), ())] for _ in streams]
+    torch.cuda.synchronize()
+
+    def call(norm: Callable[..., Any], number: int) -> Any:
+        return norm(given[number][0], (512,), given[number][1], 1e-5)
+
+    def slopes(number: int, y: Any) -> Any:
+        with torch.cuda.stream(streams[number]):
+            return torch.autograd.grad(y, given[number], y.detach())
+
+    def held_back(rounds: int) -> list[tuple[int, Any]]:
+        """Many calls whose gradients are still to come, each stream's behind a pause and beside the others'."""
+        held = []
+        for turn in range(rounds):
+            for number, stream in enumerate(streams):
+                with torch.cuda.stream(stream):
+                    if turn == 3:
+                        torch.cuda._sleep(3_000_000)
+                    held.append((number, call(ops.rms_norm, number)))
+        return held
+
+    assert all(slopes(*held) for held in held_back(3))
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=streams[1]):
+        captured = slopes(1, call(ops.rms_norm, 1))
+    for _ in range(2):
+        with torch.no_grad():
+            for x, _ in given:
+                x.normal_()
+        torch.cuda.synchronize()
+        held = held_back(40)
+        graph.replay()
+        held += held_back(2)
+        found = [(1, captured), *((number, slopes(number, y)) for number, y in held)]
+        held.clear()
+        torch.cuda.synchronize()
+        want = []
+        for number, stream in enumerate(streams):
+            with torch.cuda.stream(stream):
+                want.append(slopes(number, call(functional.rms_norm, number)))
+        torch.cuda.synchronize()
+        for number, slope in found:
+            for a, b in zip(slope, want[number], strict=True):
+                torch.testing.assert_close(a, b, rtol=1e-3, atol=1e-3)
+
+
 def test_losses_are_added_up_on_streams_and_in_graphs_at_once(cuda_torch: ModuleType) -> None:
     """Blocks of a launch count those that are done; graphs captured on one stream run beside each other and eager
     calls."""

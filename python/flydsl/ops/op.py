@@ -65,6 +65,11 @@ class Op:
         """How many arrays may have a gradient, the first ones."""
         return self.tensors if self.spread is None else len(self.spread)
 
+    @property
+    def kept(self) -> int | None:
+        """Which result is for the gradient alone, if there is one such; it is saved."""
+        return self.outputs if self.results == self.outputs + 1 else None
+
     def choice(self, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
         """Return what the gradient is told of which arrays want one; nothing where it computes all."""
         return wanted[: self.derived] if self.chosen else ()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from flydsl.compiler.calls.native_replay import Recorded, Replay, fits
+from flydsl.compiler.calls.native_replay import Recorded, Replay, Stocked, fits
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
 from flydsl.ops import arrays
@@ -23,6 +23,12 @@ _VIEWS = (
     "squeeze", "t", "transpose", "unsqueeze", "view",
 )  # fmt: skip
 """Those that look at memory in another way."""
+
+
+PART_ALIGNMENT = 128
+"""Bytes: parts of a stock share no line of a cache."""
+MOST_PARTS, STOCK_BYTES = 32, 1 << 16
+"""Of a stock at most. A call that keeps more for its gradient takes the GPU longer than a new tensor takes the host."""
 
 
 class Recording:
@@ -100,21 +106,38 @@ def _pattern(made: Any) -> Any:
     return pattern
 
 
-def _counting(recording: Recording, launched: Any) -> tuple[Any, int]:
-    """Return what a replay finds the counters of a stream by, where its launches have them."""
-    if not recording.counts:
-        return None, 0
-    return counter_addresses(recording.first.device.index), launched.executable.device.capture_question()
+def stock_of(array: Any) -> tuple[int, int]:
+    """Return how many arrays like one are made at once, and the bytes of each; too large ones are made one by one."""
+    bytes_ = max(-(-array.numel() * array.element_size() // PART_ALIGNMENT), 1) * PART_ALIGNMENT
+    return max(min(MOST_PARTS, STOCK_BYTES // bytes_), 1), bytes_
+
+
+def _stocked(buffer: int | None, array: Any) -> Stocked | None:
+    """Return the stock of which a replay takes an array that is kept for the gradient alone, if it does."""
+    parts, bytes_ = stock_of(array)
+    return Stocked(buffer, parts, bytes_) if buffer is not None and parts > 1 else None
+
+
+def _whole(stocked: Stocked, part: Any) -> Any:
+    """Return a tensor of all parts of a stock."""
+    return part.new_empty(stocked.parts * stocked.bytes // part.element_size())
+
+
+def _capture_question(launched: Any) -> int:
+    """Return the address of the driver's function that says whether a stream is captured; 0 where none can be."""
+    device = launched.executable.device
+    return device.capture_question() if hasattr(device, "capture_question") else 0
 
 
 def recorded(
     op: Any, arguments: tuple[Any, ...], facts: bytes | None, *, kept: bool = True,
-    saved: Callable[..., Any] | None = None, alone: bool = False, returned: int | None = None,
+    saved: Callable[..., Any] | None = None, alone: bool = False, returned: int | None = None, own: int | None = None,
 ) -> tuple[tuple[Any, ...], Replay | None]:  # fmt: skip
     """Return (all results of an op, what repeats it or None); ``facts`` are those of its tensors.
 
     The replay returns the first ``returned`` results, ``alone`` the first one; and, if ``saved`` is given, a pair of
-    that and of the arrays that it names, given arguments and results.
+    that and of the arrays that it names, given arguments and results. Of these the result of number ``own``, which must
+    be among them, is nobody else's, and a part of a stock instead if it is small.
     """
     given = arguments[: op.tensors]
     recording = Recording(given)
@@ -127,10 +150,16 @@ def recorded(
     beside = None if saved is None else [recording.number(value) for value in saved(arguments, results)]
     if None in launches or None in shown or None in (beside or ()):
         return results, None
+    made = recording.buffers[len(given) :]
+    stocked = None if own is None or beside is None else _stocked(recording.number(results[own]), results[own])
+    if stocked is not None:
+        made[stocked.buffer - len(given)] = _whole(stocked, results[own])
+        beside = [number for number in beside or () if number != stocked.buffer]
     call = Recorded(
-        facts, len(given), tuple(map(_pattern, recording.buffers[len(given) :])),
+        facts, len(given), tuple(map(_pattern, made)),
         tuple(launches), tuple(shown), alone, None if beside is None else tuple(beside),  # type: ignore[arg-type]
         *arrays.stream_source(recording.first),
-        *_counting(recording, launches[0]),
+        counter_addresses(recording.first.device.index) if recording.counts else None,
+        _capture_question(launches[0]), stocked,
     )  # fmt: skip
     return results, Replay(call) if fits(call) else None

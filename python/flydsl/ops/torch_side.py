@@ -16,6 +16,7 @@ import torch
 from flydsl.compiler.calls.native_call import calls_are_native
 from flydsl.compiler.calls.native_replay import Replay, forward_function
 from flydsl.ops import arrays, recordings, replays
+from flydsl.ops.named_classes import named_class
 from flydsl.ops.op import Arguments, Op, no_gradient_of_out
 
 NAMESPACE = "flydsl"
@@ -91,7 +92,9 @@ def _nothing(*_: Any) -> None:
 class Lane:
     """Calls of an op with like tensors and the same numbers: its launches and those of its gradient, once recorded."""
 
-    __slots__ = ("_apply", "_facts", "_kept", "_there", "_tried", "backward", "numbers", "op", "saved_numbers")
+    __slots__ = (
+        "_apply", "_facts", "_kept", "_own", "_there", "_tried", "backward", "numbers", "op", "saved_numbers",
+    )  # fmt: skip
 
     def __init__(self, op: Op, numbers: Arguments, facts: bytes | None) -> None:
         self.op, self.numbers, self._facts = op, numbers, facts
@@ -106,6 +109,8 @@ class Lane:
         self._there: tuple[bool, ...] = ()
         """Which of the arrays that the gradient takes are there, if not all: those that are not are not saved either,
         since each takes a call some time."""
+        self._own: tuple[int, Any] = (0, None)
+        """Where among those that are there the one is that no one else has, and its shape."""
 
     def _records(self, what: str, tensors: Arguments) -> bool:
         """Return whether this time is the one to record, the second: code is compiled and bound then.
@@ -139,8 +144,12 @@ class Lane:
         self._keep(without=replay)
         return op.given(results)
 
-    def run_kept(self, tensors: Arguments) -> tuple[Any, Arguments]:
-        """Return (outputs, arrays to save)."""
+    def run_kept(self, tensors: Arguments) -> tuple[Any, Arguments, Any]:
+        """Return (outputs, arrays to save, a part of a stock or None).
+
+        What a replay takes from a stock is a stock of its own here: calls of a lane save as many arrays, which those
+        who make a call again, `torch.utils.checkpoint` for one, count.
+        """
         op, arguments = self.op, (*tensors, *self.numbers)
         if not self._records("kept", tensors):
             results = op.run(*arguments)
@@ -148,15 +157,23 @@ class Lane:
             results, replay = recordings.recorded(
                 op, arguments, replays.facts_of(tensors, ()), returned=op.outputs, alone=op.outputs == 1,
                 saved=lambda a, r: tuple(value for value in op.saved(a, r)[0] if value is not None),
+                own=op.kept,
             )  # fmt: skip
             self._keep(kept=replay)
         saved, self.saved_numbers = op.saved(arguments, results)
         there = tuple(value is not None for value in saved)
         self._there = () if all(there) else there
-        return op.given(results), tuple(value for value in saved if value is not None)
+        saved = tuple(value for value in saved if value is not None)
+        if op.kept is None or recordings.stock_of(own := results[op.kept])[0] == 1:
+            return op.given(results), saved, None
+        self._own = next(place for place, value in enumerate(saved) if value is own), own.shape
+        return op.given(results), tuple(value for value in saved if value is not own), (own, 0)
 
-    def arranged(self, saved: Arguments) -> Arguments:
-        """Return arrays that were saved as the gradient takes them, with None for those that are not there."""
+    def arranged(self, saved: Arguments, part: Any) -> Arguments:
+        """Return what was saved, and a ``part`` of a stock unless that is None, as the gradient takes it: with None for
+        arrays that are not there."""
+        if part is not None:
+            saved = *saved[: self._own[0]], part, *saved[self._own[0] :]
         if not self._there:
             return saved
         following = iter(saved)
@@ -164,6 +181,7 @@ class Lane:
 
     def run_backward(self, tensors: Arguments, choice: tuple[bool, ...]) -> Arguments:
         """Return the gradients of the op's arrays, those that are chosen where the op says so."""
+        tensors = tuple(self._from_stock(*tensor) if type(tensor) is tuple else tensor for tensor in tensors)
         gradient, numbers = self.op.gradient, (*self.saved_numbers, *_told(choice))
         arguments = (*tensors, *numbers)
         assert gradient is not None
@@ -180,11 +198,16 @@ class Lane:
         self.backward[choice] = _nothing if replay is None else replay.call
         return results
 
+    def _from_stock(self, stock: Any, begin: int) -> Any:
+        """Return a part of a stock as a tensor."""
+        shape, first = self._own[1], begin // stock.element_size()
+        return stock.view(-1)[first : first + shape.numel()].view(shape)
+
 
 def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     """Return the lane of a call; a new one where it is not recorded yet."""
     facts = None if key is None else replays.facts_of(tensors, key)
-    op.lanes.open(op.tensors, op.derived, op.passed, torch._C._are_functorch_transforms_active)
+    op.lanes.open(op.tensors, op.derived, op.passed)
     known = None if facts is None else op.lanes.find(facts)
     return Lane(op, numbers, facts) if known is None else known
 
@@ -196,7 +219,7 @@ def _told(choice: tuple[bool, ...]) -> Arguments:
 
 def _gradients(ctx: Any, *gradients: Any) -> Any:
     lane, first = ctx.lane, ctx.first
-    tensors, wanted = (*gradients, *lane.arranged(ctx.saved_tensors)), ctx.needs_input_grad[first:]
+    tensors, wanted = (*gradients, *lane.arranged(ctx.saved_tensors, ctx.part)), ctx.needs_input_grad[first:]
     choice = lane.op.choice(wanted)
     found = lane.backward.get(choice, _nothing)(*tensors) or lane.run_backward(tensors, choice)
     return *[None] * first, *lane.op.gradients(found, wanted)
@@ -224,7 +247,7 @@ class _Direct(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, lane: Lane, *tensors: Any) -> Any:
         ctx.lane, ctx.first = lane, 1
-        given, saved = lane.run_kept(tensors)
+        given, saved, ctx.part = lane.run_kept(tensors)
         ctx.save_for_backward(*saved)
         return given
 
@@ -240,17 +263,27 @@ _SAVED = "to_save" if calls_are_native() and hasattr(torch._C._FunctionBase, "to
 """Where `save_for_backward` puts tensors."""
 
 
+_ASKED = ("_backward_cls", "forward", "setup_context", "clear_saved_tensors_on_access", "boxed_grads_call")
+"""What `apply` asks a class for, some of it in later versions of torch."""
+
+
 def _repeated(lane: Lane, replay: Replay) -> Any:
     """Return `_Direct.apply` for the calls of one lane, as a function of the tensors that may have gradients.
 
     It is that of a class which knows the lane: to be given it at every call, and to tell the context, took 0.6 of 10 us
-    (a CPU, 2026-11-16). What `apply` does for functorch takes a fifth and is left out: no tensor is in a transform.
+    (a CPU, 2026-11-16). What `apply` does for functorch takes a fifth and is left out: no tensor is in a transform. To
+    be asked for attributes in Python's own way took another 0.6.
     """
     assert _SAVED is not None
-    names = {"forward": staticmethod(forward_function(replay, _SAVED)), "kept": (lane, replay)}
-    function: Any = type(lane.op.name, (_Direct,), names)
-    function._backward_cls.lane, function._backward_cls.first = lane, 0
-    return super(torch.autograd.Function, function).apply  # pyright: ignore[reportAttributeAccessIssue]
+    function: Any = type(lane.op.name, (_Direct,), {})
+    part: dict[str, Any] = {"part": None} if replay.stocked is None else {"__slots__": ("part",)}
+    context = type(f"{lane.op.name}Backward", (function._backward_cls,), {"lane": lane, "first": 0, **part})
+    forward, plain = staticmethod(forward_function(replay, _SAVED, "part")), torch._C._FunctionBase
+    bases = [base for base in reversed(function.__mro__) if base not in plain.__mro__]
+    names = {name: value for base in bases for name, value in vars(base).items() if not name.startswith("__")}
+    del names["apply"]
+    names |= {"forward": forward, "_backward_cls": context, "kept": replay}
+    return named_class(lane.op.name, plain, names, [name for name in _ASKED if name in names]).apply
 
 
 # Operators -----------------------------------------------------------------------------------------------------------

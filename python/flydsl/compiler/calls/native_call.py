@@ -14,6 +14,7 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base.lazy import lazy_module
@@ -49,6 +50,7 @@ _FUNCTIONS = {
     native.PYTHON_CALL_NO_ARGS: "PyObject_CallNoArgs",
     native.PYTHON_CALL_ONE_ARG: "PyObject_CallOneArg",
     native.PYTHON_VECTORCALL: "PyObject_Vectorcall",
+    native.PYTHON_CALL_TUPLE: "PyObject_CallObject",
     native.PYTHON_RICH_COMPARE_BOOL: "PyObject_RichCompareBool",
     native.PYTHON_GET_ATTR: "PyObject_GetAttr",
     native.PYTHON_SET_ATTR: "PyObject_SetAttr",
@@ -61,12 +63,27 @@ _FUNCTIONS = {
     native.PYTHON_TUPLE_NEW: "PyTuple_New",
     native.PYTHON_TUPLE_SET_ITEM: "PyTuple_SetItem",
     native.PYTHON_BYTES_FROM: "PyBytes_FromStringAndSize",
+    native.PYTHON_TEXT_FROM: "PyUnicode_FromString",
+    native.PYTHON_LIST_SET_ITEM: "PyList_SetItem",
     native.PYTHON_DICT_GET_ITEM: "PyDict_GetItemWithError",
     native.PYTHON_THREAD_STATE: "PyThreadState_Get",
     native.PYTHON_THREAD_ID: "PyThreadState_GetID",
     native.PYTHON_SAVE_THREAD: "PyEval_SaveThread",
     native.PYTHON_RESTORE_THREAD: "PyEval_RestoreThread",
 }
+_KEYS = {
+    native.PYTHON_KEY_MODES: "Python",
+    native.PYTHON_KEY_TRACER: "Tracer",
+    native.PYTHON_KEY_FRONT: "FuncTorchDynamicLayerFrontMode",
+    native.PYTHON_KEY_BACK: "FuncTorchDynamicLayerBackMode",
+}
+"""Keys of torch's dispatcher that a thread has while a mode watches its calls, torch.jit traces them, or torch.func
+transforms them."""
+_TORCH_FUNCTIONS = {
+    native.PYTHON_HAS_KEY: "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE",
+    native.PYTHON_GRAD_ENABLED: "_ZN3c108GradMode10is_enabledEv",
+}
+"""Those of C++ that torch's functions for the same ask; to call these by Python takes some five times as long."""
 _READER_AT = 40
 """Bytes before `dltensor_from_py_object_no_sync` in DLPack's exchange table."""
 _ONE_ARGUMENT = 0x08
@@ -96,6 +113,16 @@ def _reader_of(torch: Any) -> int:
         return 0
     major = ctypes.c_uint32.from_address(table).value
     return (ctypes.c_void_p.from_address(table + _READER_AT).value or 0) if major == 1 else 0
+
+
+@cache
+def _torch_function(torch: Any, name: str) -> int:
+    """Return the address of a function of torch's library of C++; 0 where it is not there."""
+    try:
+        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libc10.so"))
+        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+    except (AttributeError, OSError):
+        return 0
 
 
 # Functions of Python that are native code ----------------------------------------------------------------------------
@@ -137,6 +164,7 @@ def calls_are_native() -> bool:
     """Return whether Python and torch are such as the native code knows them; without it calls go the long way."""
     return (
         bool(dlpack_reader())
+        and all(_torch_function(sys.modules["torch"], name) for name in _TORCH_FUNCTIONS.values())
         and bytes.__basicsize__ - 1 == native.BYTES_HEADER
         and getattr(sys, "_is_gil_enabled", lambda: True)()
     )
@@ -158,9 +186,6 @@ def interpreter() -> Table:
         native.PYTHON_TRUE: True,
         native.PYTHON_FALSE: False,
         native.PYTHON_IS_NEG: torch.Tensor.is_neg,
-        native.PYTHON_IS_GRAD_ENABLED: torch.is_grad_enabled,
-        native.PYTHON_MODES: torch._C._len_torch_dispatch_stack,
-        native.PYTHON_IS_TRACING: torch._C._is_tracing,
         native.PYTHON_COMPILER: vars(torch.compiler),
         native.PYTHON_COMPILING: sys.intern("_is_compiling_flag"),
         native.PYTHON_FORWARD: vars(torch.autograd.forward_ad),
@@ -171,6 +196,8 @@ def interpreter() -> Table:
     }
     words = {
         **{word: id(value) for word, value in objects.items()},
+        **{word: int(torch._C._parse_dispatch_key(name)) for word, name in _KEYS.items()},
+        **{word: _torch_function(torch, name) for word, name in _TORCH_FUNCTIONS.items()},
         **{word: function_address(name) for word, name in _FUNCTIONS.items()},
         native.PYTHON_READER: dlpack_reader(),
         native.PYTHON_LOWEST_ADDRESS: LOWEST_ADDRESS,

@@ -60,6 +60,15 @@ class Launched:
 
 
 @dataclass(frozen=True)
+class Stocked:
+    """A buffer that calls take from a stock, of which ``made`` has the whole: so many parts of so many bytes each."""
+
+    buffer: int
+    parts: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Recorded:
     """A call: buffers are the tensors that it was given, then those that it made."""
 
@@ -81,15 +90,21 @@ class Recorded:
     """Where the buffer behind all others lies, by streams; on others the call is not made again."""
     is_capturing: int = 0
     """Address of the driver's function that says whether a stream is captured: then neither."""
+    stocked: Stocked | None = None
+    """What is kept as a part of a stock: neither returned nor among ``saved``."""
 
 
 class Replay:
-    """A recorded call as a function of its tensors, which answers None to others; ``table`` is what it is made of."""
+    """A recorded call as a function of its tensors, which answers None to others; ``table`` is what it is made of.
 
-    __slots__ = ("call", "kept", "table")
+    In the place of a tensor may be a part of a stock, which is a pair of the stock's tensor and the bytes in front.
+    """
+
+    __slots__ = ("call", "kept", "stocked", "table")
 
     def __init__(self, recorded: Recorded) -> None:
         self.kept: list[Any] = [recorded]
+        self.stocked = recorded.stocked
         self.table = table_of(_words(recorded, self.kept))
         self.call = _function("fly_replay", self.table)
 
@@ -102,7 +117,9 @@ def fits(recorded: Recorded) -> bool:
 def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     facts = struct.unpack(f"@{len(recorded.facts) // 8}q", recorded.facts)
     saved = recorded.saved
-    rows = [word for like in recorded.made for word in _made(like, kept)]
+    stocks = {} if recorded.stocked is None else {recorded.stocked.buffer: recorded.stocked}
+    made = enumerate(recorded.made, recorded.given)
+    rows = [word for place, like in made for word in _made(like, stocks.get(place), kept)]
     rows += [*recorded.returned, *(saved or ())]
     rows += [word for launched in recorded.launches for word in _launch_words(launched, kept)]
     words = {
@@ -123,19 +140,29 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     return [*(words[word] for word in range(native.REPLAY_ROWS)), *rows, *facts]
 
 
-def _made(like: Any, kept: list[Any]) -> list[int]:
+def _made(like: Any, stocked: Stocked | None, kept: list[Any]) -> list[int]:
     kind, index = like.__dlpack_device__()
     maker, given = quick_maker(like.device.type), (tuple(like.shape), like.stride(), like.dtype)
-    kept += given
+    kept.append(given)
     words = {
         native.MADE_PATTERN: id(like),
         native.MADE_DEVICE: int(kind) | index << 32,
         native.MADE_BY: 0 if maker is None else id(maker),
-        native.MADE_SHAPE: id(given[0]),
-        native.MADE_STRIDES: id(given[1]),
-        native.MADE_DTYPE: id(given[2]),
+        native.MADE_FROM: id(given),
+        native.MADE_STOCK: 0 if stocked is None else _stock(stocked, kept),
+        native.MADE_PARTS: 0 if stocked is None else stocked.parts,
+        native.MADE_BYTES: 0 if stocked is None else stocked.bytes,
     }
     return [words[word] for word in range(native.MADE_WORDS)]
+
+
+def _stock(stocked: Stocked, kept: list[Any]) -> int:
+    """Return the address of the words of a stock of which nothing is left."""
+    holder: list[Any] = [None]
+    words = (ctypes.c_int64 * native.STOCK_WORDS)()
+    words[native.STOCK_HOLDER], words[native.STOCK_TAKEN] = id(holder), stocked.parts
+    kept += [holder, words]
+    return ctypes.addressof(words)
 
 
 @cache
@@ -183,12 +210,11 @@ class Lanes:
         self._most, self._last = most, (ctypes.c_int64 * native.LAST_WORDS)()
         self._known: dict[bytes, tuple[Any, ...]] = {}
 
-    def open(self, tensors: int = 0, derived: int = 0, passed: int = 0, not_now: Any = None) -> None:
+    def open(self, tensors: int = 0, derived: int = 0, passed: int = 0) -> None:
         """Begin to answer.
 
         The first ``tensors`` arguments may want gradients, of which the first ``derived`` may have some. Where
-        none of the first ``passed`` wants one, some results have none, which lanes are not for; ``not_now()`` says when
-        they are not to be asked for gradients at all.
+        none of the first ``passed`` wants one, some results have none, which lanes are not for.
         """
         if self.again is not _nothing or not calls_are_native():
             return
@@ -198,10 +224,9 @@ class Lanes:
             native.SITE_TENSORS: tensors,
             native.SITE_DERIVED: derived,
             native.SITE_PASSED: passed,
-            native.SITE_NOT_NOW: id(not_now),
             native.SITE_LAST: ctypes.addressof(self._last),
         }
-        kept = self._known, not_now, self._last
+        kept = self._known, self._last
         self.again = _function("fly_again", table_of([words[word] for word in range(native.SITE_WORDS)], kept))
 
     def find(self, facts: bytes) -> Any:
@@ -229,14 +254,16 @@ def _nothing(*_: Any) -> None:
     return None
 
 
-def forward_function(replay: Replay, saved: str) -> Callable[..., Any]:
+def forward_function(replay: Replay, saved: str, part: str) -> Callable[..., Any]:
     """Return what autograd calls with a context and tensors, inside of a call that was looked up: it returns what a
     replay does that saves tensors, and None where the call is not to be repeated.
 
-    ``saved`` is the attribute of the context that takes what is saved. Whoever has the function keeps the replay.
+    ``saved`` is the attribute of the context that takes what is saved, ``part`` that for a part of a stock. Whoever has
+    the function keeps the replay.
     """
     words = {
         native.FORWARD_REPLAY: address_in(replay.table),
         native.FORWARD_SAVED: id(sys.intern(saved)),
+        native.FORWARD_PART: id(sys.intern(part)),
     }
     return _function("fly_forward", table_of([words[word] for word in range(native.FORWARD_WORDS)]))

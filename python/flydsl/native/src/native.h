@@ -369,8 +369,8 @@ enum Interpreter {
     PYTHON_TRUE,
     PYTHON_FALSE,
     PYTHON_IS_NEG,
-    PYTHON_IS_GRAD_ENABLED,
-    PYTHON_MODES, PYTHON_IS_TRACING, /* functions: how many watch torch's dispatcher, and whether torch.jit traces */
+    PYTHON_KEY_MODES, PYTHON_KEY_TRACER, PYTHON_KEY_FRONT, PYTHON_KEY_BACK, /* of torch's dispatcher: numbers */
+    PYTHON_HAS_KEY, PYTHON_GRAD_ENABLED, /* torch's own C++: whether a thread's calls have such a key, or gradients */
     PYTHON_COMPILER, PYTHON_COMPILING, PYTHON_FORWARD, PYTHON_LEVEL, /* modules' dicts, with a name in each */
     PYTHON_REQUIRES_GRAD, /* the attribute's name */
     PYTHON_REPORT,        /* likewise */
@@ -384,6 +384,7 @@ enum Interpreter {
     PYTHON_CALL_NO_ARGS,
     PYTHON_CALL_ONE_ARG,
     PYTHON_VECTORCALL,
+    PYTHON_CALL_TUPLE,
     PYTHON_RICH_COMPARE_BOOL,
     PYTHON_GET_ATTR,
     PYTHON_SET_ATTR,
@@ -395,7 +396,8 @@ enum Interpreter {
     PYTHON_TUPLE_GET_ITEM,
     PYTHON_TUPLE_NEW,
     PYTHON_TUPLE_SET_ITEM,
-    PYTHON_BYTES_FROM,
+    PYTHON_BYTES_FROM, PYTHON_TEXT_FROM,
+    PYTHON_LIST_SET_ITEM,
     PYTHON_DICT_GET_ITEM,
     PYTHON_THREAD_STATE,
     PYTHON_THREAD_ID,
@@ -419,7 +421,6 @@ enum Site {
     SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what makes one with */
     SITE_TENSORS, SITE_DERIVED, /* so many arguments come first and may want gradients, and so many may have one */
     SITE_PASSED,  /* so many of these come first, and alone decide whether some results have a gradient; or 0 */
-    SITE_NOT_NOW, /* a function that says when the way with a gradient is not to be taken */
     SITE_LAST,    /* address of the words of the last call */
     SITE_WORDS,
 };
@@ -431,6 +432,7 @@ enum Last { LAST_LANE, LAST_COUNT, LAST_FACTS, LAST_WORDS = LAST_FACTS + MOST_FA
 enum Forward {
     FORWARD_REPLAY,
     FORWARD_SAVED, /* the name of the context's attribute for tensors to save */
+    FORWARD_PART,  /* and of that for a part of a stock, and where it begins */
     FORWARD_WORDS,
 };
 
@@ -446,7 +448,7 @@ enum Replay {
     REPLAY_SAVED, /* how many, in a tuple beside what is returned; -1 without one */
     REPLAY_STREAM_OF, REPLAY_STREAM_DEVICE, /* a function, and what it is called with */
     REPLAY_COUNTERS, /* a dict of streams: where the buffer behind all others lies; or 0 where there is none */
-    REPLAY_IS_CAPTURING, /* the driver's function: a stream that is captured has no such buffer */
+    REPLAY_IS_CAPTURING, /* the driver's function, or 0: a stream that is captured has no such buffer, and no stock */
     REPLAY_FACTS, /* where they begin */
     REPLAY_FACTS_COUNT,
     REPLAY_ROWS,
@@ -457,11 +459,16 @@ enum Made {
     MADE_PATTERN, /* a tensor that it is like */
     MADE_DEVICE,  /* DLPack's */
     MADE_BY,      /* torch's function for compiled code, which makes tensors on the current device, or 0 */
-    MADE_SHAPE,   /* what it is called with */
-    MADE_STRIDES,
-    MADE_DTYPE,
+    MADE_FROM,    /* the tuple that it is called with: shape, strides and type */
+    MADE_STOCK, /* address of the words of a stock, of which calls take parts; or 0 where each makes its own */
+    MADE_PARTS, /* so many of them, */
+    MADE_BYTES, /* each of so many */
     MADE_WORDS,
 };
+
+/* Words of a stock: memory of a stream of which calls take parts, one behind the other, and none twice. A list holds its
+ * tensor. */
+enum Stock { STOCK_HOLDER, STOCK_TENSOR, STOCK_ADDRESS, STOCK_STREAM, STOCK_TAKEN, STOCK_WORDS };
 
 /* Words of a launch; places in its block follow, of a pointer each: the place, the buffer, and bytes behind its start. */
 enum Launched {

@@ -5,13 +5,7 @@
  * `fly_facts` says what a call is known by. They answer None to what is not for them. The caller holds the
  * interpreter's lock, which is given up for launches.
  */
-#include "python_objects.h"
-
-typedef struct {
-    int64_t count;
-    int64_t words[MOST_FACTS];
-    uint64_t addresses[MOST_BUFFERS];
-} Facts;
+#include "call_facts.h"
 
 /* A call that a thread has looked up and that is on its way through autograd, which is told of those tensors alone that
  * may have gradients. */
@@ -32,121 +26,6 @@ static bool is_true(Words *python, Object *answer) {
     return answer == (Object *)python[PYTHON_TRUE];
 }
 
-/* Facts ----------------------------------------------------------------------------------------------------------- */
-
-/* Where memory begins. The host's may lie low, and is replayed in tests alone; a low address of a GPU is the offset in a
- * storage that was freed. */
-static uint64_t lowest(Words *python, const Tensor *found) {
-    return (uint32_t)found->device == 1 ? 1 << 16 : (uint64_t)python[PYTHON_LOWEST_ADDRESS];
-}
-
-/* A tensor: all but where it lies, and which argument is the same one. One that lies at no multiple of 16 is refused. */
-static bool take_tensor(Words *python, Object *const *args, int64_t at, Facts *facts) {
-    Tensor found;
-    if (!read_tensor(python, args[at], &found) || !found.strides || facts->count + 4 + 2 * found.rank > MOST_FACTS)
-        return false;
-    uint64_t address = found.data + found.offset;
-    if (address % REPLAY_ALIGNMENT || address < lowest(python, &found) ||
-        !is_plain(python, args[at], &found))
-        return false;
-    int64_t twin = 0, *words = facts->words + facts->count;
-    while (args[twin] != args[at])
-        twin++;
-    facts->addresses[at] = address;
-    words[0] = found.rank;
-    words[1] = found.dtype;
-    words[2] = (int64_t)found.device;
-    words[3] = twin;
-    for (int64_t i = 0; i < found.rank; i++) {
-        words[4 + 2 * i] = found.shape[i];
-        words[5 + 2 * i] = found.strides[i];
-    }
-    facts->count += 4 + 2 * (int64_t)found.rank;
-    return true;
-}
-
-/* A number, None, True or False. */
-static bool take_plain(Words *python, Object *given, Facts *facts) {
-    union { double value; int64_t bits; } wide;
-    int32_t overflow;
-    int64_t type = (int64_t)given->type, *words = facts->words + facts->count, address = (int64_t)given;
-    if (facts->count + 2 > MOST_FACTS)
-        return false;
-    facts->count += 2;
-    if (address == python[PYTHON_NONE] || address == python[PYTHON_TRUE] || address == python[PYTHON_FALSE]) {
-        words[0] = FACT_ONE;
-        words[1] = address;
-    } else if (type == python[PYTHON_INT_TYPE]) {
-        words[0] = FACT_INT;
-        words[1] = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(given, &overflow);
-        return !overflow;
-    } else if (type == python[PYTHON_FLOAT_TYPE]) {
-        wide.value = FUNCTION(python, PYTHON_AS_DOUBLE, AsDouble)(given);
-        words[0] = FACT_FLOAT;
-        words[1] = wide.bits;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static bool take_text(Words *python, Object *given, Facts *facts) {
-    int64_t bytes, *words = facts->words + facts->count;
-    const char *text = FUNCTION(python, PYTHON_AS_UTF8, AsUtf8)(given, &bytes);
-    if (!text)
-        return clear_error(python);
-    int64_t count = 2 + (bytes + 7) / 8;
-    if (facts->count + count > MOST_FACTS)
-        return false;
-    words[0] = FACT_TEXT;
-    words[1] = bytes;
-    for (int64_t i = 2; i < count; i++)
-        words[i] = 0;
-    for (int64_t i = 0; i < bytes; i++)
-        ((char *)(words + 2))[i] = text[i];
-    facts->count += count;
-    return true;
-}
-
-static bool take_tuple(Words *python, Object *given, Facts *facts) {
-    int64_t count = FUNCTION(python, PYTHON_TUPLE_SIZE, TupleSize)(given), *words = facts->words + facts->count;
-    if (facts->count + 2 > MOST_FACTS)
-        return false;
-    words[0] = FACT_TUPLE;
-    words[1] = count;
-    facts->count += 2;
-    for (int64_t i = 0; i < count; i++) {
-        if (!take_plain(python, FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem)(given, i), facts))
-            return false;
-    }
-    return true;
-}
-
-static bool take_facts(Words *python, Object *const *args, int64_t count, Facts *facts) {
-    facts->count = 0;
-    if (count > MOST_ARGUMENTS)
-        return false;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t type = (int64_t)args[i]->type;
-        bool taken;
-        if (type == python[PYTHON_TENSOR_TYPE] || type == python[PYTHON_PARAMETER_TYPE])
-            taken = take_tensor(python, args, i, facts);
-        else if (type == python[PYTHON_TUPLE_TYPE] || type == python[PYTHON_SIZE_TYPE])
-            taken = take_tuple(python, args[i], facts);
-        else if (type == python[PYTHON_STR_TYPE])
-            taken = take_text(python, args[i], facts);
-        else
-            taken = take_plain(python, args[i], facts);
-        if (!taken)
-            return false;
-    }
-    return true;
-}
-
-static Object *key_of(Words *python, const Facts *facts) {
-    return FUNCTION(python, PYTHON_BYTES_FROM, BytesFrom)(facts->words, facts->count * (int64_t)sizeof(int64_t));
-}
-
 /* Replays --------------------------------------------------------------------------------------------------------- */
 
 /* The stream of a call; -1 where Python fails to say it. None is 0. */
@@ -162,10 +41,17 @@ static int64_t stream_of(Words *python, Words *replay) {
     return number;
 }
 
+/* Whether a stream is captured into a graph, which the default one, 0, cannot be. */
+static bool is_captured(Words *replay, int64_t stream) {
+    int32_t capturing = 0;
+    IsCapturing *ask = FUNCTION(replay, REPLAY_IS_CAPTURING, IsCapturing);
+    return stream && ask && (ask(stream, &capturing) || capturing);
+}
+
 /* Where the counters of a stream lie; 0 where it has none, and where it is captured into a graph. */
 static uint64_t counters_of(Words *python, Words *replay, int64_t stream) {
-    int32_t overflow, capturing = 0;
-    if (FUNCTION(replay, REPLAY_IS_CAPTURING, IsCapturing)(stream, &capturing) || capturing)
+    int32_t overflow;
+    if (is_captured(replay, stream))
         return 0;
     Object *handle = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(stream);
     if (!handle)
@@ -215,8 +101,7 @@ static bool make(Words *python, Words *row, Object **made, uint64_t *address) {
     Tensor found;
     *made = 0;
     if (row[MADE_BY]) {
-        Vectorcall *quick = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
-        *made = quick((Object *)row[MADE_BY], (Object *const *)(row + MADE_SHAPE), 3, 0);
+        *made = FUNCTION(python, PYTHON_CALL_TUPLE, CallTuple)((Object *)row[MADE_BY], (Object *)row[MADE_FROM]);
         if (!*made || !read_tensor(python, *made, &found))
             return false;
         if (found.device != (uint64_t)row[MADE_DEVICE]) {
@@ -234,6 +119,50 @@ static bool make(Words *python, Words *row, Object **made, uint64_t *address) {
     return true;
 }
 
+/* A pair of objects, which it takes over; 0 where there is no memory. */
+static Object *paired(Words *python, Object *first, Object *second) {
+    Object *both = FUNCTION(python, PYTHON_TUPLE_NEW, TupleNew)(2);
+    if (!both) {
+        release(python, first);
+        release(python, second);
+        return 0;
+    }
+    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 0, first);
+    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 1, second);
+    return both;
+}
+
+/* The next part of a stock, and where it lies: a pair of the stock's tensor and the bytes in front, or 0 with an error.
+ * Memory is that of one stream, and what a graph captures is the graph's alone. */
+static Object *take_from_stock(Words *python, Words *replay, Words *row, int64_t stream, uint64_t *address) {
+    int64_t *stock = (int64_t *)row[MADE_STOCK];
+    bool captured = is_captured(replay, stream);
+    if (captured || stock[STOCK_STREAM] != stream || stock[STOCK_TAKEN] == row[MADE_PARTS]) {
+        Object *made;
+        uint64_t begin;
+        if (!make(python, row, &made, &begin)) {
+            if (made)
+                release(python, made);
+            return 0;
+        }
+        stock[STOCK_TENSOR] = (int64_t)made;
+        stock[STOCK_ADDRESS] = (int64_t)begin;
+        stock[STOCK_STREAM] = stream;
+        stock[STOCK_TAKEN] = 0;
+        FUNCTION(python, PYTHON_LIST_SET_ITEM, ListSetItem)((Object *)stock[STOCK_HOLDER], 0, made);
+    }
+    /* Whatever is called from here on may take parts too. */
+    Object *tensor = keep(python, (Object *)stock[STOCK_TENSOR]);
+    int64_t before = row[MADE_BYTES] * stock[STOCK_TAKEN];
+    *address = (uint64_t)(stock[STOCK_ADDRESS] + before);
+    stock[STOCK_TAKEN] = captured ? row[MADE_PARTS] : stock[STOCK_TAKEN] + 1;
+    Object *number = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(before);
+    if (number)
+        return paired(python, tensor, number);
+    release(python, tensor);
+    return 0;
+}
+
 /* Some buffers as a tuple, or one of them alone. */
 static Object *gathered(Words *python, Words *numbers, int64_t count, bool alone, Object **buffers) {
     if (alone)
@@ -244,34 +173,41 @@ static Object *gathered(Words *python, Words *numbers, int64_t count, bool alone
     return tuple;
 }
 
-/* What the replay returns, and what it saves where there is a place for that; 0 if Python has an error, or is to be asked
- * for one. */
-static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses, Object **second) {
+/* What a replay saves, where there is a place for it: tensors, and a part of a stock or 0. */
+typedef struct {
+    Object *tensors, *part;
+} Saved;
+
+/* What the replay returns; 0 if Python has an error, or is to be asked for one. */
+static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses, Saved *beside) {
     ARRAY Object *buffers[MOST_BUFFERS];
     Object *found = 0;
-    int64_t given = replay[REPLAY_GIVEN], end = given, stream = -1;
+    int64_t given = replay[REPLAY_GIVEN], end = given, stream = stream_of(python, replay);
     int64_t returned = replay[REPLAY_RETURNED], saved = replay[REPLAY_SAVED];
     Words *row = replay + REPLAY_ROWS;
     for (int64_t i = 0; i < given; i++)
         buffers[i] = args[i];
-    bool good = true;
+    bool good = stream != -1;
     for (int64_t i = 0; i < replay[REPLAY_MADE]; i++) {
         if (good) {
-            good = make(python, row, &buffers[end], &addresses[end]);
+            buffers[end] = 0;
+            if (row[MADE_STOCK])
+                good = (beside->part = take_from_stock(python, replay, row, stream, &addresses[end])) != 0;
+            else
+                good = make(python, row, &buffers[end], &addresses[end]);
             end++;
         }
         row += MADE_WORDS;
     }
     Words *numbers = row, *launched = row + returned + (saved < 0 ? 0 : saved);
-    good = good && (stream = stream_of(python, replay)) != -1;
     if (good && replay[REPLAY_COUNTERS])
         good = (addresses[end] = counters_of(python, replay, stream)) != 0;
     for (int64_t i = 0; i < replay[REPLAY_LAUNCHES] && good; i++) {
         good = launch(python, launched, addresses, stream);
         launched += LAUNCHED_WORDS + POINTER_WORDS * launched[LAUNCHED_POINTERS];
     }
-    if (good && second)
-        good = (*second = gathered(python, numbers + returned, saved, false, buffers)) != 0;
+    if (good && beside)
+        good = (beside->tensors = gathered(python, numbers + returned, saved, false, buffers)) != 0;
     if (good)
         found = gathered(python, numbers, returned, replay[REPLAY_ALONE], buffers);
     for (int64_t i = given; i < end; i++) {
@@ -291,41 +227,36 @@ static Object *or_none(Words *python, Object *found) {
 Object *fly_facts(Object *self, Object *const *args, int64_t count) {
     Words *python = table_of(self);
     Facts facts;
-    return take_facts(python, args, count, &facts) ? key_of(python, &facts) : none(python);
+    return take_facts(python, args, count, 0, &facts) ? key_of(python, &facts) : none(python);
 }
 
 /* What a replay makes of its own tensors; 0 of others, and with an error. */
-static Object *replayed(Words *python, Words *replay, Object *const *args, int64_t count, Object **second) {
+static Object *replayed(Words *python, Words *replay, Object *const *args, int64_t count, Saved *beside) {
     Words *known = replay + replay[REPLAY_FACTS];
     int64_t length = replay[REPLAY_FACTS_COUNT];
     Facts facts;
-    if (count != replay[REPLAY_GIVEN] || !take_facts(python, args, count, &facts) || facts.count != length)
+    if (count != replay[REPLAY_GIVEN] || !take_facts(python, args, count, replay, &facts) || facts.count != length)
         return 0;
     for (int64_t i = 0; i < length; i++) {
         if (facts.words[i] != known[i])
             return 0;
     }
-    return run(python, replay, args, facts.addresses, second);
-}
-
-/* A pair of objects, which it takes over; 0 where there is no memory. */
-static Object *paired(Words *python, Object *first, Object *second) {
-    Object *both = FUNCTION(python, PYTHON_TUPLE_NEW, TupleNew)(2);
-    if (!both) {
-        release(python, first);
-        release(python, second);
-        return 0;
-    }
-    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 0, first);
-    FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(both, 1, second);
-    return both;
+    return run(python, replay, args, facts.addresses, beside);
 }
 
 Object *fly_replay(Object *self, Object *const *args, int64_t count) {
     Words *replay = table_of(self), *python = (Words *)replay[REPLAY_PYTHON];
     bool saves = replay[REPLAY_SAVED] >= 0;
-    Object *second = 0, *first = replayed(python, replay, args, count, saves ? &second : 0);
-    return first && saves ? paired(python, first, second) : or_none(python, first);
+    Saved saved = {0, 0};
+    Object *found = replayed(python, replay, args, count, saves ? &saved : 0);
+    if (saved.part)
+        release(python, saved.part);
+    return found && saves ? paired(python, found, saved.tensors) : or_none(python, found);
+}
+
+/* Whether an attribute has what was made for it, if anything. */
+static bool put(Words *python, Object *context, int64_t name, Object *value) {
+    return !value || !FUNCTION(python, PYTHON_SET_ATTR, SetAttr)(context, (Object *)name, value);
 }
 
 /* The arguments are the context and some of the tensors that were handed on. */
@@ -333,18 +264,57 @@ Object *fly_forward(Object *self, Object *const *args, int64_t count) {
     (void)count;
     Words *forward = table_of(self), *replay = (Words *)forward[FORWARD_REPLAY], *python = (Words *)replay[REPLAY_PYTHON];
     Handed call = handed;
-    Object *saved = 0;
+    Saved saved = {0, 0};
     if (!call.args || call.thread != FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)())
         return none(python);
     handed.args = 0;
     Object *found = run(python, replay, call.args, call.facts->addresses, &saved);
-    if (found && FUNCTION(python, PYTHON_SET_ATTR, SetAttr)(args[0], (Object *)forward[FORWARD_SAVED], saved)) {
+    if (found && !(put(python, args[0], forward[FORWARD_SAVED], saved.tensors) &&
+                   put(python, args[0], forward[FORWARD_PART], saved.part))) {
         release(python, found);
         found = 0;
     }
-    if (saved)
-        release(python, saved);
+    if (saved.tensors)
+        release(python, saved.tensors);
+    if (saved.part)
+        release(python, saved.part);
     return or_none(python, found);
+}
+
+static bool same(const uint8_t *a, const uint8_t *b) {
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+/* Where in a class the address of its table of attributes is. */
+static int64_t named_at;
+static Words *named_python;
+void fly_name_attributes(int64_t place, Words *python) {
+    named_at = place;
+    named_python = python;
+}
+
+/* An attribute of a class: its table has each as C names it, and what it is, and 0 at the end. A class that others made of
+ * one with a table has none. */
+Object *fly_attribute(Object *type, const char *name) {
+    Words *python = named_python, *at = *(Words **)((char *)type + named_at);
+    for (; at && *at; at += 2) {
+        if (same((const uint8_t *)at[0], (const uint8_t *)name))
+            return keep(python, (Object *)at[1]);
+    }
+    Object *text = FUNCTION(python, PYTHON_TEXT_FROM, TextFrom)(name);
+    if (!text)
+        return 0;
+    Object *found = FUNCTION(python, PYTHON_GET_ATTR, GetAttr)(type, text);
+    release(python, text);
+    return found;
+}
+
+static bool has_key(Words *python, int64_t which) {
+    return FUNCTION(python, PYTHON_HAS_KEY, HasKey)((int32_t)python[which]);
 }
 
 /* Whether nobody but autograd is to know of a call: torch does not trace it, no mode of its dispatcher watches it, and
@@ -352,18 +322,17 @@ Object *fly_forward(Object *self, Object *const *args, int64_t count) {
 static bool unwatched(Words *python) {
     int32_t overflow;
     DictGetItem *get = FUNCTION(python, PYTHON_DICT_GET_ITEM, DictGetItem);
-    CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
-    AsLongLong *number = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong);
     Object *compiling = get((Object *)python[PYTHON_COMPILER], (Object *)python[PYTHON_COMPILING]);
     Object *level = get((Object *)python[PYTHON_FORWARD], (Object *)python[PYTHON_LEVEL]);
-    if ((int64_t)compiling != python[PYTHON_FALSE] || !level || number(level, &overflow) >= 0)
+    if ((int64_t)compiling != python[PYTHON_FALSE] || !level ||
+        FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(level, &overflow) >= 0)
         return clear_error(python);
-    Object *modes = ask((Object *)python[PYTHON_MODES]);
-    if (!modes)
-        return clear_error(python);
-    bool watched = number(modes, &overflow) != 0;
-    release(python, modes);
-    return !watched && !is_true(python, ask((Object *)python[PYTHON_IS_TRACING]));
+    return !has_key(python, PYTHON_KEY_MODES) && !has_key(python, PYTHON_KEY_TRACER);
+}
+
+/* Whether torch.func transforms what is called. */
+static bool transformed(Words *python) {
+    return has_key(python, PYTHON_KEY_FRONT) || has_key(python, PYTHON_KEY_BACK);
 }
 
 /* Whether one of some arguments wants a gradient. */
@@ -390,8 +359,7 @@ static Object *derived(Words *python, Words *site, Object *apply, Object *const 
 /* A call that was looked up, by way of autograd or without. */
 static Object *follow(Words *python, Words *site, Object *lane, Object *const *args, Facts *facts) {
     TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
-    CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
-    bool graded = is_true(python, ask((Object *)python[PYTHON_IS_GRAD_ENABLED]));
+    bool graded = FUNCTION(python, PYTHON_GRAD_ENABLED, GradEnabled)();
     if (graded && want_gradients(python, args, site[SITE_DERIVED], site[SITE_TENSORS]))
         return none(python);
     int64_t all = site[SITE_DERIVED], passed = site[SITE_PASSED] ? site[SITE_PASSED] : all;
@@ -400,7 +368,7 @@ static Object *follow(Words *python, Words *site, Object *lane, Object *const *a
         return none(python);
     if (wanted) {
         Object *apply = item(lane, 1);
-        if ((int64_t)apply == python[PYTHON_NONE] || is_true(python, ask((Object *)site[SITE_NOT_NOW])))
+        if ((int64_t)apply == python[PYTHON_NONE] || transformed(python))
             return none(python);
         return derived(python, site, apply, args, facts);
     }
@@ -436,7 +404,7 @@ static Object *find(Words *python, Words *site, const Facts *facts) {
 Object *fly_again(Object *self, Object *const *args, int64_t count) {
     Words *site = table_of(self), *python = (Words *)site[SITE_PYTHON];
     Facts facts;
-    if (!unwatched(python) || !take_facts(python, args, count, &facts))
+    if (!unwatched(python) || !take_facts(python, args, count, 0, &facts))
         return none(python);
     Object *lane = find(python, site, &facts);
     if (!lane)
