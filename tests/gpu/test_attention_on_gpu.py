@@ -123,13 +123,14 @@ def test_sequences_one_behind_the_other(torch: Any) -> None:
             check(found, None, attend(query, key, value, is_causal=True))
 
 
-@pytest.mark.parametrize("page", [1, 16, 64, 256])
-def test_paged_caches_in_a_graph(page: int, torch: Any) -> None:
-    """Captured once; replays see the lengths and queries of their time. Parts are many: few sequences, long ones."""
+@pytest.mark.parametrize(("page", "heads"), [(1, 8), (16, 8), (64, 8), (256, 8), (16, 32), (64, 128)])
+def test_paged_caches_in_a_graph(page: int, heads: int, torch: Any) -> None:
+    """Captured once; replays see the lengths and queries of their time. Parts are many: few sequences, long ones. Those
+    of 64 rows are put together by a launch of their own. The same is the same again, bit by bit."""
     lengths, pages = [2000, 37, 700], 3 * -(-2048 // page)
     k, v = (drawn(torch, pages, page, 2, 128) for _ in range(2))
     tables = torch.randperm(pages, device="cuda").view(3, -1).int()
-    context, q = torch.tensor(lengths, device="cuda", dtype=torch.int32), drawn(torch, 3, 8, 128)
+    context, q = torch.tensor(lengths, device="cuda", dtype=torch.int32), drawn(torch, 3, heads, 128)
     out = torch.full_like(q, float("nan"))
     paged_attention(q, k, v, tables, context, out=out)
     torch.cuda.synchronize()
@@ -137,14 +138,17 @@ def test_paged_caches_in_a_graph(page: int, torch: Any) -> None:
     with torch.cuda.graph(graph):
         paged_attention(q, k, v, tables, context, out=out)
     for turn in range(2):
-        q.copy_(drawn(torch, 3, 8, 128))
+        q.copy_(drawn(torch, 3, heads, 128))
         context.add_(turn)
         out.fill_(float("nan"))
         graph.replay()
+        first = out.clone()
+        graph.replay()
+        assert torch.equal(first, out)
         for row, length in enumerate(lengths):
             kv = [x[tables[row].long()].reshape(-1, 2, 128)[: length + turn].transpose(0, 1)[None] for x in (k, v)]
             found, query, key, value = host(out[row][None, :, None], q[row][None, :, None], *kv)
-            check(found, None, attend(query, key, value), (page, row))
+            check(found, None, attend(query, key, value), (page, heads, row))
 
 
 @pytest.mark.parametrize(("batch", "kv"), [(3, 2), (50, 8)])

@@ -6,6 +6,7 @@ of both.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -22,7 +23,7 @@ from flydsl.kernels.attention.paged import (
     paged_attention,
     paged_workspace,
 )
-from flydsl.kernels.attention.parts import choose_part
+from flydsl.kernels.attention.parts import Sizes, choose_cut
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
 from tests.support.paged_cases import in_pages
@@ -130,7 +131,7 @@ def test_stages_that_fit_into_shared_memory() -> None:
         return plan.keys, plan.stages
 
     found = [sizes(128, 128), sizes(192, 128), sizes(256, 64), sizes(128, 128, 1.0), sizes(128, 128, 0.1)]
-    assert found == [(128, 3), (128, 2), (64, 3), (64, 3), (128, 3)]
+    assert found == [(128, 3), (128, 2), (64, 3), (64, 3), (64, 3)]
     by_warps = [
         choose_decode_plan(fx.BFloat16, d, d, False, True, 2.0, longest=n).keys for d in (64, 128) for n in (99, 999)
     ]
@@ -164,10 +165,41 @@ def test_the_last_round_is_cut(window: int | None, warps: bool) -> None:
         assert np.isfinite(out).all() and (workspace[2] == 0).all()
 
 
+@both
+@pytest.mark.parametrize("d", [64, 96])
+def test_a_launch_of_its_own_puts_parts_together(d: int, warps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of no key, one part and several, of few parts and of many; with a sink and without, and with first parts that a
+    window leaves out. No counter is touched."""
+    cuts = []
+
+    def apart(*given: Any) -> parts.Cut:
+        cuts.append(parts.Cut(1, parts.key_blocks(*given[2:]), 0, True))
+        return cuts[-1]
+
+    monkeypatch.setattr(paged, "turns_of", apart)
+    counters, plan = np.full(64, 7, np.int32), replace(SMALL, d=d, dv=d)
+    sinks = random_data.generator().standard_normal(10).astype(np.float32)
+    run([1300, 0, 64, 1, 200], 16, (10, 1), 3, d, plan=plan, sinks=sinks, counters=counters)
+    run([130, 3], 16, (10, 1), 1, d, plan=plan, window=30, counters=counters)
+    run([130, 1, 64, 70] * 10, 16, (8, 1), 1, d, plan=plan, counters=counters)  # several rows a block
+    assert [cut.splits for cut in cuts] == [21, 3, 3] and (counters == 7).all()
+
+
 def test_parts_fill_the_device() -> None:
-    assert choose_part(512, 64, 132) == 64
-    assert 132 >= 8 * -(-32 // choose_part(8, 32, 132)) > 100
-    assert choose_part(2, 128, 132, merging=0.6) > 3 * choose_part(2, 128, 132)  # long results are dear to merge
+    short, long = Sizes(64, 512, 4096), Sizes(64, 512, 32768)
+    assert choose_cut(512, 64, 132, short).splits == 1
+    assert 132 >= 8 * choose_cut(8, 32, 132, short).splits > 100
+    assert choose_cut(2, 128, 132, short).splits == 2 * choose_cut(2, 128, 132, long).splits  # which are dear to merge
+
+
+@pytest.mark.parametrize(
+    ("sequences", "keys", "rows", "apart"), [(4, 9000, 64, True), (1, 4096, 64, True), (8, 4096, 8, False)]
+)
+def test_where_parts_are_put_together(sequences: int, keys: int, rows: int, apart: bool) -> None:
+    """By a launch of its own where one block would read much, or many parts: then all multiprocessors have some."""
+    cut = choose_cut(sequences, -(-keys // 64), 132, Sizes(64, 512, 512 * rows), (False, True))
+    assert cut.apart == apart
+    assert 132 >= sequences * cut.splits > 60
 
 
 @pytest.mark.parametrize(
@@ -179,9 +211,9 @@ def test_the_last_sequences_end_with_the_others(
     """Few that are left become many parts, many some, and short ones none."""
     monkeypatch.setattr(parts, "multiprocessors", lambda _: 132)
     cache, tables = np.zeros((1, 16, 1, 128), np.float16), np.zeros((1, -(-keys // 16)), np.int32)
-    _, splits, whole = parts.turns_of(cache, sequences, cache, tables, parts.Sizes(64, 512, 4096))
-    assert least <= splits <= most
-    assert whole == (sequences // 132 * 132 if splits > 1 else 0)
+    cut = parts.turns_of(cache, sequences, cache, tables, parts.Sizes(64, 512, 4096))
+    assert least <= cut.splits <= most
+    assert cut.whole == (sequences // 132 * 132 if cut.splits > 1 else 0)
 
 
 def test_operands_that_do_not_fit() -> None:

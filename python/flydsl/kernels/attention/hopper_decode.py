@@ -1,14 +1,14 @@
-"""Attention of a few new tokens over a paged cache on Hopper, keys in parts, put together in the same launch.
+"""Attention of a few new tokens over a paged cache on Hopper, keys in parts.
 
 Caches are (pages, tokens of a page, kv heads, d); a table says which pages a sequence has. The query heads that share
 a kv head are rows of one tile, with all new tokens: the cache is read once for all of them. A warp loads, each lane its
 own pages by TMA; a warpgroup computes as in `hopper_forward`. Long sequences are cut into parts. The block that ends
-the last part of a sequence puts all together, so there is no second launch, and nothing is planned on the host.
+the last part of a sequence puts all together, or a dependent launch does where that is much (`parts`); nothing is
+planned on the host.
 """
 
 from __future__ import annotations
 
-from functools import reduce
 from math import gcd
 from typing import Any
 
@@ -16,10 +16,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of
 from flydsl.kernels.attention.hopper_forward import ROW_LANES, WARPGROUP, Warpgroup, compute
-from flydsl.kernels.attention.scores import Band, blocks_of, factor_of, softmax_end
-from flydsl.kernels.attention.tiles import Piece, Tickets, whole_lines
-from flydsl.kernels.blocks.activation import LOG2_E, powers_of_two
-from flydsl.kernels.blocks.reduce import LOWEST, above_lowest
+from flydsl.kernels.attention.parts import Parts, cut_of, launch_merge, part_at, parts_in, put_together
+from flydsl.kernels.attention.scores import factor_of, softmax_end
+from flydsl.kernels.attention.tiles import Tickets, whole_lines
+from flydsl.kernels.blocks.reduce import LOWEST
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
@@ -28,66 +28,15 @@ THREADS = 2 * WARPGROUP
 BOX = 16
 """Tokens that one copy moves at most, of caches of 16 bits: of 64 sequences of 8192 keys in pages of 64, copies of 16
 took 504 us, of 32 508, of 64 512 and of 8 670, on an H200 on 2026-11-17."""
-TOGETHER = 8
-"""Parts that are read at the same time when all are put together, and elements that a thread has of each."""
-
-
-@fx.struct
-class Parts:
-    """The work of a launch: up to ``splits`` parts of ``part`` blocks of keys for every sequence and kv head.
-
-    The first ``whole`` of these are not cut.
-    """
-
-    batches: fx.Int32
-    kv_heads: fx.Int32
-    splits: fx.Int32
-    part: fx.Int32
-    tokens: fx.Int32
-    left: fx.Int32
-    page: fx.Int32
-    whole: fx.Int32 = 0
-
-
-def cut_of(parts):
-    """Return how many sequences, each with a kv head, are cut."""
-    return parts.batches * parts.kv_heads - parts.whole
-
-
-def parts_in(parts):
-    """Return how many parts there are at most."""
-    return parts.whole + cut_of(parts) * parts.splits
-
-
-@flyc.jit
-def part_at(parts, index, lengths, plan):
-    """(the part, how many parts its sequence has, the first of them). Parts that a sequence does not have have no rows.
-
-    All first parts come before all second ones: those that are missing leave no gap in the work of a block. So a
-    sequence has the number of its first part.
-    """
-    cut, behind = cut_of(parts), fx.max(index - parts.whole, 0)
-    split = behind // cut
-    sequence, size = index - split * cut, (index < parts.whole).select(fx.Int32(1 << 30), parts.part)
-    batch, head = sequence // parts.kv_heads, sequence % parts.kv_heads
-    length = lengths[batch]
-    band = Band(length - parts.tokens, parts.left, fx.Int32(0), length)
-    begin, end, plain_begin, plain_end = blocks_of(band, plan.features, fx.Int32(0), parts.tokens - 1, plan.keys)
-    end = fx.max(end, begin + 1)
-    first, last = begin // size, fx.ceildiv(end, size)
-    here = (split >= first) & (split < last)
-    begin, end = fx.max(begin, split * size), fx.min(end, (split + 1) * size)
-    rows = here.select(parts.tokens * plan.group, 0)
-    piece = Piece(head, batch, fx.Int32(0), rows, split, fx.Int32(0), band, begin, end, plain_begin, plain_end)
-    return piece, last - first, first
 
 
 @flyc.kernel(known_block_size=(THREADS, 1, 1))
 def decode_kernel(
     maps: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, v_scale: Any, parts: Any,
-    page: fx.Int32, plan: fx.Constexpr, box: fx.Constexpr,
+    page: fx.Int32, plan: fx.Constexpr, box: fx.Constexpr, apart: fx.Constexpr,
 ):  # fmt: skip
-    """``partial`` has results and logarithms of parts, and counters of those that are done; ``box`` as of `box_of`."""
+    """``partial`` has results and logarithms of parts, and counters of those that are done; ``box`` as of `box_of`;
+    a launch of its own puts parts together if they are ``apart``."""
     smem = fx.SharedAllocator(1024, static=False)
     q_ptr = smem.allocate(fx.Array[plan.dtype, ROWS * plan.d, 1024]).ptr
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
@@ -107,7 +56,7 @@ def decode_kernel(
     if warp < WARPGROUP // 32:
         swizzles = [tensor_map.swizzle for tensor_map in maps]
         mine = Warpgroup(places, pipes, swizzles, (None, None, sinks), numbers, plan, first=0)
-        results = (out, sinks, lengths, partial, parts, v_scale, done)
+        results = (out, sinks, lengths, partial, parts, v_scale, done, apart)
         compute(mine, tickets, lambda *found: store(*found, *results))
 
 
@@ -230,7 +179,7 @@ def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, bo
 
 
 @flyc.jit
-def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale, done):
+def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale, done, apart):
     """A part's rows, divided by their sums: to memory if it is the only one, else to where parts are put together."""
     rows, plan = mine.o_rows, mine.plan
     sequence = piece.batch * parts.kv_heads + piece.head
@@ -259,73 +208,9 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale,
                     two.store(line, [rows.column + rows.columns[i][2 * pair]], alignment=8)
                 if rows.column == 0:
                     logarithms[place, piece.query_start, row] = logarithm
-    if count > 1:
-        put_together(piece, first, count, out, sinks, partial, place, plan, done, (fx.thread_idx.x, WARPGROUP))
-
-
-@flyc.jit
-def put_together(piece, first, count, out, sinks, partial, sequence, plan, done, threads):
-    """Count a part that is in memory; the threads of the last one of a sequence merge them all.
-
-    ``threads`` are this thread's number and how many there are, whole warps.
-    """
-    results, logarithms, counters = partial
-    # What the warps wrote is ordered before the first thread's count by the barrier, and read behind it likewise.
-    fx.nvvm.barrier_sync(1, threads[1])
-    if threads[0] == 0:
-        before = fx.atomic("add", counters, 1, at=sequence, order="acq_rel", scope="device")
-        done.poke((before == count - 1).select(fx.Int32(1), 0))
-    fx.nvvm.barrier_sync(1, threads[1])
-    if done.peek() == 1:
-        merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads)
-        if threads[0] == 0:
-            counters[sequence] = 0  # for the next launch
-
-
-@flyc.jit
-def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads):
-    """All parts of a sequence, weighted by their sums of exponentials; a thread has neighbouring elements of a row.
-
-    ``threads`` are this thread's number and how many there are.
-    """
-    pieces = plan.dv // TOGETHER
-    for item in range(threads[0], piece.queries * pieces, threads[1]):
-        row, column = item // pieces, item % pieces * TOGETHER
-        head = piece.head * plan.group + row % plan.group
-        top, total = fx.Float32(LOWEST), fx.Float32(0.0)
-        if fx.const_expr(sinks is not None):
-            top, total = fx.Float32(sinks[head]) * LOG2_E, fx.Float32(1.0)
-        place = sequence, row, column
-        values, total, top = weigh(results, logarithms, place, first, (fx.Int32(0), count, 1), top, total)
-        scaled = values * (total == 0.0).select(fx.Float32(0.0), 1.0 / total)
-        scaled.to(plan.dtype).store(out[piece.batch, row // plan.group, head, None], [column], alignment=16)
-
-
-@flyc.jit
-def weigh(results, logarithms, place, first, some, top, total):
-    """Return (values, total, top): a row's elements at a place, each part's times its sum of exponentials, the sum of
-    these weights, and the level that both are relative to. ``some`` is the range of parts that are read, counted from
-    the first one; ``top`` and ``total`` are those of what is added to. Loads of `TOGETHER` parts are under way at once.
-    """
-    (sequence, row, column), (begin, count, every) = place, some
-    values = fx.full(TOGETHER, 0.0, fx.Float32)
-    for start in range(begin, count, TOGETHER * every):
-        numbers = [start + i * every for i in range(TOGETHER)]
-        here = [fx.min(number, count - 1) + first for number in numbers]
-        levels = [
-            (number < count).select(logarithms[sequence, part, row] * LOG2_E, fx.Float32(LOWEST))
-            for number, part in zip(numbers, here, strict=True)
-        ]
-        rows = [results[sequence, part, row, None] for part in here]
-        lines = [fx.Vector.load(fx.Float32x8, line, [column], alignment=16) for line in rows]
-        highest = reduce(fx.maxnumf, levels, top)
-        shift = above_lowest(highest)
-        less = powers_of_two(top - shift)
-        weights = [powers_of_two(level - shift) for level in levels]
-        values, total, top = values * less, total * less, highest
-        for weight, line in zip(weights, lines, strict=True):
-            values, total = values + line * weight, total + weight
-    return values, total, top
+    if fx.const_expr(not apart):
+        if count > 1:
+            put_together(piece, first, count, out, sinks, partial, place, plan, done, (fx.thread_idx.x, WARPGROUP))
 
 
 # Launching -----------------------------------------------------------------------------------------
@@ -341,9 +226,11 @@ def decode(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
     sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
     v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, whole: fx.Int32,
-    blocks: fx.Int32, tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+    blocks: fx.Int32, tokens: fx.Constexpr, apart: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr,
+    stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
-    """Launch the kernel. Q is (batch, tokens, heads, d); ``box`` as of `box_of`; ``part`` is in blocks of keys."""
+    """Launch the kernel, and that which puts parts together if they are ``apart``. Q is (batch, tokens, heads, d);
+    ``box`` as of `box_of`; ``part`` is in blocks of keys."""
     (batches, _, _, _), (by_batch, by_token, by_head, _) = (
         [fx.get_scalar(leaf) for leaf in fx.get_leaves(mode)] for mode in (Q.shape, Q.stride)
     )
@@ -358,8 +245,10 @@ def decode(
     used = fx.min(blocks, parts_in(parts))
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
-        (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, plan, box,
+        (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, plan, box, apart,
     ).launch(grid=(used, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True)  # fmt: skip
+    if apart:
+        launch_merge(out, lengths, sinks, (results, logarithms), parts, tokens * group, plan, stream)
 
 
 def cache_map(cache: Any, d: int, box: int) -> Any:

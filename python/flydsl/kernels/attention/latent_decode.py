@@ -4,34 +4,27 @@ A block of keys is loaded once, and both products take it from shared memory: sc
 the sum, and results as values, with the keys along it. All heads share the cache; 64 of them, or of their new tokens,
 are the rows of a tile. Results of 64 rows are too long for one warpgroup: two have half of their elements each, and
 make the same scores. While one turns scores into powers, the other multiplies. Results of a part are long, 128 KB of 64
-rows: a dependent launch puts the parts together, a row in each block, with all multiprocessors.
+rows: a dependent launch always puts the parts together, with all multiprocessors.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
-from math import prod
-from operator import add
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of, tiles_of
 from flydsl.kernels.attention.hopper_decode import (
-    TOGETHER,
-    Parts,
     begin,
     box_of,
     cache_map,
     load_queries,
     load_tile,
-    part_at,
     places_of,
-    weigh,
 )
 from flydsl.kernels.attention.hopper_forward import ROW_LANES, ROWS, WARPGROUP, at_entry
-from flydsl.kernels.attention.parts import Sizes, parts_of, result_of, room_for
+from flydsl.kernels.attention.parts import Cut, Parts, Sizes, launch_merge, part_at, parts_of, result_of, room_for
 from flydsl.kernels.attention.scores import (
     PLAIN,
     Features,
@@ -42,17 +35,13 @@ from flydsl.kernels.attention.scores import (
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of, whole_lines
-from flydsl.kernels.blocks.activation import powers_of_two
 from flydsl.kernels.blocks.inputs import Array, address_of, stream_of, strides, type_of
-from flydsl.kernels.blocks.reduce import LOWEST, above_lowest
 
 SHARES = 2
 """Warpgroups that compute: each has so much of the results."""
 THREADS = (1 + SHARES) * WARPGROUP
 MOST = 576
 """Elements of a key: shared memory has room for queries and two blocks of keys of so many."""
-MERGERS = 256
-"""Threads at most that put a row's parts together."""
 REGISTERS = (40, 232)
 """Of a thread that loads, and of one that computes."""
 
@@ -256,45 +245,11 @@ def store(mine, piece, tops, sums, out, partial, parts, count):
                     logarithms[sequence, piece.query_start, row] = logarithm
 
 
-@flyc.kernel
-def merge_kernel(out: Any, lengths: Any, partial: Any, parts: Any, plan: fx.Constexpr):
-    """Put the parts of a row together, if its sequence has several. The threads of a block are in shares: each share
-    reads some of the parts, a thread neighbouring elements of them, and the first share adds up what all have found."""
-    shares = MERGERS // (plan.dv // TOGETHER)
-    smem = fx.SharedAllocator()
-    shapes = [(plan.dv, shares), (1, shares), (1, shares)]
-    places = [smem.allocate(fx.Array[fx.Float32, prod(shape), 16]).ptr for shape in shapes]
-    found, tops, totals = (fx.make_view(*at) for at in zip(places, map(fx.make_layout, shapes), strict=True))
-    fx.nvvm.griddepcontrol_launch_dependents()
-    fx.nvvm.griddepcontrol_wait()
-    sequence, row = fx.Int32(fx.block_idx.x), fx.Int32(fx.block_idx.y)
-    piece, count, first = part_at(parts, sequence, lengths, plan)
-    elements = fx.zipped_divide(fx.make_identity_tensor((plan.dv, shares)), (TOGETHER, 1))[(0, 0), None]
-    column, share = (fx.Int32(place) for place in fx.get_leaves(elements[fx.thread_idx.x]))
-    if count > 1:
-        nothing, place = (fx.Float32(LOWEST), fx.Float32(0.0)), (sequence, row, column)
-        values, total, top = weigh(*partial, place, first, (share, count, shares), *nothing)
-        values.store(found[None, share], [column], alignment=16)
-        if column == 0:
-            tops[0, share], totals[0, share] = top, total
-        fx.barrier()
-        if share == 0:
-            levels = [tops[0, i] for i in range(shares)]
-            shift = above_lowest(reduce(fx.maxnumf, levels))
-            weights = [powers_of_two(level - shift) for level in levels]
-            lines = [fx.Vector.load(fx.Float32x8, found[None, i], [column], alignment=16) for i in range(shares)]
-            values = reduce(add, [line * weight for line, weight in zip(lines, weights, strict=True)])
-            total = reduce(add, [totals[0, i] * weight for i, weight in enumerate(weights)])
-            values = values * (total == 0.0).select(fx.Float32(0.0), 1.0 / total)
-            head = piece.head * plan.group + row % plan.group
-            values.to(plan.dtype).store(out[piece.batch, row // plan.group, head, None], [column], alignment=16)
-
-
 @flyc.jit
 def latent_decode(
     Q: fx.Tensor, K: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor, results: fx.Tensor,
     logarithms: fx.Tensor, scale: fx.Float32, v_scale: fx.Float32, cap: fx.Float32,
-    left: fx.Int32, splits: fx.Int32, part: fx.Int32, tokens: fx.Constexpr, is_cut: fx.Constexpr, box: fx.Constexpr,
+    left: fx.Int32, splits: fx.Int32, part: fx.Int32, tokens: fx.Constexpr, apart: fx.Constexpr, box: fx.Constexpr,
     plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernels. Q is (batch, tokens, heads, d), K is (pages, tokens of a page, 1, d)."""
@@ -316,11 +271,8 @@ def latent_decode(
         grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True,
         value_attrs=at_entry(THREADS),
     )  # fmt: skip
-    if is_cut:
-        merge_kernel(out, lengths, (results, logarithms), parts, plan).launch(
-            grid=(parts.batches * parts.kv_heads, tokens * group, 1), stream=stream, pdl=True,
-            block=(MERGERS // (plan.dv // TOGETHER) * (plan.dv // TOGETHER), 1, 1),
-        )  # fmt: skip
+    if apart:
+        launch_merge(out, lengths, None, (results, logarithms), parts, tokens * group, plan, stream)
 
 
 # Launching -----------------------------------------------------------------------------------------
@@ -350,11 +302,11 @@ def latent_attention(
     scale = (d**-0.5 if scale is None else float(scale)) * k_scale
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group_of(queries), features=features)
-    sequences, part, splits = cut(queries, k_cache, dv, tables, plan.group)
-    found, logarithms, _ = workspace or room_for(q, sequences, splits, tokens * plan.group, dv, counters)
+    sequences, cut = cut_of_latent(queries, k_cache, dv, tables, plan.group)
+    found, logarithms, _ = workspace or room_for(q, sequences, cut, tokens * plan.group, dv, counters)
     latent_decode(
         queries, k_cache, results, tables, lengths, found, logarithms, scale, float(v_scale), softcap, window or 0,
-        splits, part, tokens, splits > 1, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream),
+        cut.splits, cut.part, tokens, cut.apart, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream),
     )  # fmt: skip
     return out
 
@@ -365,19 +317,19 @@ def group_of(q: Array) -> int:
     return max(count for count in range(1, heads + 1) if heads % count == 0 and count * tokens <= ROWS)
 
 
-def cut(q: Array, k_cache: Array, dv: int, tables: Array, group: int) -> tuple[int, int, int]:
-    """Return (sequences and tiles of heads, blocks of keys in a part, parts that a sequence has at most)."""
+def cut_of_latent(q: Array, k_cache: Array, dv: int, tables: Array, group: int) -> tuple[int, Cut]:
+    """Return (sequences and tiles of heads, how they are cut)."""
     batch, tokens, heads, d = (int(extent) for extent in q.shape)
     sequences, sizes = batch * (heads // group), Sizes(LatentPlan.keys, 2 * d, 4 * tokens * group * dv)
-    return sequences, *parts_of(q, sequences, k_cache, tables, sizes, apart=True)[:2]
+    return sequences, parts_of(q, sequences, k_cache, tables, sizes, (True,))
 
 
 def latent_workspace(q: Array, k_cache: Array, v_cache: Array, tables: Array) -> tuple[Any, Any, Any]:
     """Return what calls with tensors of these shapes need beside their results."""
     queries, dv = q[:, None] if len(q.shape) == 3 else q, int(v_cache.shape[3])
     group = group_of(queries)
-    sequences, _, splits = cut(queries, k_cache, dv, tables, group)
-    return room_for(q, sequences, splits, int(queries.shape[1]) * group, dv)
+    sequences, cut = cut_of_latent(queries, k_cache, dv, tables, group)
+    return room_for(q, sequences, cut, int(queries.shape[1]) * group, dv)
 
 
 def _check(q: Array, k_cache: Array, v_cache: Array, tables: Array, lengths: Array, sinks: Array) -> None:

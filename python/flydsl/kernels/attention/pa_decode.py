@@ -12,9 +12,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.hopper_decode import Parts
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.parts import choose_part, room_for
+from flydsl.kernels.attention.parts import Parts, Sizes, choose_cut, room_for
 from flydsl.kernels.attention.scores import Features
 from flydsl.kernels.attention.wave_decode import BLOCK, ROWS, decode_plan, wave_decode_kernel
 from flydsl.kernels.attention.waves import threads_of
@@ -125,12 +124,12 @@ def _decode(
     plan = ForwardPlan(type_of(query, query, query), d, d, features=features, group=heads // kv_heads, scaled=kind)
     queries, out = (x.reshape(batch, tokens, heads, d) for x in (query, output))
     blocks = -(-int(tables.shape[-1]) * page // BLOCK)
-    part = choose_part(batch * kv_heads, blocks, multiprocessors(query))
-    splits = -(-blocks // part)
-    space = room_for(query, batch * kv_heads, splits, tokens * heads // kv_heads, d)
+    sizes = Sizes(BLOCK, 2 * d * caches[0].dtype.itemsize, 4 * tokens * heads // kv_heads * d)
+    cut = choose_cut(batch * kv_heads, blocks, multiprocessors(query), sizes)
+    space = room_for(query, batch * kv_heads, cut, tokens * heads // kv_heads, d)
     decode_blocks(
         queries, *caches, out, tables, starts, lengths, *given, *space, d**-0.5 if scale is None else float(scale),
-        window, splits, part, tokens, page, plan, stream_of(query, stream),
+        window, cut.splits, cut.part, tokens, page, plan, stream_of(query, stream),
     )  # fmt: skip
 
 

@@ -8,13 +8,12 @@ become f16 as well, and must not be beyond 65504. Sums do not mind an order: pro
 have a lane's elements side by side (`key_columns`, `value_columns`), and so queries are read and results are stored.
 
 A block has four warps, with a quarter of every block of keys each, and one that loads as in `hopper_decode`. What the
-four found is put together in shared memory; parts of a sequence are, as there, by the block that ends last.
+four found is put together in shared memory; parts of a sequence are as there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from math import gcd
 from typing import Any
 
@@ -22,16 +21,19 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.fp8_forward import transposed
 from flydsl.kernels.attention.head_tiles import chunk_of
-from flydsl.kernels.attention.hopper_decode import (
+from flydsl.kernels.attention.hopper_decode import cache_map, load_block, places_of
+from flydsl.kernels.attention.hopper_forward import ROW_LANES
+from flydsl.kernels.attention.parts import (
+    EIGHT,
     Parts,
-    cache_map,
-    load_block,
+    launch_merge,
+    nothing,
     part_at,
     parts_in,
-    places_of,
     put_together,
+    shares_of,
+    weighted,
 )
-from flydsl.kernels.attention.hopper_forward import ROW_LANES
 from flydsl.kernels.attention.scores import (
     Features,
     factor_of,
@@ -39,15 +41,13 @@ from flydsl.kernels.attention.scores import (
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
-from flydsl.kernels.blocks.activation import LN_2, LOG2_E, powers_of_two
-from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add
+from flydsl.kernels.blocks.activation import LN_2
+from flydsl.kernels.blocks.reduce import LOWEST, add
 
 WARPS = 4
 THREADS = 32 * (WARPS + 1)
 TILE = 16
 """Rows of a product, and keys of a step of the second one."""
-EIGHT = 8
-"""Elements of a row that a thread puts together."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class WarpPlan:
 @flyc.kernel(known_block_size=(THREADS, 1, 1))
 def warp_decode_kernel(
     maps: Any, Q: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, v_scale: Any,
-    parts: Any, page: fx.Int32, stored: fx.Constexpr, plan: fx.Constexpr, box: fx.Constexpr,
+    parts: Any, page: fx.Int32, stored: fx.Constexpr, plan: fx.Constexpr, box: fx.Constexpr, apart: fx.Constexpr,
 ):  # fmt: skip
     """``maps`` are those of K and V, whose elements are ``stored``; other arguments as of `decode_kernel`."""
     smem = fx.SharedAllocator(1024, static=False)
@@ -105,10 +105,10 @@ def warp_decode_kernel(
             fx.nvvm.barrier_sync(1, 32 * WARPS)
             sequence = piece.batch * parts.kv_heads + piece.head - parts.whole
             gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, plan)
-            if count > 1:
-                put_together(
-                    piece, first, count, out, sinks, partial, sequence, plan, done, (fx.thread_idx.x, 32 * WARPS)
-                )
+            if fx.const_expr(not apart):
+                if count > 1:
+                    threads = fx.thread_idx.x, 32 * WARPS
+                    put_together(piece, first, count, out, sinks, partial, sequence, plan, done, threads)
 
 
 @flyc.jit
@@ -310,19 +310,14 @@ def gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, pl
     for item in range(fx.thread_idx.x, piece.queries * (plan.dv // EIGHT), 32 * WARPS):
         column, row = (fx.Int32(part) for part in fx.get_leaves(places[item]))
         head = piece.head * plan.group + row % plan.group
-        levels = [levels_of[row, 0, share] for share in range(plan.shares)]
-        sink = fx.Float32(LOWEST)
+        none, one, sink = nothing(sinks, head)
         if fx.const_expr(sinks is not None):
-            sink = (count == 1).select(fx.Float32(sinks[head]) * LOG2_E, sink)
-        highest = reduce(fx.maxnumf, levels, sink)
-        shift = above_lowest(highest)
-        total, values = powers_of_two(sink - shift), fx.full(EIGHT, 0.0, fx.Float32)
-        for share in fx.range_constexpr(plan.shares):
-            weight = powers_of_two(levels[share] - shift)
-            total = total + levels_of[row, 1, share] * weight
-            values = values + fx.Vector.load(fx.Float32x8, values_of[row, None, share], [column], alignment=16) * weight
-        scale = (total == 0.0).select(fx.Float32(0.0), v_scale / total)
-        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale)
+            sink = (count == 1).select(sink, fx.Float32(LOWEST))
+        lines = [values_of[row, None, share] for share in range(plan.shares)]
+        values = [fx.Vector.load(fx.Float32x8, line, [column], alignment=16) for line in lines]
+        others = [(some, levels_of[row, 1, share], levels_of[row, 0, share]) for share, some in enumerate(values)]
+        sums, total, level = weighted((none, one, sink), others)
+        kept = shares_of(sums, total, v_scale)
         if count == 1:
             kept.to(plan.dtype).store(out[piece.batch, row // plan.group, head, None], [column], alignment=16)
         else:
@@ -330,7 +325,7 @@ def gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, pl
             if column == 0:
                 empty = total == 0.0
                 logarithms[sequence, piece.query_start, row] = empty.select(
-                    fx.Float32(LOWEST), (shift + fx.math.log2(total)) * LN_2
+                    fx.Float32(LOWEST), (level + fx.math.log2(total)) * LN_2
                 )
 
 
@@ -339,9 +334,11 @@ def warp_decode(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
     sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
     v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, whole: fx.Int32,
-    tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+    tokens: fx.Constexpr, apart: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr,
+    stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
-    """Launch the kernel. Q is (batch, tokens, heads, d); ``box`` as of `box_of`; ``part`` is in blocks of keys."""
+    """Launch the kernel, and that which puts parts together if they are ``apart``. Q is (batch, tokens, heads, d);
+    ``box`` as of `box_of`; ``part`` is in blocks of keys."""
     page = fx.Int32(K.shape[1])
     rows = min(rows for rows in (TILE, 2 * TILE, WARPS * TILE) if rows >= tokens * plan.group)
     plan = WarpPlan(plan.dtype, plan.d, plan.dv, rows, plan.keys, plan.stages, plan.features, plan.group)
@@ -349,7 +346,9 @@ def warp_decode(
     parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part, fx.Int32(tokens), left, page, whole)
     warp_decode_kernel(
         maps, Q, out, tables, lengths, sinks, (results, logarithms, counters),
-        (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, K.dtype, plan, box,
+        (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, K.dtype, plan, box, apart,
     ).launch(
         grid=(parts_in(parts), 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
     )  # fmt: skip
+    if apart:
+        launch_merge(out, lengths, sinks, (results, logarithms), parts, tokens * plan.group, plan, stream)

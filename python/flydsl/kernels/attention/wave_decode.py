@@ -11,7 +11,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.hopper_decode import Parts, merge, part_at
+from flydsl.kernels.attention.parts import Parts, merge, part_at
 from flydsl.kernels.attention.scores import factor_of, softmax_end
 from flydsl.kernels.attention.wave_forward import attend
 from flydsl.kernels.attention.waves import (
