@@ -19,6 +19,7 @@ from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.paged import (
     choose_decode_plan,
     is_for_warps,
+    lengthen_ring,
     mla_decode,
     paged_attention,
     paged_workspace,
@@ -136,6 +137,21 @@ def test_stages_that_fit_into_shared_memory() -> None:
         choose_decode_plan(fx.BFloat16, d, d, False, True, 2.0, longest=n).keys for d in (64, 128) for n in (99, 999)
     ]
     assert by_warps == [64, 128, 64, 64]  # small blocks for short sequences
+
+
+def test_a_ring_of_many_stages() -> None:
+    """Where blocks of threads have a multiprocessor each, more blocks of keys than stages, and room for the ring."""
+
+    def stages(d: int, part: int, alone: bool) -> int:
+        return lengthen_ring(ForwardPlan(fx.BFloat16, d, d, 64, 3), parts.Cut(part, 4), alone).stages
+
+    assert [stages(128, 4, True), stages(128, 3, True), stages(128, 4, False), stages(256, 4, True)] == [6, 3, 3, 3]
+    q, cache = np.zeros((2, 4, 128), np.float16), np.zeros((3, 16, 1, 128), np.float16)
+    found = [
+        paged._plan_of(fx.Float16, q, cache, cache, np.zeros((2, keys // 16), np.int32), False, True).stages
+        for keys in (128, 900)
+    ]
+    assert found == [3, 6]
 
 
 def test_a_workspace_serves_call_after_call() -> None:
