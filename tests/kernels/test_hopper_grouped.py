@@ -70,6 +70,7 @@ def assert_close(c: Array, expected: Array, magnitude: Array, kind: str = "bf16"
         GemmConfig(64, 16, 1, 2, 2, "k"),
         GemmConfig(64, 64, 2, 3, 2, "m", taking_turns=True, sends=True),
         GemmConfig(128, 64, 2, 3, draws=True, sends=True),
+        GemmConfig(64, 32, 1, 3, streams="once"),
     ],
     ids=str,
 )
@@ -110,6 +111,26 @@ def test_a_warp_chooses_as_one_how_a_box_leaves(monkeypatch: pytest.MonkeyPatch)
         run(a, b.swapaxes(1, 2), c, *[None] * 5, 0.0, None, None, np.zeros(4, np.int32), None, None)
         shuffles.append(run.specialisations[-1].kernels[0].ptx.count("shfl.sync.idx"))
     assert shuffles[1] > shuffles[0]
+
+
+def test_l2_lets_weights_of_few_rows_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read once, line by line; those of a group that has more rows than a tile are not."""
+    few = Problem(32, 4096, 7168, 256, grouped=True)
+    assert choose_config(few).streams == "once" and not choose_config(replace(few, m=1024, batches=8)).streams
+    assert not choose_config(replace(few, gathers=True)).streams
+    describe_calls(monkeypatch)
+    hints = []
+    for streams in ("", "once"):
+        kind = GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16, groups=32)
+        run = build_hopper_gemm(kind, replace(SMALL, streams=streams))
+        a, b, c = (np.zeros(shape, TYPES["bf16"]) for shape in ((64, 64), (4, 128, 64), (64, 128)))
+        run(a, b.swapaxes(1, 2), c, *[None] * 5, 0.0, None, None, np.zeros(4, np.int32), None, None)
+        text = run.specialisations[-1].kernels[0].ptx
+        loads = [line for line in text.splitlines() if "cp.async.bulk.tensor" in line]
+        hints.append((len(loads), sum("cache_hint" in line for line in loads)))
+    assert hints == [(2, 0), (3, 1)]
+    with pytest.raises(ValueError, match="B passes once where TMA loads rows of groups"):
+        build_hopper_gemm(GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16), replace(SMALL, streams="once"))
 
 
 def test_many_groups(rng: np.random.Generator) -> None:

@@ -152,7 +152,7 @@ def load_weights(A, B, pipe, schedule, places):
         count = fx.min(fx.min(k_last, schedule.last_step(place)) - k_first, fx.Int32(pipe.stages))
         for i in range(count):
             announce(pipe, state, A.bytes + B.bytes, places, place, i == 0)
-            B.load(place.b, place.column, (k_first + i) * B.bk, state.stage, pipe.full(state), schedule.rank)
+            load_columns(B, place, place.column, k_first + i, state.stage, pipe.full(state), schedule)
             state = pipe.advance(state)
     fx.nvvm.griddepcontrol_wait()
     return count
@@ -185,6 +185,18 @@ def load(A, B, pipe, schedule, places, weights_first):
 
 
 @flyc.jit
+def load_columns(B, place, column, k, stage, barrier, schedule):
+    """Send for B of a stage; L2 lets it go first, where no other tile reads it."""
+    if fx.const_expr(schedule.config.streams == "once"):
+        if place.once:
+            B.load(place.b, column, k * B.bk, stage, barrier, schedule.rank, "evict_first")
+        else:
+            B.load(place.b, column, k * B.bk, stage, barrier, schedule.rank)
+    else:
+        B.load(place.b, column, k * B.bk, stage, barrier, schedule.rank)
+
+
+@flyc.jit
 def load_steps(A, B, pipe, schedule, places, weights_first, tile, place, first, last, state, ahead):
     """Send for stages of a tile, less B of so many that are ``ahead``; the place behind them, and how many are left."""
     k_first, k_last = schedule.all_steps()
@@ -195,7 +207,7 @@ def load_steps(A, B, pipe, schedule, places, weights_first, tile, place, first, 
         is_new = ahead == 0 if weights_first else True
         if is_new:
             announce(pipe, state, A.bytes + B.bytes, places, place, step == k_first)
-            B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
+            load_columns(B, place, column, k, state.stage, pipe.full(state), schedule)
         A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
         if fx.const_expr(weights_first):
             ahead = fx.max(ahead - 1, fx.Int32(0))
@@ -355,7 +367,8 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         extents = m, tiles.extent(Y, -2), k, tiles.extent(Y, 0) if len(Y.shape) == 3 else fx.Int32(1)
         rows = (config.tile_m, kind.bk, kind.a_along_k, config.sharing("n"))
         map_x = Operand.map_of(X, *rows, once=config.swapped) if kind.maps_a else X
-        map_y = Operand.map_of(Y, config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
+        columns = (config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
+        map_y = Operand.map_of(Y, *columns, once=config.streams == "once")
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
         more = (scale_a, scale_b), (sizes, from_rows, to_rows, taken), extents
         # Boxes across C's lines have results in common, which must not depend on what was there: D may be C.

@@ -56,6 +56,7 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         and (kind.block_scaled or kind.packed is not None or kind.gathers),
         "blocks draw tiles of groups that TMA loads, each with all of K, alone and not in turns": config.draws
         and (kind.groups == 0 or kind.gathers or config.cluster > 1 or config.taking_turns),
+        "B passes once where TMA loads rows of groups": config.streams == "once" and (kind.groups == 0 or kind.gathers),
         "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
         and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
         "tiles have 8 to 256 columns, in eights, wide ones of three warpgroups in sixteens": columns

@@ -318,7 +318,9 @@ def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
 
 def _streamed(problem: Problem, config: GemmConfig) -> str:
     """Return which matrix passes through L2 while the other one, of which every block reads a part, stays there: one
-    that is read once, by tiles that have all of the other."""
+    that is read once, by tiles that have all of the other; of groups of few rows, that of each which has one tile."""
+    if problem.grouped:
+        return "once" if problem.m <= min(config.tile_m, BLOCK_ROWS) and not problem.gathers else ""
     covered = (config.tile_m * config.sharing("m"), config.tile_n * config.sharing("n"))
     smaller, side = min((problem.m, covered[0]), (problem.n, covered[1]))
     if not problem.plain or max(problem.m, problem.n) < STREAMED * smaller or smaller > side or len(config.along) > 1:

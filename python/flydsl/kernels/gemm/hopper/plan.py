@@ -152,7 +152,8 @@ class GemmConfig:
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
     ``behind`` is in how many parts K is where the others of a cluster share tiles. ``streams`` names the matrix, "a" or
-    "b", that L2 lets go first, if the other one is so small that it can stay.
+    "b", that L2 lets go first, if the other one is so small that it can stay, or "once": B of groups that have one tile
+    of rows.
     ``sends`` lets boxes of results leave by TMA, 128 bytes of each of a warp's rows; across C's lines, boxes of 64 rows
     of a warpgroup and ``sends_across`` columns. ``teams`` of warpgroups have all rows of a tile each and take
     steps of K by turns, so that one unpacks weights while another waits. Where runs of K are added up, or blocks have
@@ -211,8 +212,8 @@ class GemmConfig:
     @property
     def l2_priorities(self) -> tuple[str | None, str | None]:
         """How long L2 keeps lines of A and of B; None leaves it to itself."""
-        known = {"": (None, None), "a": ("evict_first", "evict_last"), "b": ("evict_last", "evict_first")}
-        return known[self.streams]
+        known = {"a": ("evict_first", "evict_last"), "b": ("evict_last", "evict_first")}
+        return known.get(self.streams, (None, None))
 
     def store_boxes(self, kind: GemmKind) -> list[tuple[int, int]]:
         """Return the first column and the columns of C of each box of 16 rows that a warp sends off at once: lines of

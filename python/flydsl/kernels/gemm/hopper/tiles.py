@@ -14,7 +14,8 @@ STAGGER = 7
 
 
 class Place(NamedTuple):
-    """Where a tile lies: which of the batches of A, B and C, its first row and column, and behind its last row."""
+    """Where a tile lies: which of the batches of A, B and C, its first row and column, and behind its last row; and
+    whether no other tile has the same columns of B."""
 
     a: tuple[Any, ...]
     b: tuple[Any, ...]
@@ -22,6 +23,7 @@ class Place(NamedTuple):
     row: Any
     column: Any
     end: Any
+    once: Any = False
 
 
 def extent(tensor: Any, mode: int) -> Any:
@@ -80,8 +82,11 @@ class Operand:
         whole = (1,) * (len(matrix.shape) - 2) + box
         return fx.nvvm.make_tensor_map(matrix, whole, l2_promotion="128B" if once else "256B")
 
-    def load(self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any) -> None:
-        """Send for this block's part of a tile."""
+    def load(
+        self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any, l2: Any = None
+    ) -> None:
+        """Send for this block's part of a tile; ``l2`` says how long L2 keeps lines, if it is not what holds of all."""
+        l2 = l2 or self.l2
         part = rank // self.apart % self.sharers if self.sharers > 1 else 0
         every = sum(1 << i * self.apart for i in range(self.sharers))
         mask = None if self.sharers == 1 else fx.Int32(every) << (rank - part * self.apart)
@@ -89,13 +94,13 @@ class Operand:
         if self.along_k:
             share = self.rows // self.sharers
             at = (*batch, row + part * share, k)
-            fx.nvvm.tma_load(self.map, at, start + part * (share * self.bk), barrier, multicast=mask, l2=self.l2)
+            fx.nvvm.tma_load(self.map, at, start + part * (share * self.bk), barrier, multicast=mask, l2=l2)
             return
         share = self.bk // self.sharers
         for box in range(self.rows // self.bk):
             place = start + (box * self.bk + part * share) * self.bk
             at = (*batch, row + box * self.bk, k + part * share)
-            fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask, l2=self.l2)
+            fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask, l2=l2)
 
     def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
         """``rows`` of all stages from the ``first`` on, also behind a tile, as wgmma reads them: (rows, K, stage)."""
@@ -293,7 +298,8 @@ class GroupSchedule(Schedule):
         begin, end = self.begins[group], self.ends[group]
         row, column = self.inside(tile - self.starts[group], self.rows_of(end - begin))
         own = (group,) if self.kind.masked else ()
-        return Place(own, (group,), own, begin + row, column, self.end(begin + row, end))
+        once = end - begin <= self.config.tile_m
+        return Place(own, (group,), own, begin + row, column, self.end(begin + row, end), once)
 
 
 def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: int) -> Any:
