@@ -370,8 +370,12 @@ def test_numbers_that_do_not_fit() -> None:
     scale(x, y, 1.0)
     with pytest.raises(ValueError, match="argument 'shift': 4294967296 does not fit Int32"):
         scale(x, y, 1.0, 1 << 32)
-    scale(x, y, 1e300)  # rounds to infinity, as float32 does
-    assert np.isinf(y).all()
+    for beyond in (1e300, -1e39, 10**39, 10**400):
+        with pytest.raises(ValueError, match=r"argument 'factor': \S+ does not fit Float32\n(.*\n)*.*float\('inf'\)"):
+            scale(x, y, beyond)
+    for said in (float("inf"), float("-inf"), float("nan"), fx.Float32(1e39)):
+        scale(x, y, said)
+        np.testing.assert_array_equal(y, np.full(8, said.value if isinstance(said, fx.Float32) else said))
     scale(x, y, fx.Float32(2.5), fx.Int32(1))
     np.testing.assert_array_equal(y, x * np.float32(3.5))
     scale(x, y, 2, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import sys
 import threading
 from collections.abc import Iterator
@@ -108,12 +109,20 @@ def test_numbers_that_do_not_fit_are_refused(scale: Any, number: Any) -> None:
     assert not b.any()
 
 
-@pytest.mark.parametrize("number", [1e39, -1e39, float("inf")])
-def test_a_float_beyond_f32_is_infinite(scale: Any, number: float) -> None:
-    b = torch.zeros(64)
-    bound = flyc.compile(scale, torch.ones(64), b, 2.0, 64, 3)
-    bound(torch.ones(64), b, number, 64, 3)
-    assert torch.isinf(b).all() and (b > 0).all() == (number > 0)
+@pytest.mark.parametrize("number", [1e39, -1e39, float("inf"), float("-inf")])
+def test_a_float_beyond_f32_is_refused_and_infinity_is_not(scale: Any, number: float) -> None:
+    a, b = torch.ones(64), torch.zeros(64)
+    bound = flyc.compile(scale, a, b, 2.0, 64, 3)
+    b.zero_()
+    for call in (bound, scale, scale):
+        if math.isinf(number):
+            call(a, b, number, 64, 3)
+            assert torch.equal(b, torch.full_like(b, number))
+            continue
+        with pytest.raises(ValueError, match=r"e\+39 does not fit Float32"):
+            call(a, b, number, 64, 3)
+        assert not b.any()
+        scale(a, torch.zeros(64), 2.0, 64, 3)
 
 
 def test_jit_call_with_other_arguments_compiles_for_them(scale: Any) -> None:

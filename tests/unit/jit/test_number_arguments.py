@@ -75,6 +75,34 @@ def test_a_float_in_a_struct_is_no_integer() -> None:
     assert Work(n=np.int64(7), flag=np.bool_(True)).n.value == 7
 
 
+def test_a_float_beyond_its_type_is_refused_on_every_path() -> None:
+    beyond = [(fx.Float32, 1e39), (fx.Float32, -(10**400)), (fx.Float16, 65520.0), (fx.BFloat16, 3.4e38),
+              (fx.Float64, 10**400), (fx.Float8E4M3FN, 465.0), (fx.Float32, np.float64(1e39))]  # fmt: skip
+    for kind, value in beyond:
+        put, y = setting(kind), np.full(1, 77.0)
+        for _ in range(2):
+            put(np.zeros(1), 1.0)
+        for call in (setting(kind), put, flyc.compile(put, np.zeros(1), 1.0)):
+            with pytest.raises(ValueError, match=f"does not fit {kind}"):
+                call(y, value)
+        assert y[0] == 77
+    largest = float(np.nextafter((2 - 2.0**-24) * 2.0**127, 0))
+    for kind, value in ((fx.Float32, largest), (fx.Float32, -math.inf), (fx.Float16, 65519.0), (fx.Float16, math.inf)):
+        expected = np.float32(value) if kind is fx.Float32 else np.float16(value)
+        assert put_by_every_path(kind, value, 1.0, np.float64) == [expected] * 3
+    assert np.isnan(put_by_every_path(fx.Float32, math.nan, 1.0, np.float64)).all()
+
+
+def test_a_struct_refuses_floats_beyond_its_fields() -> None:
+    @fx.struct
+    class Work:
+        factor: fx.Float32
+
+    with pytest.raises(TypeError, match=r"is a Float32, which cannot hold 1e\+39"):
+        Work(factor=1e39)
+    assert Work(factor=math.inf).factor.value == math.inf
+
+
 # Scalars of NumPy ----------------------------------------------------------------------------------------------------
 
 OF_THEIR_OWN_TYPE = [

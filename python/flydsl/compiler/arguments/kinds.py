@@ -22,7 +22,7 @@ from flydsl.dialects.fly.payload import Pointer
 from flydsl.expr.atoms.hardware_enums import AddressSpace
 from flydsl.expr.numeric import Boolean, Float32, Int32, Int64, Numeric
 from flydsl.expr.tensors.element import element_class, element_name
-from flydsl.expr.trace.abi_slots import number_format, number_value
+from flydsl.expr.trace.abi_slots import holds, number_format, number_value
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.trace.host_argument import Stream
 from flydsl.expr.values.handle import from_value
@@ -164,10 +164,11 @@ class ScalarArgument:
                 hint="pass int(...) of it, or annotate the parameter as fx.Float32",
             )
         static = self.dtype(value)
-        if self.dtype.is_integer and isinstance(value, int) and static.value != value:
+        if isinstance(value, (int, float)) and not holds(static, value):
+            wider, else_ = ("Int64", "") if self.dtype.is_integer else ("Float64", ", or pass float('inf')")
             raise DslValueError(
                 f"{value} does not fit {self.dtype}",
-                hint="annotate the parameter with a wider type, such as fx.Int64",
+                hint=f"annotate the parameter with a wider type, such as fx.{wider}{else_}",
             )
         return (number_value(static),)
 

@@ -53,7 +53,7 @@ from flydsl.compiler.arguments.argument_form import (
 from flydsl.compiler.arguments.kinds import Dynamic
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, native_launch
-from flydsl.expr.numeric import Numeric
+from flydsl.expr.numeric import Float32, Numeric
 from flydsl.expr.trace.constexpr_key import never_changes
 from flydsl.expr.trace.host_argument import Stream
 from flydsl.layout.leaf import INT32_LIMIT
@@ -63,6 +63,8 @@ from flydsl.target.family import family
 MISREAD = (AttributeError, TypeError, ValueError, RuntimeError, OverflowError, struct.error)
 """What reading arguments of another kind raises: the full path explains it. FlyDSL's errors derive from these."""
 
+F32_LIMIT = (2.0 - 2.0**-24) * 2.0**127
+"""The least number that f32 rounds to infinity."""
 Launch = Callable[[tuple[Any, ...]], bool]
 
 
@@ -170,7 +172,7 @@ def _write_constant(writer: Writer, number: int, form: ConstantForm, example: An
 
 
 def _write_scalar(writer: Writer, number: int, form: ScalarForm, kind: type, exact: bool) -> None:
-    """Plain numbers; the range is checked by the packing itself."""
+    """Plain numbers; the range is checked by the packing itself, but for that of f32."""
     value = f"a{number}"
     if issubclass(kind, Numeric):
         writer.names[f"t{number}"] = kind
@@ -192,6 +194,8 @@ def _write_scalar(writer: Writer, number: int, form: ScalarForm, kind: type, exa
         writer.names[f"numbers{number}"] = form.numbers
         writer.packed.append(f"*numbers{number}({value})")
     else:
+        if form.dtype is Float32:
+            writer.refuse_if(f"abs({value}) >= {F32_LIMIT} and {value} - {value} == 0")  # finite, and infinite as f32
         writer.packed.append(value)
 
 

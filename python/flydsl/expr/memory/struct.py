@@ -16,7 +16,7 @@ from flydsl.expr.memory.composite import MISSING, Composite, Field, annotated_fi
 from flydsl.expr.memory.storable import byte_offset, is_number_type, peek_from_ptr, poke_into_ptr, type_name
 from flydsl.expr.numeric import Numeric, operand
 from flydsl.expr.tensors.pointer import Pointer
-from flydsl.expr.trace.abi_slots import AbiSlot
+from flydsl.expr.trace.abi_slots import AbiSlot, holds
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.trace.context import bare_values, is_tracing
 from flydsl.expr.trace.host_argument import c_abi_spec, cache_signature, get_ir_types
@@ -326,11 +326,12 @@ def _vector(cls: type, field: Field, kind: Any, value: Any) -> Any:
 def _number(cls: type, field: Field, kind: Any, value: Any) -> Any:
     """Return a number as a field. On the host it is an argument of a call, and must be one that the type can hold."""
     number = kind(value)
-    if not is_tracing() and kind.is_integer and isinstance(value, (int, float)):
-        if isinstance(value, float) or number.value != value:
+    if not is_tracing() and isinstance(value, (int, float)):
+        if (kind.is_integer and isinstance(value, float)) or not holds(number, value):
+            wanted = "an int" if kind.is_integer else "a number"
             raise DslTypeError(
                 f"field '{field.name}' of {cls.__name__} is a {kind}, which cannot hold {value!r}",
-                hint="pass an int that fits, or declare the field with another type",
+                hint=f"pass {wanted} that fits, or declare the field with another type",
             )
     return number
 

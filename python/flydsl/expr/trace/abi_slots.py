@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
@@ -45,6 +46,13 @@ def number_value(number: Numeric) -> int | float:
     if dtype.is_float and str(dtype.ir_type) not in _FORMATS:
         return number.bitcast(_AS_BITS[dtype.width][1]).value
     return number.value
+
+
+def holds(number: Numeric, value: int | float) -> bool:
+    """Return whether a number stands for this value: an integer for itself, a finite float for a finite one."""
+    if type(number).is_integer:
+        return number.value == value
+    return isfinite(number.value) or (isinstance(value, float) and not isfinite(value))
 
 
 def format_of_type(kind: Any) -> str:
