@@ -195,6 +195,21 @@ def test_rows_of_zeros_have_a_scale_of_one() -> None:
     assert (q == 0).all() and (scale == 1).all()
 
 
+@pytest.mark.parametrize("arch", ("gfx942", "sm_90a"))
+def test_rows_that_are_no_numbers_stay_so(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    x = drawn((4, 64), "f32")
+    x[0, 3], x[1, 5], x[2, :2] = np.nan, np.inf, (-np.inf, np.nan)
+    for quant in ("i8", "fp8"):
+        q, scales = np.zeros(x.shape, formats.TYPES[quant]), np.zeros(4, np.float32)
+        build_row_quant_module(64, "f32", quant)(x, q, scales, 4)
+        want, scale = formats.quantize_per_token(x, quant)
+        assert np.isnan(scale[[0, 2]]).all() and np.isinf(scale[1])
+        np.testing.assert_allclose(scales, scale[:, 0], rtol=1e-6)
+        np.testing.assert_array_equal(q[:3].astype(np.float32), want[:3].astype(np.float32))
+    assert np.isnan(formats.quantize_per_tensor(x)[1]).all()
+
+
 def test_exponents() -> None:
     values = np.array([1.0, 1.49, 1.5, 2.0, 2.0**-126, 2.0**-127, np.inf, 3e38], np.float32)
     assert formats.f32_to_e8m0(values).tolist() == [127, 127, 128, 128, 1, 0, 255, 255]

@@ -20,11 +20,16 @@ def _wide(x: Any) -> np.ndarray:
 
 
 def rounded(x: np.ndarray, dtype: str) -> np.ndarray:
-    """Numbers in a format of 8 bits: integers are cut off toward zero, floats rounded to nearest, both saturated."""
-    top = LARGEST[dtype]
-    return (
-        np.trunc(np.clip(x, -top, top)).astype(np.int8) if dtype == "i8" else np.clip(x, -top, top).astype(TYPES[dtype])
-    )
+    """Numbers in a format of 8 bits: integers are cut off toward zero, floats rounded to nearest, both saturated. NaN
+    is the float's, and the integer 0."""
+    inside = np.clip(x, -LARGEST[dtype], LARGEST[dtype])
+    return np.trunc(np.nan_to_num(inside)).astype(np.int8) if dtype == "i8" else inside.astype(TYPES[dtype])
+
+
+def _over(x: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Divide numbers by their scale; infinity over infinity is NaN, as the kernels have it."""
+    with np.errstate(invalid="ignore"):
+        return x / scale
 
 
 def scale_of(top: np.ndarray, dtype: str) -> np.ndarray:
@@ -35,13 +40,13 @@ def scale_of(top: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def quantize_per_token(x: Any, dtype: str = "i8", smooth: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return (q, scale of each row): scale = max |x| / the format's largest number, 1 for rows of zeros; NaN counts as
-    0."""
-    wide = np.nan_to_num(_wide(x))
+    """Return (q, scale of each row): scale = max |x| / the format's largest number, 1 for rows of zeros; a row with NaN
+    has the scale NaN."""
+    wide = _wide(x)
     wide = wide if smooth is None else wide * _wide(smooth)
     top = np.abs(wide).max(-1, keepdims=True, initial=0)
     scale = scale_of(top, dtype)
-    return rounded(wide / scale, dtype), scale
+    return rounded(_over(wide, scale), dtype), scale
 
 
 def quantize_per_tensor(x: Any, dtype: str = "fp8") -> tuple[np.ndarray, np.ndarray]:
@@ -59,7 +64,7 @@ def quantize_blocks(x: Any, rows: int = 1, columns: int = 128, dtype: str = "fp8
     blocks = wide.reshape(m // rows, rows, n // columns, columns)
     top = np.abs(blocks).max((1, 3), keepdims=True)
     scale = scale_of(top, dtype)
-    return rounded(blocks / scale, dtype).reshape(m, n), scale[:, 0, :, 0]
+    return rounded(_over(blocks, scale), dtype).reshape(m, n), scale[:, 0, :, 0]
 
 
 # Scales that are powers of two ---------------------------------------------------------------------------------------
