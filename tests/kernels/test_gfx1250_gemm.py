@@ -336,6 +336,17 @@ def test_bad_calls_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         arrays = [array[:32] if index == place else array for index, array in enumerate((c, a, a))]
         with pytest.raises(RuntimeError, match=r"(A|B_shuffled|C) has \d+ elements, and the kernel uses"):
             gemm(*arrays, scales, scales, 64, 64, 128, 64)
+    for place, path in ((0, "tdm"), (1, "tdm"), (0, "vgpr"), (1, "vgpr")):
+        given = [scales[:63] if index == place else scales for index in range(2)]
+        with pytest.raises(RuntimeError, match=f"scale_{'ab'[place]} has 504 elements, and the kernel uses 512"):
+            compile_fp8fp4_gemm(K=256, **SMALL, scale_load_path=path)(c, a, a, *given, 64, 64, 128, 64)
+    wide, half_c = np.zeros((64, 256), np.uint8), c.astype(np.float16)
+    for sizes, message in (((127, 2), "scale_a has 127 bytes, and the kernel uses 128"),
+                           ((128, 1), "scale_b has 1 elements, and the kernel uses 2")):  # fmt: skip
+        of_blocks = [np.zeros(size, np.uint8) for size in sizes]
+        with pytest.raises(RuntimeError, match=message):
+            launch_gemm_a8w8(half_c, wide, wide, *of_blocks, 64, None, 64, 256, 64, 256, 64, 64, 64, 128, 2, 2, True,
+                             2, 1, 1, True)  # fmt: skip
     with pytest.raises(ValueError, match="tile_n must be a power of two of at most 512, got 96"):
         compile_wmma_gemm_tdm(K=64, tile_n=96)
     monkeypatch.setenv("ARCH", "gfx942")

@@ -118,3 +118,27 @@ def test_bad_choices_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(AssertionError) as error:
         compile_gemm1_a16w4_port(**{"BM": 32, "D_HIDDEN": 256, "D_INTER": 256, "NE": 4, "TOPK": 2, **change})
     assert message in str(error.value)
+
+
+def test_arrays_that_end_too_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies behind them was read and written."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    first = compile_gemm1_a16w4_port(32, D_HIDDEN=256, D_INTER=256, NE=2, TOPK=2, w_dtype="int4")
+    second = compile_gemm2_a16w4_port(32, NE=2, N_OUT=256, D_INTER=256, w_dtype="int4")
+    ids, numbers = np.zeros(32, np.int32), (1.0, 1.0, 1.0, 1.0, 0.0, 0.0)
+    x, inner, weights = np.zeros((3, 256), BF16), np.zeros((32, 256), BF16), np.zeros(32, np.float32)
+    for gated, call in ((2, first), (1, second)):
+        w, of_w = np.zeros(2 * 256 * 128 * gated, np.int8), np.zeros(2 * 256 * 8 * gated, BF16)
+        rows, name = (x, "the array of rows") if gated == 2 else (x, "out")
+
+        def run(rows: Any, w: Any, of_w: Any, gated: int = gated, call: Any = call) -> None:
+            if gated == 2:
+                call(rows, w, of_w, ids, ids, ids, 3, 0, *numbers, inner)
+            else:
+                call(inner, w, of_w, ids, ids, ids, weights, 3, 0, rows)
+
+        run(rows, w, of_w)
+        for short, what in (((rows[:2], w, of_w), name), ((rows, w[:-1], of_w), "the array of weights"),
+                            ((rows, w, of_w[:-1]), "the array of scales of weights")):  # fmt: skip
+            with pytest.raises(RuntimeError, match=rf"{what} has \d+ elements, and the kernel uses"):
+                run(*short)

@@ -278,3 +278,13 @@ def test_bad_second_stages_are_refused() -> None:
         run(np.zeros((1, 256), np.float16), *arguments, 256, 128, 9)
     with pytest.raises(RuntimeError, match="the array of rows has 256 elements, and the kernel uses 512"):
         run(np.zeros((2, 256), np.float16), x[:1], *arguments[1:], 256, 128, 9)
+    w, of_w = np.zeros(8 * 256 * 128, np.int8), np.zeros(8 * 256, np.float32)
+    given = [np.zeros((2, 256), np.float16), x, w, numbers[:4], of_w]
+    for place, name in ((2, "weights"), (3, "scales of rows"), (4, "scales of weights")):
+        short = [array[:-1] if index == place else array for index, array in enumerate(given)]
+        size = given[place].size
+        with pytest.raises(
+            RuntimeError, match=f"the array of {name} has {size - 1} elements, and the kernel uses {size}"
+        ):
+            run(*short, *arguments[4:], 256, 128, 0)
+    run(*given, *arguments[4:], 256, 128, 0)

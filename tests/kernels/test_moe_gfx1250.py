@@ -266,3 +266,39 @@ def test_names_of_flydsl() -> None:
         ("moe.moe_a8w4_mxscale_gfx1250", "launch_moe_gemm_a8w4"),
     ):
         assert hasattr(importlib.import_module(f"kernels.{name}"), wanted)
+
+
+def test_arrays_that_end_too_early() -> None:
+    """What lies behind them was read and written."""
+    run = compile_moe_gemm2(model_dim=64, inter_dim=256, experts=2, topk=1, tile_m=16, tile_n=64, tile_k=128,
+                            doweight_stage2=False, in_dtype="a8w4", n_warp=2)  # fmt: skip
+    ids = np.zeros(32, np.int32)
+    given = [np.zeros(3 * 64, np.float16), np.zeros(3 * 256, np.uint8), np.zeros(2 * 64 * 128, np.uint8),
+             np.zeros(3 * 8, np.uint8), np.zeros(2 * 64 * 8, np.uint8)]  # fmt: skip
+    names = ("out", "the array of rows", "the array of weights", "the array of scales of rows",
+             "the array of scales of weights")  # fmt: skip
+
+    def call(arrays: list[Any]) -> None:
+        run(*arrays, ids, ids, None, ids, 3, 64, 256, 0)
+
+    call(given)
+    for place, name in enumerate(names):
+        with pytest.raises(RuntimeError, match=rf"{name} has \d+ elements, and the kernel uses {given[place].size}"):
+            call([array[:-1] if index == place else array for index, array in enumerate(given)])
+
+
+def test_grouped_rows_that_end_too_early() -> None:
+    given = [np.zeros(32 * 64, np.float16), np.zeros(32 * 256, np.uint8), np.zeros(2 * 64 * 128, np.uint8),
+             np.zeros(32 * 8, np.uint8), np.zeros(2 * 64 * 8, np.uint8)]  # fmt: skip
+
+    def call(arrays: list[Any], tiles: Any) -> None:
+        launch_moe_gemm_a8w4(*arrays, 32, None, 64, 256, 32, 64, 128, 1, 2, True, 2, False, tiles, 2)
+
+    call(given, np.full(1, -1, np.int32))
+    for place, name in enumerate(("C", "A", "B", "scale_a", "scale_b")):
+        with pytest.raises(RuntimeError, match=rf"{name} has \d+ elements, and the kernel uses {given[place].size}"):
+            call(
+                [array[:-1] if index == place else array for index, array in enumerate(given)], np.full(1, -1, np.int32)
+            )
+    with pytest.raises(RuntimeError, match="m_tile_map has 0 elements, and the kernel uses 1"):
+        call(given, np.zeros(0, np.int32))

@@ -105,6 +105,11 @@ def require_room(*given: tuple[str, Any, Any]) -> None:
         )  # fmt: skip
 
 
+def require_bytes(*given: tuple[str, Any, Any]) -> None:
+    """`require_room` of so many bytes: arrays whose types say nothing of what their bytes are."""
+    require_room(*((name, tensor, least * 8 // tensor.dtype.width) for name, tensor, least in given))
+
+
 def require_pitch(matrix: Any, pitch: int, least: int) -> None:
     """Have a launch refuse a matrix whose rows are not ``pitch`` elements apart, or that has the ``least`` pitch and is
     not whole."""

@@ -23,10 +23,8 @@ from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle.rows import multiply_row, steps_of
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_all, multiply_in_blocks, tiled_instruction
-from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import SCALE_BLOCK, THREADS, WAVES, GemmPlan
 
-SCALE_BLOCK = 128
-"""Elements of K, and columns of B, that share a scale."""
 FEW_SUMS = 32
 """Of a lane. November 2026: 126 vector registers on gfx942 and 124 on gfx950 if four waves are asked for, and with
 twice as many sums spills."""

@@ -23,7 +23,7 @@ import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.inputs import require_pitch, require_room, require_whole
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
-from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, SCALE_GROUP, TilePlan
+from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, SCALE_BLOCK, SCALE_GROUP, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import SharedStream, Stream, Tiles, multiply_all, store
 from flydsl.kernels.gemm.wmma.wmma_result import OfColumns
 from flydsl.kernels.quant.shuffles import preshuffle_b_16x16, preshuffle_e8m0_scale, scale_32x4
@@ -35,8 +35,6 @@ UNIT_SCALES = 0x7F7F7F7F
 EVERY_BYTE = 0x01010101
 Words = list[tuple[Any, int]]
 """For each repetition of the instruction the register with a row's scales, and the half of the wave that has it."""
-SCALE_BLOCK = 128
-"""Elements of K, and rows of B, of a block with one scale."""
 NOT_OFFERED: dict[str, tuple[Any, str]] = {
     "inst_prefetch": (False, "the loop is straight code, which the hardware's own prefetch follows"),
     "atomic_barrier_enable": (False, "waves meet at split barriers, and tiles are counted by tensorcnt"),
@@ -220,7 +218,7 @@ class BlockScaledTiles(NarrowTiles):
     def __init__(self, plan: TilePlan, given: Operands) -> None:
         super().__init__(plan, given)
         depth = plan.k // SCALE_BLOCK
-        sizes = (depth * given.ascale, -(-self.n // SCALE_BLOCK) * depth)
+        sizes = ((depth - 1) * given.ascale + given.m, -(-self.n // SCALE_BLOCK) * depth)
         self.resources = [
             buffer_ops.create_buffer_resource(tensor, max_size=False, num_records_bytes=size)
             for tensor, size in zip(given.scales, sizes, strict=True)
@@ -346,6 +344,7 @@ def launch(plan: TilePlan, tensors: tuple[Any, ...], sizes: tuple[Any, int, int,
         ("B_shuffled", B, of_b * 8 // B.dtype.width),
         *([("scale_a", sa, m), ("scale_b", sb, n)] if plan.scales == "rows" else []),
     )  # fmt: skip
+    plan.require_scales((sa, sb), (m, n), ascale)
     rows, columns = fx.ceildiv(m, plan.tile_m * plan.cluster_m), -(-n // (plan.tile_n * plan.cluster_n))
     kernel_of(plan)(*tensors, *sizes, value_attrs=plan.attributes).launch(
         grid=(rows * plan.cluster_m, columns * plan.cluster_n, plan.split_k), block=(plan.threads, 1, 1),

@@ -15,6 +15,8 @@ from flydsl.kernels.gemm.result_tile import ResultTile
 THREADS, WAVES = 256, 4
 STEP_N = BLOCK * WAVES
 """Columns that a tile has a multiple of."""
+SCALE_BLOCK = 128
+"""Elements of K, and columns of B, that share a scale, where blocks have one."""
 LINES_OF_COPY = 4
 """Of scale words, 256 bytes for all lanes, that a wave copies into LDS at once, 16 bytes a lane."""
 CHIPLETS = 8

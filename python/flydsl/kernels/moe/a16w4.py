@@ -25,7 +25,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import flattened
 from flydsl.kernels.gemm.preshuffle_plan import THREADS
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
-from flydsl.kernels.moe.moe_gemm_2stage.stages import run_stage, stage_plan
+from flydsl.kernels.moe.moe_gemm_2stage.stages import require_tokens, require_weights, run_stage, stage_plan
 
 WEIGHTS = {"mxfp4": ("mxfp4_bf16", "e8m0", fx.Uint8), "int4": ("int4_bf16", "rows", fx.BFloat16),
            "bf16": ("bf16", "columns", fx.BFloat16)}  # fmt: skip
@@ -111,6 +111,7 @@ def compile_gemm1_a16w4_port(
         linbeta: fx.Constexpr[float], limit: fx.Constexpr[float], out, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         finished = replace(plan, betas=(beta, linbeta), limit=limit or NO_LIMIT)
+        require_arrays((out, x, w, wscale), T, plan)
         a16w4_first_kernel(out, x, w, wscale, expert_ids, cumsum, m_indices, T, finished).launch(
             grid=finished.stage_blocks(grid), block=(THREADS, 1, 1), stream=stream
         )
@@ -157,6 +158,7 @@ def compile_gemm2_a16w4_port(
         inner, w, wscale, expert_ids, cumsum, m_indices, weights, T: fx.Int32, grid: fx.Int32, out,
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
+        require_arrays((out, inner, w, wscale), T, plan)
         a16w4_second_kernel(out, inner, w, wscale, expert_ids, cumsum, m_indices, weights, T).launch(
             grid=plan.stage_blocks(grid), block=(THREADS, 1, 1), stream=stream
         )
@@ -173,6 +175,15 @@ def compile_gemm2_a16w4_port(
 
     call.launcher = a16w4_second  # pyright: ignore[reportFunctionMemberAccess]
     return call
+
+
+def require_arrays(arrays: tuple[Any, ...], tokens: fx.Int32, plan: StagePlan) -> None:
+    """Have a launch refuse arrays that are too short; of addresses nobody knows what lies behind."""
+    if any(isinstance(array, fx.Pointer) for array in arrays):
+        return
+    out, x, w, wscale = arrays
+    require_tokens(out, x, None, tokens, plan)
+    require_weights(w, wscale if plan.weight_scales else None, plan)
 
 
 def stage_arrays(arrays: tuple[Any, ...], order: tuple[Any, ...], w_dtype: str, scale_dtype: Any) -> tuple[Any, ...]:

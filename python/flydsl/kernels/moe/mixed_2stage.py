@@ -19,7 +19,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import flattened
+from flydsl.kernels.blocks.inputs import flattened, require_room
 from flydsl.kernels.gemm.preshuffle.scales import WORD_DEPTH
 from flydsl.kernels.gemm.preshuffle_plan import THREADS
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
@@ -28,6 +28,8 @@ from flydsl.kernels.moe.moe_gemm_2stage.stages import (
     check_second_stage,
     require_dims,
     require_out,
+    require_tokens,
+    require_weights,
     run_stage,
     stage_plan,
 )
@@ -105,6 +107,8 @@ def mixed_launcher(plan: StagePlan, dims: tuple[int, int], names: tuple[str, str
         require_dims((columns, depth), dims, names)
         require_out(out, plan)
         require_bias(bias, plan)
+        require_tokens(out, x, scale_x, tokens, plan)
+        require_weights(w, scale_w, plan)
         given = (out, x, w, scale_x, scale_w, sorted_ids, expert_ids, sorted_weights, num_valid_ids, bias)
         flat = [t if t is None else flattened(t) for t in (*given, out_scale_sorted)]
         mixed_stage_kernel(*flat, tokens).launch(grid=plan.stage_blocks(n_blocks), block=(THREADS, 1, 1), stream=stream)
@@ -128,6 +132,8 @@ def mixed_launcher(plan: StagePlan, dims: tuple[int, int], names: tuple[str, str
 def require_bias(bias: Any, plan: StagePlan) -> None:
     if plan.biased_rows and bias is None:
         raise ValueError("this stage was compiled with enable_bias=True, and is called without a bias")
+    if plan.biased_rows:
+        require_room(("bias", bias, plan.experts * plan.n))
 
 
 def check_gates(mode: GateMode, k_batch: int, dtypes: tuple[str, str], a_scale_one: bool) -> None:

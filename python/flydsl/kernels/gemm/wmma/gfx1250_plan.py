@@ -8,6 +8,7 @@ from math import gcd
 from typing import Any
 
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import require_bytes
 from flydsl.kernels.blocks.limits import require, require_multiple
 
 BLOCK = 16
@@ -23,6 +24,8 @@ MOST_SUMS = 512
 """Registers of a lane for sums, half of all."""
 SCALE_GROUP = 32
 """Elements of K that share a scale."""
+SCALE_BLOCK = 128
+"""Elements of K, and rows of B, of a block with one scale."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +294,23 @@ class TilePlan:
         ring = a + b + scales
         out = self.tile_m * (self.tile_n * OUT_DTYPES[self.out_dtype].width // 8 + ACCESS_BYTES * self.n_warp)
         return max(ring, out if self.store_by_tiles else 0)
+
+    def require_scales(self, scales: tuple[Any, Any], sizes: tuple[Any, int], ascale: int) -> None:
+        """Have a launch refuse too few scales of bytes: those of groups lie in rows of a wave, or of 32."""
+        if self.scales == "blocks":
+            (sa, sb), (m, n), depth = scales, sizes, self.k // SCALE_BLOCK
+            there = fx.Int64(fx.get_scalar(fx.cosize(sa))) * (sa.dtype.width // 8)
+            fx.require(
+                there >= fx.Int64(m) + (depth - 1) * ascale, "scale_a has {} bytes, and the kernel uses {}", there,
+                fx.Int64(m) + (depth - 1) * ascale, hint="pass all of it, or the extents that it has",
+            )  # fmt: skip
+            return require_bytes(("scale_b", sb, -(-n // SCALE_BLOCK) * depth))
+        if self.scales in ("none", "rows"):
+            return
+        units = (32, 32) if self.scales == "32x4" else (self.wave_m, self.wave_n)
+        for name, array, rows, unit in zip(("scale_a", "scale_b"), scales, sizes, units, strict=True):
+            padded = (fx.Int64(rows) + (unit - 1)) // unit * unit
+            require_bytes((name, array, padded * (self.k // SCALE_GROUP)))
 
 
 # The choice of a tile --------------------------------------------------------------------------------

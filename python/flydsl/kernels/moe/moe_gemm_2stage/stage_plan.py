@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm.preshuffle_plan import BLOCK, LANE_COLUMNS, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import BLOCK, LANE_COLUMNS, SCALE_BLOCK, WAVES, GemmPlan
 from flydsl.kernels.gemm.result_tile import GroupTile, ResultTile
 from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, TOKEN_MASK
 
@@ -20,6 +20,8 @@ MIXED_DTYPES = {**IN_DTYPES, "mxfp4_bf16": "bf16"}
 OUT_DTYPES: dict[str, Any] = {"f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.BFloat16, "f32": fx.Float32}
 QUANTISED = {"fp4": "mxfp4", "fp8": "mxfp8", "fp8_whole": "mxfp8_whole"}
 """Results with a scale for 32 elements, by the names of their formats: FlyDSL's, and one that cuts nothing off."""
+MX_GROUP = 32
+"""Elements of a row that share a scale in the MX formats."""
 GATES = ("silu", "swiglu", "situv2")
 FAR_BYTES = 2**31 - 4096
 """An offset behind the end of every array of rows, which therefore has fewer bytes."""
@@ -166,6 +168,39 @@ class StagePlan(GemmPlan):
         """Bytes from a row of codes to the next: behind them an eighth of as many is for scales, where they are."""
         codes = self.columns // 2 if self.out == "fp4" else self.columns
         return codes + codes // 8 if self.row_scales == "behind" else codes
+
+    @property
+    def source_bytes(self) -> int:
+        """Of a row of A."""
+        return self.depth * self.elem_bytes
+
+    @property
+    def source_scales(self) -> int:
+        """Scales of a row of A that lie as the rows do."""
+        if self.scaled_blocks:
+            return 0 if self.mx[0] else self.depth // SCALE_BLOCK
+        return 1 if self.scaled and self.elem_bytes == 1 else 0
+
+    @property
+    def weight_bytes(self) -> int:
+        """Of all experts."""
+        row = self.depth // 2 if self.nibbles else self.b_depth * self.elem_bytes
+        return self.experts * self.n * row
+
+    @property
+    def weight_scales(self) -> int:
+        """Of all experts; 0 where weights have none."""
+        if self.mx[0]:
+            return self.experts * self.n * (self.depth * (2 if self.mx[0] == "fp4" else 1) // MX_GROUP)
+        if self.scaled_blocks:
+            return self.experts * (self.n // SCALE_BLOCK) * (self.depth // SCALE_BLOCK)
+        of_row = self.depth // self.group if self.group else int(self.scaled)
+        return self.experts * self.n * of_row
+
+    @property
+    def byte_scales(self) -> bool:
+        """Whether scales are exponents of a byte each, in arrays of any type."""
+        return bool(self.mx[0]) or self.group_scales == "e8m0"
 
     @property
     def swiglu_limit(self) -> float:

@@ -27,7 +27,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.blocks.inputs import flattened, require_room
+from flydsl.kernels.blocks.inputs import flattened, require_bytes, require_room
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, check_elements, multiply_all, row_copy, tiled_instruction
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
@@ -153,7 +153,8 @@ def stage_launcher(
     ):  # fmt: skip
         require_dims((columns, depth), dims, names)
         require_out(out, plan)
-        require_tokens(out, a, tokens, plan)
+        require_tokens(out, a, scale_a, tokens, plan)
+        require_weights(w, scale_w, plan)
         flat = [t if t is None else flattened(t) for t in (out, a, w, scale_a, scale_w)]
         order = [flattened(t) for t in (sorted_ids, expert_ids)]
         moe_stage_kernel(*flat, *order, sorted_weights, num_valid_ids, tokens).launch(
@@ -165,14 +166,28 @@ def stage_launcher(
     return moe_stage
 
 
-def require_tokens(out: Any, a: Any, tokens: Any, plan: StagePlan) -> None:
-    """Have a launch refuse rows and results of fewer tokens; those that lie in order are not counted by tokens."""
+def require_tokens(out: Any, a: Any, scale_a: Any, tokens: Any, plan: Any) -> None:
+    """Have a launch refuse rows, their scales and results of fewer tokens; those that lie in order are not counted by
+    tokens."""
     slots = fx.Int64(tokens) * plan.topk
     if not plan.rows_in_order:
-        require_room(("the array of rows", a, (slots if plan.by_slot else fx.Int64(tokens)) * plan.depth))
+        sources = slots if plan.by_slot else fx.Int64(tokens)
+        require_bytes(("the array of rows", a, sources * plan.source_bytes))
+        _require_scales("the array of scales of rows", scale_a, sources * plan.source_scales, plan)
     if not (plan.result_in_order or plan.quantised):
         rows = fx.Int64(tokens) if plan.accumulate else slots
         require_room(("out", out, rows * (plan.n if plan.split else plan.columns)))
+
+
+def require_weights(w: Any, scale_w: Any, plan: Any) -> None:
+    """Have a launch refuse weights, or scales of them, of fewer experts or smaller ones."""
+    require_bytes(("the array of weights", w, plan.weight_bytes))
+    _require_scales("the array of scales of weights", scale_w, plan.weight_scales, plan)
+
+
+def _require_scales(name: str, scales: Any, least: Any, plan: Any) -> None:
+    if scales is not None:
+        (require_bytes if plan.byte_scales else require_room)((name, scales, least))
 
 
 def require_dims(given: tuple[int, int], known: tuple[int, int], names: tuple[str, str]) -> None:

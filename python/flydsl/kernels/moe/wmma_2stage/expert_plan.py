@@ -106,6 +106,28 @@ class ExpertPlan(TilePlan):
         return ResultTile(self.tile, OUT_DTYPES[self.out], EIGHT)
 
     @property
+    def source_bytes(self) -> int:
+        """Of a row of A."""
+        return self.k // self.a.depth * self.a.step_bytes
+
+    @property
+    def source_scales(self) -> int:
+        return self.k // SCALE_GROUP if self.scaled_by_groups else 0
+
+    @property
+    def weight_bytes(self) -> int:
+        """Of all experts."""
+        return self.experts * self.n * (self.k // self.b.depth * self.b.step_bytes)
+
+    @property
+    def weight_scales(self) -> int:
+        return self.experts * self.n * self.source_scales
+
+    @property
+    def byte_scales(self) -> bool:
+        return self.scaled_by_groups
+
+    @property
     def swiglu_limit(self) -> float:
         return SWIGLU_LIMIT
 

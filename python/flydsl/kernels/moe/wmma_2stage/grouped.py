@@ -18,6 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import sigmoid, silu
+from flydsl.kernels.blocks.inputs import require_bytes, require_room
 from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import NarrowTiles, Operands
 from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK, OUT_DTYPES, SCALE_GROUP, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import DirectRows, multiply_all, store_by
@@ -110,6 +111,13 @@ def launch_moe_gemm_a8w4(
     if C.dtype is not OUT_DTYPES[plan.out_dtype]:
         wanted = OUT_DTYPES[plan.out_dtype].__name__
         raise ValueError(f"C must hold {wanted} for out_is_f16={out_is_f16}, not {C.dtype.__name__}")
+    row, of_b = K // plan.a.depth * plan.a.step_bytes, n_experts * N * (K // plan.b.depth * plan.b.step_bytes)
+    require_room(("C", C, fx.Int64(M) * (N // 2 if ACTS[stage1_act] else N)))
+    require_room(("m_tile_map", m_tile_map, fx.ceildiv(M, tile_m)))
+    require_bytes(("A", A, fx.Int64(M) * row), ("B", B, of_b))
+    plan.require_scales((sa, sb), (M, n_experts * N), 0)
+    if has_bias:
+        require_room(("bias", bias, n_experts * N))
     columns = -(-N // (tile_n * cluster_n)) * cluster_n
     grouped_kernel(
         C, A, B, sa, sb, m_tile_map, bias if has_bias else None, M, N, n_experts, ACTS[stage1_act],

@@ -20,7 +20,13 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import flattened
 from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import MoeGemm2Mode, stage_in_mode
-from flydsl.kernels.moe.moe_gemm_2stage.stages import check_second_stage, require_dims, require_out
+from flydsl.kernels.moe.moe_gemm_2stage.stages import (
+    check_second_stage,
+    require_dims,
+    require_out,
+    require_tokens,
+    require_weights,
+)
 from flydsl.kernels.moe.wmma_2stage.expert_plan import GATHERED, IN_DTYPES, ExpertPlan
 from flydsl.kernels.moe.wmma_2stage.expert_tiles import run_stage
 
@@ -82,6 +88,8 @@ def stage_launcher(plan: ExpertPlan, dims: tuple[int, int], names: tuple[str, st
         require_dims((columns, depth), dims, names)
         require_out(out, plan)
         require_elements(a, w, scale_a, scale_w, plan)
+        require_tokens(out, a, scale_a, tokens, plan)
+        require_weights(w, scale_w, plan)
         given = (out, a, w, scale_a, scale_w, sorted_ids, expert_ids, sorted_weights)
         flat = [t if t is None else flattened(t) for t in given]
         moe_wmma_kernel(*flat, num_valid_ids, tokens).launch(
