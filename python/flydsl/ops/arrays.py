@@ -249,13 +249,21 @@ def same_view(a: Any, b: Any) -> bool:
 
 
 def meets_itself(x: Any) -> bool:
-    """Return whether elements of an array may share memory: a step is no longer than all that shorter ones span."""
-    reach = x.dtype.itemsize - 1 if is_array(x) else 0
-    for step, extent in sorted((abs(step), extent) for step, extent in zip(steps(x), x.shape, strict=True)):
+    """Return whether elements of an array may share memory: a step is no longer than all that shorter ones span, and
+    there are more than two that span each other, or two with a multiple of both inside of both extents."""
+    unit = x.dtype.itemsize if is_array(x) else 1
+    modes = sorted((abs(step), extent) for step, extent in zip(steps(x), x.shape, strict=True))
+    reach, met = unit - 1, 0  # modes of which one may meet those before it
+    for number, (step, extent) in enumerate(modes, 1):
         if extent > 1 and step <= reach:
-            return 0 not in x.shape
+            met = number
         reach += (extent - 1) * step
-    return False
+    spanning = [mode for mode in modes[:met] if mode[1] > 1]
+    if len(spanning) != 2 or 0 in x.shape or any(step % unit for step, _ in spanning):
+        return bool(spanning) and 0 not in x.shape
+    (step, extent), (other, other_extent) = spanning
+    shared = gcd(step, other) or 1
+    return other // shared < extent and step // shared < other_extent
 
 
 def overlap(a: Any, b: Any) -> bool:

@@ -13,6 +13,7 @@ import pytest
 import flydsl.ops as ops
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
+from flydsl.ops.arrays import meets_itself
 from tests.unit.ops.test_ops import normed, silu, softmax
 
 LOWEST = np.finfo(np.float32).min
@@ -118,6 +119,30 @@ def test_out_with_several_elements_in_one_place(strides: tuple[int, int]) -> Non
         ops.softmax(np.zeros((6, 64), np.float32), out=out)
     backwards = np.zeros((6, 64), np.float32)[::-1, ::-1]
     np.testing.assert_allclose(ops.softmax(np.zeros((6, 64), np.float32), out=backwards), 1 / 64)
+
+
+def test_out_whose_rows_interleave(rng: np.random.Generator) -> None:
+    """Steps that meet nowhere inside the extents, though one spans the other: 0, 2, 4 and 0, 3, 6, 9, ..."""
+    x, memory = rng.standard_normal((3, 8)).astype(np.float32), np.full(26, 7, np.float32)
+    out = np.lib.stride_tricks.as_strided(memory, (3, 8), (8, 12))
+    np.testing.assert_allclose(ops.softmax(x, out=out), ops.softmax(x), rtol=1e-6)
+    assert (memory == 7).sum() == 2
+
+
+def test_arrays_that_meet_themselves_are_told_exactly(rng: np.random.Generator) -> None:
+    for _ in range(400):
+        shape = tuple(rng.integers(1, 6, 3))
+        steps = tuple(int(step) * 4 for step in rng.integers(-12, 13, 3))
+        places = np.zeros(1, int)
+        for extent, step in zip(shape, steps, strict=True):
+            places = np.add.outer(places, np.arange(extent) * step)
+        start = np.zeros(400, np.float32)[200:]
+        view = np.lib.stride_tricks.as_strided(start, shape, steps)
+        meets = np.unique(places).size < places.size
+        said = meets_itself(view)
+        assert said >= meets, (shape, steps)
+        if sum(e > 1 for e in shape) <= 2:
+            assert said == meets, (shape, steps)
 
 
 @pytest.mark.torch
