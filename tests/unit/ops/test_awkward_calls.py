@@ -146,6 +146,24 @@ def test_arrays_that_meet_themselves_are_told_exactly(rng: np.random.Generator) 
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize("strided", [False, True])
+def test_autograd_knows_that_out_was_written(strided: bool, torch: Any) -> None:
+    x, square, weight = torch.randn(8, 64), torch.randn(64, 64), torch.ones(8, 64, requires_grad=True)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "softmax": lambda out: ops.softmax(x, out=out), "rms_norm": lambda out: ops.rms_norm(x, (64,), out=out),
+        "layer_norm": lambda out: ops.layer_norm(x, (64,), out=out), "geglu": lambda out: ops.geglu(x, x, out=out),
+        "swiglu": lambda out: ops.swiglu(x, x, out=out), "matmul": lambda out: ops.matmul(x, square, out=out),
+    }  # fmt: skip
+    for name, call in calls.items():
+        out = torch.ones(64, 8).T if strided else torch.ones(8, 64)
+        loss = (weight * out).sum()
+        call(out)
+        assert out._version, name
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+
+
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:flydsl.ops")
 def test_what_is_left_to_torch_goes_to_out(torch: Any) -> None:
     x = torch.randn(4, 8, dtype=torch.float64)
