@@ -187,6 +187,24 @@ def test_it_is_clean_under_the_sanitizers(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize(("m", "n", "k"), [(5, 12, 16), (33, 20, 40), (64, 68, 64), (1, 66, 100), (40, 9, 130)])
+def test_nothing_behind_the_matrices_is_read(
+    m: int, n: int, k: int, arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer rows than a tile is deep, and last lines that end in the middle of an access of 16 bytes."""
+    monkeypatch.setenv("ARCH", arch)
+    a, b = np.zeros((m, -(-k // 8) * 8), np.float16), np.zeros((k, -(-n // 8) * 8), np.float16)
+    a[:, :k], b[:, :n] = rng.standard_normal((m, k)), rng.standard_normal((k, n))
+    turned = np.zeros((n, a.shape[1]), np.float16)
+    turned[:, :k] = b[:, :n].T
+    want = a[:, :k].astype(float) @ b[:, :n].astype(float)
+    for given, layout in ((b[:, :n], "nn"), (turned[:, :k].T, "nt")):
+        with flyc.sanitize("bounds"):
+            found = gemm_a16w16(a[:, :k], given, layout=layout)
+        assert np.abs(found.astype(float) - want).max() <= 2e-3 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("arch", ARCHS)
 def test_banks_do_not_collide(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     a, b, c, z = (np.zeros(shape, np.float16) for shape in ((64, 128), (64, 128), (64, 64), 256))

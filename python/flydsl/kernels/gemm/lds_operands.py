@@ -21,19 +21,21 @@ def in_memory(tensor: Any, operand: Operand, first: Any, extent: Any, depth: int
     """Return where a tile begins, through a descriptor that ends with the matrix, how its lines lie there, and the end
     in elements.
 
-    The end is that of the last access of 16 bytes, which lies in the matrix as a whole or in the padding of its line.
+    The end is that of the last word of 32 bits, each of which the hardware compares with it: of the last access of 16
+    bytes no word behind the matrix is read.
     """
     stride, piece, bytes_of = operand.stride, operand.piece, tensor.dtype.width // 8
+    word = 4 // bytes_of
     lines = fx.make_layout((operand.line, operand.lines), (1, stride))
     if operand.shuffled:
         lines = fx.make_layout(((piece, operand.line // piece), (BLOCK, operand.lines // BLOCK)),
                                ((1, BLOCK * piece), (piece, BLOCK * depth)))  # fmt: skip
         start, end = fx.Int64(first) * depth, fx.Int64(fx.min(extent - first, fx.Int32(operand.rows))) * depth
     elif operand.transposed:
-        start, end = fx.Int64(first), fx.Int64((extent - first + piece - 1) // piece * piece) + (depth - 1) * stride
+        start, end = fx.Int64(first), fx.Int64((extent - first + word - 1) // word * word) + (depth - 1) * stride
     else:
         inside = fx.min(extent - first, fx.Int32(operand.rows))
-        start, end = fx.Int64(first) * stride, fx.Int64(inside - 1) * stride + -(-depth // piece) * piece
+        start, end = fx.Int64(first) * stride, fx.Int64(inside - 1) * stride + -(-depth // word) * word
     end = fx.max(end, fx.Int64(0))  # a tile beyond the last column has nothing
     pointer = rocdl.make_buffer_ptr((fx.get_iter(tensor) + start).aligned(16), end * bytes_of)
     return pointer, lines, fx.Int32(end)
@@ -51,7 +53,7 @@ class Loader:
     ) -> None:
         """``few`` asks for few vector registers: scalar offsets tell rounds apart, where they can."""
         self.plan, self.operand, self.ring = plan, operand, ring
-        start, lines, self.end = in_memory(tensor, operand, *at, max(plan.k, operand.depth))
+        start, lines, self.end = in_memory(tensor, operand, *at, plan.k)
         self.atom, width = self.widest(tensor.dtype)
         self.unit, self.copies = width // operand.elem_bytes, operand.copies(plan.threads, width)
         self.beside = gcd(self.copies, self.most_beside(width))

@@ -213,7 +213,9 @@ def _buffer_to_lds(wg: Workgroup, op: Operation) -> None:
     inside = _inside(wg, where, size)
     _when(wg, inside, lambda: _touch(wg, op, 0, where, size, READ), lambda: None)
     source = body.assign(f"getelementptr i8, ptr {where.base}, i64 {where.offset}")
-    filled = body.assign(f"select i1 {inside}, i32 {size}, i32 0")
+    there = body.assign(f"call i64 @llvm.usub.sat.i64(i64 {where.records}, i64 {where.offset})")
+    words = body.assign(f"and i64 {there}, -4")  # each of 32 bits is there or zero
+    filled = body.assign(f"trunc i64 {body.assign(f'call i64 @llvm.umin.i64(i64 {words}, i64 {size})')} to i32")
     _copy_to_lds(wg, op, target, f"ptr {source}", size, filled)
 
 
