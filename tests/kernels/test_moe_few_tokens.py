@@ -123,6 +123,15 @@ def test_routing(dtype: Any, rng: np.random.Generator) -> None:
         assert np.isnan(y[2]).all()
 
 
+def test_surplus_threads_write_nothing(rng: np.random.Generator) -> None:
+    """A row has fewer pieces than a block has threads."""
+    w1, w2, x = (rng.standard_normal(shape).astype(np.float16) / 8 for shape in ((4, 128, 64), (4, 64, 64), (2, 64)))
+    ids, weights, y = np.array([[0, 3], [2, 0]], np.int32), np.full((2, 2), 0.5, np.float32), np.zeros_like(x)
+    with flyc.sanitize("race"):
+        run_experts(x, ids, weights, prepare_experts(w1, w2, "plain", "sm_90a"), y)
+    assert cosine(y, references.moe(x, ids, weights, w1, w2)) > 0.99999
+
+
 def test_groups_of_odd_extents(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Extents that 32 divides and 64 does not, by groups of rows as well."""
     monkeypatch.setattr(few_tokens, "planned", lambda *_: None)

@@ -72,6 +72,15 @@ def test_parts_of_scores_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None:
         run([40, 20], 16, d=256)
 
 
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
+def test_surplus_threads_write_nothing(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    q, cache = np.ones((1, 3, 576), np.float16), np.ones((3, 16, 576), np.float16)
+    with flyc.sanitize("race"):
+        run([40, 7], 16, d=32)
+        mla_decode(q, cache, np.array([[2, 0, 1]], np.int32), np.array([40], np.int32))
+
+
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     q, lengths = np.zeros((1, 4, 64), np.float16), np.zeros(1, np.int32)
     one, other = (np.zeros((3, 16, 2, 64), kind) for kind in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2))

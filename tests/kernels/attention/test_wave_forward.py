@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention import exchanged_waves
 from flydsl.kernels.attention.attention import attention, forward
@@ -37,6 +38,15 @@ def run(shape: tuple[int, ...], dtype: str = "f16", **features: Any) -> None:
     out = np.full((*q.shape[:-1], v.shape[-1]), np.nan, q.dtype)
     _, lse = attention(q, k, v, out=out, return_lse=True, **features)
     check(out, lse, attend(q, k, v, **features), (shape, features))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("d", [32, 96])
+def test_surplus_threads_write_nothing(d: int, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where pieces of a tile do not come out even among threads, those that are left over share one to read alone."""
+    monkeypatch.setenv("ARCH", arch)
+    with flyc.sanitize("race"):
+        run((1, 1, 1, 20, 70, d), is_causal=True)
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -288,10 +288,8 @@ class Waves:
         return self.instruction.turned
 
     def shares(self, width, piece):
-        """(row, column) of this thread's pieces, of so many rows and columns, of a tile ``width`` columns wide.
-
-        Where they do not come out even, threads share the last.
-        """
+        """(row, column) of this thread's pieces, of so many rows and columns, of a tile ``width`` columns wide. Where
+        they do not come out even, threads share the last, which one of them `keeps`."""
         rows, columns = piece
         shape, down, across = self.order_of_pieces(self.plan.keys // rows, width // columns, rows)
         pieces, count, found = fx.make_identity_tensor(shape), prod(shape), []
@@ -305,6 +303,11 @@ class Waves:
                            for steps in (down, across))  # fmt: skip
             found.append(((row + further) * rows, column * columns))
         return found
+
+    def keeps(self, width, piece, number):
+        """Whether this thread's piece of a number is its own: known where they come out even."""
+        left = self.plan.keys // piece[0] * (width // piece[1]) - number * self.threads
+        return True if left >= self.threads else fx.thread_idx.x < left
 
     def order_of_pieces(self, down, across, rows):
         """The extents of pieces as threads take them, and how far these are apart along rows and along columns.
@@ -330,13 +333,9 @@ class Waves:
 
         ``rows`` give elements of a row of K, and of V: (row, column, how many, rows behind that one).
         """
-        plan, (k_rows, v_rows) = self.plan, rows
-        keys, values = [], []
-        for row, column in self.shares(plan.d, (1, 8)):
-            keys.append(k_rows(row, column, 8))
-        for row, column in self.shares(plan.dv, self.piece()):
-            for i in fx.range_constexpr(self.piece()[0]):
-                values.append(v_rows(row, column, self.piece()[1], i))
+        plan, (k_rows, v_rows), (down, across) = self.plan, rows, self.piece()
+        keys = [k_rows(*place, 8) for place in self.shares(plan.d, (1, 8))]
+        values = [v_rows(*place, across, i) for place in self.shares(plan.dv, (down, across)) for i in range(down)]
         return keys, values
 
     def arrive(self, piece, block, held):
@@ -367,10 +366,12 @@ class Waves:
     def fill_tiles(self, keys, values):
         """K as it is; V transposed, a piece that a thread has after the other."""
         plan, down = self.plan, self.piece()[0]
-        for place, vector in zip(self.shares(plan.d, (1, 8)), keys, strict=True):
-            vector.store(self.k_tile, list(place), alignment=2 * self.instruction.neighbours)
+        for i, place in enumerate(self.shares(plan.d, (1, 8))):
+            if self.keeps(plan.d, (1, 8), i):
+                keys[i].store(self.k_tile, list(place), alignment=2 * self.instruction.neighbours)
         for i, place in enumerate(self.shares(plan.dv, self.piece())):
-            self.store_values(*place, values[i * down : (i + 1) * down])
+            if self.keeps(plan.dv, self.piece(), i):
+                self.store_values(*place, values[i * down : (i + 1) * down])
 
     def store_values(self, row, column, rows):
         """A piece of values, turned."""

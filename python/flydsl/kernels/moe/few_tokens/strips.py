@@ -68,8 +68,17 @@ class HeldRows:
         each = self.stage.columns // 8
         return load([pointer_of(place // each) + place % each * 8 for place, _ in self.places(first, end)])
 
+    @flyc.jit
     def keep(self, brought: list[Any], first: Any, end: Any) -> None:
-        """Put what `bring` returned where it belongs."""
+        """Put what `bring` returned where it belongs: nothing of threads without a piece of their own. One branch is
+        for all stores, since LLVM moves loads behind branches of each."""
+        if fx.const_expr(self.scales is None):
+            if first + fx.thread_idx.x < end:
+                self.put_all(brought, first, end)
+        else:  # lanes find scales together
+            self.put_all(brought, first, end)
+
+    def put_all(self, brought: list[Any], first: Any, end: Any) -> None:
         each = self.stage.columns // 8
         for words, (place, is_there) in zip(brought, self.places(first, end), strict=True):
             self.put(words, is_there, place // each, place % each)
