@@ -16,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import flydsl.compiler as flyc
+import flydsl.ops as ops
 from flydsl.kernels.blocks import row_plan
 from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
@@ -527,3 +529,13 @@ def test_losses_without_room_for_their_powers_are_refused() -> None:
             given[place] = array
         with pytest.raises(RuntimeError, match=message):
             run(*given, 6, -100, 0.0, one)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_what_came_in_pieces_is_not_written_again(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last of odd rows: its head comes with the row before, its end element by element."""
+    monkeypatch.setenv("ARCH", arch)
+    x = np.ones((5, 4099), np.float16)
+    with flyc.sanitize("race", "async"):
+        ops.softmax(x)
+        ops.rms_norm(x, (4099,))

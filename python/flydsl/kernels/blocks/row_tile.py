@@ -117,8 +117,10 @@ class RowTile:
         if self.as_it_lies:
             if not (self.has_before & self.has_behind):
                 edge = self._edge()
+                came = (edge < self.head).select(self.has_before, self.has_behind)
                 if edge >= 0:
-                    self.buffer[self.place + edge] = self.start[edge]
+                    if not came:
+                        self.buffer[self.place + edge] = self.start[edge]
         else:
             for at in range(fx.thread_idx.x, self.count, self.plan.threads):
                 self.buffer[at] = self.source[self._element(at)]
