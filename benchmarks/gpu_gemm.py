@@ -40,7 +40,7 @@ import energy
 import timing
 from peers import triton_hopper_gemm
 
-from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
+from flydsl.kernels.gemm.hopper.choice import choose_config, configurations, copies_words
 from flydsl.kernels.gemm.hopper.operands import lines_of, operand_lines
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, RUN
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
@@ -313,8 +313,10 @@ def problem_of(a: Any, b: Any, c: Any, kind: str) -> Problem:
     """The product as the model is asked about it."""
     lines, (_, piece) = [operand_lines(matrix, 1, "A") for matrix in (a, b)], lines_of(c)
     line_bytes = min(of.line_bytes for of in lines)
-    return Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, line_bytes=line_bytes, c_aligned=piece == LINE_BYTES,
-                   run=0 if is_fast(kind) else RUN)  # fmt: skip
+    problem = Problem(*c.shape, a.shape[1], size=a.dtype.itemsize, line_bytes=line_bytes, c_aligned=piece == LINE_BYTES,
+                      run=0 if is_fast(kind) else RUN)  # fmt: skip
+    by_words = replace(problem, words=min(of.words for of in lines) if any(of.is_ragged for of in lines) else 0)
+    return by_words if by_words.words and copies_words(by_words) else problem
 
 
 def measure_shape(

@@ -49,7 +49,9 @@ def test_awkward_extents(shape: tuple[int, int, int]) -> None:
         GemmConfig(256, 16, 2, 3, 2, "n"),
         GemmConfig(192, 8, 3, 2),
         GemmConfig(128, 16, 2, 3, 4, "k"),  # two blocks of four add up
-        GemmConfig(64, 24, 1, 3, 2, "k"),  # one block of two does, and the other may be a tile ahead of it
+        GemmConfig(64, 8, 1, 3, 2, "k"),  # one block of two does, and the other may be a tile ahead of it
+        GemmConfig(64, 40, 1, 3, 4, "k"),  # three of four do, each for 16 columns, the last of which are moved back
+        GemmConfig(64, 136, 1, 2, 2, "k", sends=True),  # 72 columns each, of which both have eight
         GemmConfig(128, 64, 1, 2, 8, "k"),  # all of eight do, each for 8 columns of two blocks of rows
         GemmConfig(64, 32, 1, 3, 4, "m", behind=2),  # two of four blocks share tiles of B, of half of K each
         GemmConfig(64, 32, 1, 2, 4, "mn"),  # two below each other and two beside, which share tiles of B and of A
@@ -69,7 +71,9 @@ def test_tiles_and_clusters(config: GemmConfig) -> None:
 
 
 @pytest.mark.parametrize(
-    "config", [GemmConfig(64, 96, 1, 2, 3, "k"), GemmConfig(64, 32, 1, 2, 8, "m", behind=4)], ids=str
+    "config",
+    [GemmConfig(64, 96, 1, 2, 3, "k"), GemmConfig(64, 40, 1, 2, 4, "k"), GemmConfig(64, 32, 1, 2, 8, "m", behind=4)],
+    ids=str,
 )
 def test_parts_of_k_are_added_up_in_one_order(config: GemmConfig, rng: np.random.Generator) -> None:
     """The last tiles move back, so that other blocks add up the same columns there: the bits stay the same."""
@@ -129,6 +133,37 @@ def test_one_launch_copies_both_operands(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(operands, "_build_pack", lambda *form: made.append(form) or build(*form))
     check(Product(7, 40, 71), SMALL)
     assert len(made) == 1 and len(made[0][0]) == 2, "both have rows of 142 bytes"
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        Product(65, 86, 234),
+        Product(20, 131, 66, batches=2, activation="relu", extras=True),
+        Product(130, 24, 2, offset=2),
+        Product(24, 70, 148, a="e4m3", b="e4m3"),
+    ],
+    ids=str,
+)
+def test_lines_of_words_are_copied_by_the_loading_warpgroup(product: Product, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines that begin at multiples of four bytes: small products have no launch before them that copies lines."""
+    monkeypatch.setattr(operands, "_build_pack", None)
+    check(product, None)
+
+
+def test_lines_of_words_are_not_read_behind_their_end(rng: np.random.Generator) -> None:
+    """What a line of A and of B has behind K is another line: zeros are multiplied instead."""
+    a, b = (rng.standard_normal((rows, 66)).astype(TYPES["bf16"]) for rows in (40, 24))
+    a[:, 34:], b[:, 34:] = np.inf, np.inf
+    got = hopper_matmul.hopper_matmul(a[:, :34], b[:, :34].T, out_dtype=np.float32)
+    np.testing.assert_allclose(got, a[:, :34].astype(float) @ b[:, :34].astype(float).T, atol=1e-4)
+
+
+def test_results_of_two_blocks_are_not_added_to() -> None:
+    """D may be C: the model takes shares that do not overlap, and others are refused."""
+    overlapping = GemmConfig(64, 40, 1, 3, 4, "k")
+    with pytest.raises(ValueError, match="D may be C"):
+        check(Product(64, 40, 264, extras=True), overlapping)
 
 
 def test_more_pieces_than_32_bits_count() -> None:

@@ -37,6 +37,7 @@ from flydsl.kernels.gemm.hopper.warpgroup import (
     Warpgroup,
 )
 from flydsl.kernels.gemm.hopper.weights import PackedWeights, UnpackingWarpgroup
+from flydsl.kernels.gemm.hopper.words import WordLines, load_words
 
 REGISTERS = {(2, False): (40, 232), (3, False): (32, 160), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
@@ -66,8 +67,11 @@ def gemm_kernel(
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows, taken = groups
     l2_a, l2_b = config.l2_priorities
-    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"), l2_b)
-    if fx.const_expr(kind.gathers):
+    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"), l2_b) if not kind.words else None
+    if fx.const_expr(kind.words > 0):
+        A = WordLines(map_a, a_ptr, config.tile_m, bk, stages, kind.words)
+        B = WordLines(map_b, b_ptr, config.tile_n, bk, stages, kind.words)
+    elif fx.const_expr(kind.gathers):
         A = GatheredRows(map_a, from_rows, a_ptr, config.tile_m, bk, stages, B.swizzle)
     elif fx.const_expr(kind.packed is not None):
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, stages, kind)
@@ -77,7 +81,8 @@ def gemm_kernel(
         C, map_c, extras, factors, to_rows, extents, kind, config, smem
     )
     rank = fx.nvvm.block_rank_in_cluster()
-    ring, filling = (GatheringRing, 1 + WARPGROUP) if kind.gathers else (SharedRing, 1)
+    by_threads = kind.gathers or kind.words > 0
+    ring, filling = (GatheringRing, kind.gathers + WARPGROUP) if by_threads else (SharedRing, 1)
     pipe = ring(rank, config, smem, filling)
     places = tiles.ToldPlaces(smem, kind, stages) if config.tells_places(kind) else None
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
@@ -90,7 +95,7 @@ def gemm_kernel(
     thread = fx.thread_idx.x
     warpgroup = fx.nvvm.warp_uniform(thread // WARPGROUP)
     if thread == 0:
-        for known in (map_a, map_b) if kind.maps_a else (map_b,):
+        for known in (map_a,) * kind.maps_a + (map_b,) * (not kind.words):
             fx.nvvm.prefetch_tensor_map(known)
         pipe.init()
         if fx.const_expr(parts is not None):
@@ -108,16 +113,18 @@ def gemm_kernel(
     schedule.prepare()
     if warpgroup == 0:
         if fx.const_expr(config.moves_registers(kind)):
-            fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][0], increase=False)
+            fx.nvvm.setmaxnreg(REGISTERS[config.consumers, by_threads][0], increase=False)
         if fx.const_expr(kind.gathers):
             load_gathered(A, B, pipe, schedule)
+        elif fx.const_expr(kind.words > 0):
+            load_words(A, B, pipe, schedule)
         elif thread == 0:
             load(A, B, pipe, schedule, places, kind.weights_first)
     else:
         if fx.const_expr(kind.weights_first):
             fx.nvvm.griddepcontrol_wait()
         if fx.const_expr(config.moves_registers(kind)):
-            fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][1], increase=True)
+            fx.nvvm.setmaxnreg(REGISTERS[config.consumers, by_threads][1], increase=True)
         scales = BlockScales(*blocks, from_rows, config) if kind.block_scaled else None
         if fx.const_expr(config.taking_turns):
             multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
@@ -279,7 +286,8 @@ def finish(values, place, schedule, parts, phase, epilogue, factors, config, is_
     """Store a tile's results; those of parts of K are added up before, and each block has a share of them."""
     if fx.const_expr(parts is not None):
         values = parts.sum(values, phase)
-        place = place._replace(column=place.column + schedule.part * config.shared_columns)
+        share = fx.min(schedule.part * config.shared_columns, fx.Int32(config.tile_n - config.shared_columns))
+        place = place._replace(column=place.column + share)
         if schedule.part < config.sharing_blocks:
             epilogue.store(values, epilogue.warp, place)
             if not is_last:  # behind the last tile nobody waits, and a block that is told must not have ended
@@ -358,6 +366,8 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
              scale_a: fx.Tensor | None = None, scale_b: fx.Tensor | None = None, sizes: fx.Tensor | None = None,
              from_rows: fx.Tensor | None = None, to_rows: fx.Tensor | None = None, taken: fx.Tensor | None = None,
              stream: fx.Stream = fx.Stream(None)):  # fmt: skip
+        if config.shares_overlap and D is not None:
+            raise ValueError(f"D may be C, and two blocks would write some of {config}'s results")
         X, Y, extras = A, B if kind.packed else tiles.transposed(B), (row_scale, column_scale, None, bias, D)
         if config.swapped:  # C^T = B^T * A^T: the columns of C are the rows of the kernel
             C, X, Y = tiles.transposed(C), Y, X
@@ -368,7 +378,7 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         rows = (config.tile_m, kind.bk, kind.a_along_k, config.sharing("n"))
         map_x = Operand.map_of(X, *rows, once=config.swapped) if kind.maps_a else X
         columns = (config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
-        map_y = Operand.map_of(Y, *columns, once=config.streams == "once")
+        map_y = Y if kind.words else Operand.map_of(Y, *columns, once=config.streams == "once")
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
         more = (scale_a, scale_b), (sizes, from_rows, to_rows, taken), extents
         # Boxes across C's lines have results in common, which must not depend on what was there: D may be C.

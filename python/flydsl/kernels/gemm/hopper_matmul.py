@@ -11,6 +11,7 @@ together first. How the kernel is built for a product is decided by `hopper/choi
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from flydsl.compiler.calls.native_replay import Lanes
@@ -19,7 +20,7 @@ from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_stream, st
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
 from flydsl.kernels.gemm.hopper.checks import check_length
-from flydsl.kernels.gemm.hopper.choice import choose_config
+from flydsl.kernels.gemm.hopper.choice import choose_config, copies_words
 from flydsl.kernels.gemm.hopper.operands import (
     KEPT_CALLS,
     MULTIPLIED,
@@ -186,16 +187,20 @@ def _call_for(
     line_bytes = min(a.line_bytes, b.line_bytes)
     problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, line_bytes,
                       columns_of_one(activation), block_scaled, c_aligned=piece == LINE_BYTES,
-                      run=run_of(types[0], block_scaled, use_fast_accum), integer=types[0].is_integer)  # fmt: skip
-    config = config or choose_config(problem, sms)
+                      run=run_of(types[0], block_scaled, use_fast_accum), integer=types[0].is_integer,
+                      adds=D is not None)  # fmt: skip
+    is_ragged = a.is_ragged or b.is_ragged
+    words = min(a.words, b.words) if is_ragged and config is None else 0
+    words = words if words and copies_words(replace(problem, words=words), sms) else 0
+    config = config or choose_config(replace(problem, words=words), sms)
     check_length(k, block_scaled, config)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))
     kind = GemmKind(
         first[0], second[0], types[2], first[1].along_k, second[1].along_k, along_n != config.swapped, piece,
-        C.ndim == 3, activation, block_scaled, run=problem.run if config.adds_runs(problem) else 0,
+        C.ndim == 3, activation, block_scaled, run=problem.run if config.adds_runs(problem) else 0, words=words,
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
-    if a.is_ragged or b.is_ragged:
+    if is_ragged and not words:
         return lambda A, B, *rest: run(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)
     return run if device < 0 else Bound(run)
 

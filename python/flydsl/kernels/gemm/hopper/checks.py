@@ -97,6 +97,18 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
             or rows != BLOCK_ROWS * config.consumers
             or SCALED * kind.columns_of_one % columns
         ),
+        "words are copied for one block, in the order of K, without groups, scales of blocks or other weights": (
+            kind.words > 0
+            and (
+                config.sharers > 1
+                or config.staggered
+                or config.taking_turns
+                or kind.groups > 0
+                or kind.packed is not None
+                or kind.block_scaled
+            )
+        ),
+        "rows are added to once, by shares that do not overlap": config.shares_overlap and kind.scatter == "add",
         "a stage more than teams and a band of one row are needed": config.stages <= config.teams or config.band < 1,
         "a gate and what it is for are neighbours where operands are not swapped": config.swapped
         and kind.columns_of_one > 1,

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import product
 from math import gcd, isqrt
 
-from flydsl.kernels.gemm.hopper.model import HOPPER, launch_time, resident_clusters
+from flydsl.kernels.gemm.hopper.model import FEW, launch_time, packing_time, resident_clusters
 from flydsl.kernels.gemm.hopper.plan import (
     ACROSS_COLUMNS,
     BLOCK_ROWS,
@@ -41,8 +41,6 @@ MOST_FILLED = 4
 """Rounds whose tiles have columns that follow from the product: of more, idle blocks of the last one count little."""
 SECTOR_BYTES = 32
 """Of a cache line, what memory and L2 move at once."""
-FEW = 64
-"""Columns of a product whose rows are divided among all blocks."""
 LEAST_ROWS = 32
 """Tiles of 16 and 24 rows were never the fastest: a step costs what it does whatever it loads."""
 STAGGERED = 16
@@ -61,7 +59,8 @@ MOST_MISSING = 32
 tiles of 128 x 80 and 33.1 of 128 x 96, the same day."""
 MIN_STAGES_OF_PARTS = 4
 """Two stages are being multiplied, and with one of three left each step of a part waited for memory: 3072 x 448 x 6656
-took 52 us in two parts of 128 x 224 and 33 in those of 192 x 112, with four stages, on an H200, 2026-11-16."""
+took 52 us in two parts of 128 x 224 and 33 in those of 192 x 112, with four stages, on an H200, 2026-11-16. Three
+warpgroups want one more: 200 x 5120 x 13824 took 61 to 67 us in parts of 192 x 112, and 56 in 128 x 80, 2026-11-18."""
 LEAST_SENDING = 4
 """Stages that results may not cost by leaving through TMA. Of 256 x 160 four stages took 26.7 us and three that send
 28.7 at 6568 x 1520 x 712, of 192 x 176 211.6 and 225.7 at 9464 x 848 x 9488, on an H200, 2026-11-16 and 17."""
@@ -95,13 +94,17 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     it."""
     every = *_table(problem.codes_of_one), *_filling(problem, sms), *_dividing(problem, sms), *_in_teams(problem)
     found = [config for config in map(_of_few_rows(problem), every) if fits(problem, config)]
-    found = [_sending(config) if problem.can_send(config) else config for config in found]
+    # Where each block has one tile, a ring may rather be as long as it can.
+    found = [
+        x for config in found for x in (_sendings(problem, config, sms) if problem.can_send(config) else (config,))
+    ]
     found = [_sending_across(config) if problem.can_send_across(config) else config for config in found]
     if problem.block_scaled:
         large = [config.consumers > 1 and config.is_large for config in found]
         found = [replace(x, stages=min(x.stages, SCALED_STAGES)) if of else x for x, of in zip(found, large)]
     if problem.packed:
         found = [x if x.teams > 1 else replace(x, stages=min(x.stages, PACKED_STAGES)) for x in found]
+    found += [replace(x, band=1) for x in found if _is_row_by_row(problem, x, sms)]
     # Turns, and results that leave later, are for blocks that have several tiles.
     several = [problem.clusters(x) > resident_clusters(x, sms) for x in found]
     kept = [(x, of) for x, of in zip(found, several) if of or not x.taking_turns]
@@ -160,6 +163,24 @@ def _in_teams(problem: Problem) -> list[GemmConfig]:
     return [replace(config, stages=config.fitting_stages(codes_of_one=problem.codes_of_one))]
 
 
+def _is_row_by_row(problem: Problem, config: GemmConfig, sms: int) -> bool:
+    """Return whether tiles may rather follow each other in a row: of neighbouring blocks without a cluster, which get
+    the lines that they have in common once, where all run at once and those are of the larger matrix."""
+    alone = problem.plain and problem.size > 1 and not problem.straddles and config.cluster == 1 < config.band
+    one_round = problem.clusters(config) <= resident_clusters(config, sms)
+    return alone and one_round and min(problem.m, problem.n) > FEW and problem.m > problem.n > config.tile_n
+
+
+def _sendings(problem: Problem, config: GemmConfig, sms: int) -> tuple[GemmConfig, ...]:
+    """Return the same with results that leave by TMA and, if that costs a stage of a block's only tile, without: in 16
+    bits, or where a block has a share of the results. 192 x 7744 x 4032 in fp8 took 16.0 us in 192 x 64 with a stage
+    more, and 13.2 in 128 x 96, on an H200, 2026-11-18."""
+    sending = _sending(config)
+    one_round = problem.clusters(config) <= resident_clusters(config, sms)
+    alone = problem.plain and (problem.size > 1 or config.splits > 1) and one_round
+    return (sending, config) if alone and sending.stages < config.stages else (sending,)
+
+
 @cache
 def _sending(config: GemmConfig) -> GemmConfig:
     """Return the same, with results that leave by TMA, if that leaves room for a ring."""
@@ -192,7 +213,7 @@ def _tile(
     if columns // config.sharing("m") % 8 or (turns and config.splits > 1) or (config.is_wide and columns % 16):
         return None
     stages = config.fitting_stages(codes_of_one=codes_of_one)
-    if stages < (MIN_STAGES if config.splits == 1 else MIN_STAGES_OF_PARTS):
+    if stages < (MIN_STAGES if config.splits == 1 else MIN_STAGES_OF_PARTS + (consumers == 3)):
         return None
     band = isqrt(132 * columns // rows) // config.sharing("m")
     return replace(config, stages=stages, band=max(band, 1))
@@ -222,6 +243,10 @@ def _filling(problem: Problem, sms: int) -> list[GemmConfig]:
 def fits(problem: Problem, config: GemmConfig) -> bool:
     """Return whether the kernel can be built so; ``problem`` as the kernel sees it."""
     if problem.integer and not config.suits_integers:
+        return False
+    if problem.words and (config.sharers > 1 or config.staggered or config.taking_turns):
+        return False
+    if config.shares_overlap and (problem.adds or problem.grouped):
         return False
     if not problem.b_along_k and config.tile_n % 64:
         return False
@@ -268,9 +293,11 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     small = config.cluster > config.splits and not config.is_large
     if small and not (problem.plain and (larger or problem.straddles)):
         return False
-    # Sharing along both modes gained where lines begin inside a sector, and not elsewhere nor with few columns: 3472 x
-    # 64 x 3888 in fp8 took 7.5 us so and 7.1 where four blocks share one matrix, on an H200, 2026-11-18.
-    if len(config.along) > 1 and (problem.line_bytes >= SECTOR_BYTES or min(problem.m, problem.n) <= FEW):
+    # Sharing along both modes gained in 16 bits without turns, or where lines begin inside a sector, and not with
+    # few columns: 3472 x 64 x 3888 in fp8 took 7.5 us so and 7.1 where four blocks share one matrix, 14720 x 5824 x
+    # 128 in turns of 128 x 128 66.0 and 63.6 where nobody shares, on an H200, 2026-11-18.
+    gains = problem.line_bytes < SECTOR_BYTES or (problem.size > 1 and not config.taking_turns)
+    if len(config.along) > 1 and not (gains and min(problem.m, problem.n) > FEW):
         return False
     # Results of tiles of 256 x 160 were measured along C's lines only.
     if config.tile_m == MAX_BOX and config.tile_n > 128 and not problem.c_along_n:
@@ -311,9 +338,20 @@ def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
     for swapped in problem.orders:
         seen = problem.swapped if swapped else problem
         for config in configurations(seen, sms):
-            if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
+            if (time := launch_time(seen, config, sms=sms)) < shortest:
                 best, shortest = replace(config, swapped=swapped, streams=_streamed(seen, config)), time
     return best
+
+
+def copies_words(problem: Problem, sms: int = 132) -> bool:
+    """Return whether threads copy lines of words sooner than a launch before makes others that TMA can read."""
+    if not problem.plain or problem.integer:
+        return False
+    times = []
+    for each in (problem, replace(problem, words=0)):
+        config = choose_config(each, sms)
+        times.append(launch_time(each.swapped if config.swapped else each, config, sms=sms))
+    return times[0] < times[1] + packing_time(problem)
 
 
 def _streamed(problem: Problem, config: GemmConfig) -> str:

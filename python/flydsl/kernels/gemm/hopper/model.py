@@ -7,7 +7,7 @@ from math import ceil, sqrt
 from statistics import fmean
 
 from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, ROW_BYTES, SCALED, GemmConfig, Problem, ceildiv
-from flydsl.kernels.gemm.hopper.power import PLAIN, SHARED_POWER, slower_by_power
+from flydsl.kernels.gemm.hopper.power import BURST, PLAIN, SHARED_POWER, STEADY, SUSTAINED, slower_by_power
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class Machine:
     and where those leave by TMA; in parts of cache lines; and of lines of A that memory is asked for again where blocks
     are no longer at neighbouring tiles at the same time.
     Rounds: that blocks which draw halves last are idle for, on average.
+    ``merged`` is which share of the lines that two neighbouring blocks without a cluster have in common they get once,
+    in one round and in several; ``waited`` are stages that wait for each warpgroup of a tile beside the first;
+    ``words`` are cycles of a line of a step over the bytes of words that threads copy, and ``packing`` the microseconds
+    of a launch that copies lines, beside their bytes.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
     cycle, microseconds of adding up in a cluster, and, in ``more_tiles``, how much longer a run takes for eight rows of
@@ -83,13 +87,26 @@ class Machine:
     few_rows_port: float = 25.0
     few_rows_adding: float = 0.65
     more_tiles: float = 0.2
+    words: float = 48.0
+    packing: float = 1.4
     sharpness: float = 4.55
+    merged: tuple[float, float] = (0.0, 0.0)
+    waited: float = 0.0
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 117), (4, 120), (6, 102), (8, 120))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip. One more than these took a
     second round on an H200, 2026-11-16."""
 
 
 HOPPER, UNIT = Machine(), 32768
+# Products of 16 bits with more than `FEW` rows and columns, fitted on an H200, 2026-11-18.
+SIXTEEN = Machine(
+    joining=0.12, meeting=0.08, adding=0.7, adding_sums=4.9, latency=0.57, cycles=1980.0, step=60.0,
+    sharing=5.0, sharing_few=10.0, multiplied=1.27, waited=0.31, port=92.0, lines=140.0, cache=12.2e6, memory=4.4e6,
+    uneven=0.66, again=0.06, alone=1.1, straddling=((16, 2.33), (32, 1.67), (64, 1.8), (128, 1.0)),
+    sectors=((16, 1.97), (32, 1.1), (64, 1.1), (128, 1.0)), merged=(1.0, 0.5),
+)  # fmt: skip
+FEW = 64
+"""Columns of a product whose rows are divided among all blocks."""
 QUANTILES = (-1.28, -0.52, 0.0, 0.52, 1.28)
 """Of a normal distribution: the middles of five parts that are equally likely."""
 READING_TWO = 28
@@ -103,15 +120,22 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
     return max(min(dict(machine.resident)[config.cluster], sms) // config.cluster, 1)
 
 
-def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
+def machine_of(problem: Problem) -> Machine:
+    """Return the numbers that were fitted to products of a kind; of few rows or columns memory decides."""
+    return SIXTEEN if problem.plain and problem.size > 1 and min(problem.m, problem.n) > FEW else HOPPER
+
+
+def launch_time(problem: Problem, config: GemmConfig, machine: Machine | None = None, sms: int = 132) -> float:
     """Microseconds of a launch; ``problem`` as the kernel sees it."""
+    machine = machine or machine_of(problem)
     steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
     clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES
-    asked = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES
+    beside, below = _sharing(problem, config, 0.0 if problem.straddles else machine.merged[rounds > 1])
+    asked = (rows / beside + config.tile_n / below) * ROW_BYTES
     sent, given = (asked * dict(of)[problem.line_bytes] for of in (machine.straddling, machine.sectors))
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does: of A 16, and more
     # where a warpgroup has two whole blocks of rows.
@@ -126,13 +150,15 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     alone = problem.block_scaled or (rounds == 1 and not problem.grouped)
     shared = (clusters * config.cluster / (rounds * sms)) ** SHARED_POWER if alone else 1.0
     shared *= PLAIN if problem.plain and problem.size == 1 else 1.0
-    slower = slower_by_power(working / steps, problem.size, problem.grouped, *extents, config.is_large, shared)
-    # Of products in 16 bits steady work counts where it was measured, and lines lie in whole cache lines.
-    slower = 1.0 if problem.packed or (problem.straddles and problem.plain and problem.size > 1) else slower
-    stored = machine.results * tile / config.sharing_blocks * _leaving(problem, config, machine) * slower
+    is_limited = problem.plain and problem.size > 1
+    slower = 1.0
+    if not (is_limited or problem.packed):
+        slower = slower_by_power(working / steps, problem.size, *extents, config.is_large, shared)
+    share = config.shared_columns / config.tile_n
+    stored = machine.results * tile * share * _leaving(problem, config, machine) * slower
     if problem.block_scaled and SCALED % config.tile_n:
         working *= 1 + machine.choosing / config.scaled_alike
-    if config.is_large and config.consumers == 1 and problem.size == 1:
+    if config.is_large and config.consumers == 1 and (problem.size == 1 or is_limited):
         working *= machine.alone_adding if config.adds_runs(problem) else machine.alone
     each = longest(machine, working * slower, cached)
     each *= _rounds_of_groups(problem, config, machine, slots) / rounds if problem.grouped and rounds > 1 else 1.0
@@ -143,13 +169,44 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
         each, last = each - hidden, hidden
     each *= machine.three_of_groups if problem.grouped and config.consumers == 3 else 1.0
     each += machine.meeting if config.sharers > 1 else 0.0
-    received = tile * (config.splits - 1) / config.sharing_blocks
+    received = tile * (config.splits - 1) * share
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
     waiting = _waiting(problem, config, machine, rounds)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     launched = machine.launch + (machine.joining * len(config.along) if config.sharers > 1 else 0.0)
     launched += machine.drawing if config.draws else 0.0
-    return launched + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
+    total = launched + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
+    shown = last + (0.0 if config.taking_turns else rounds * stored)
+    return _limited(problem, machine, total, rounds * steps * products, shown) if is_limited else total
+
+
+def _limited(problem: Problem, machine: Machine, total: float, products: float, shown: float) -> float:
+    """Return the time of a launch of 16 bits that takes ``total`` at the full clock: bursts and steady work take what
+    cycles of products do at the limit of power, and results that nobody multiplies beside. Of lines that straddle
+    bursts count alone."""
+    steady = 0.0 if problem.straddles else STEADY
+    burst = longest(machine, total, products / BURST + shown)
+    return (1 - steady) * burst + steady * max(total, products / SUSTAINED[2] + shown)
+
+
+def _sharing(problem: Problem, config: GemmConfig, merged: float) -> tuple[float, float]:
+    """Return how many blocks have lines of A, and of B, for one that sends for them. Two neighbouring blocks without a
+    cluster get lines that they ask for at the same time together, as far as they are ``merged``: those of B, or of A
+    where tiles follow each other in a row."""
+    along = config.sharing("n"), config.sharing("m")
+    if config.cluster > 1 or not merged:
+        return along
+    rows = ceildiv(problem.m, config.tile_m)
+    if min(rows, config.band) == 1:
+        return 1 / (1 - merged / 2) if problem.n > config.tile_n else 1, 1
+    alone = 1 / rows if rows % 2 and rows <= config.band else 0.0
+    return 1, 1 / (1 - merged * (1 - alone) / 2)
+
+
+def packing_time(problem: Problem, machine: Machine = HOPPER) -> float:
+    """Return the microseconds of a launch that copies lines of A and B to where TMA can read them."""
+    moved = 2 * problem.batches * problem.size * problem.k * (problem.m + problem.n)
+    return machine.packing + moved / machine.memory
 
 
 def _rounds_of_groups(problem: Problem, config: GemmConfig, machine: Machine, slots: int) -> float:
@@ -168,12 +225,15 @@ def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: t
     """Return the cycles of a step of K, by those of its products and the bytes that a block takes and sends for."""
     products, taken, sent = step
     unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
+    if problem.words:
+        taken, sent = (config.tile_m + config.tile_n) * machine.words / problem.words * machine.port, 0.0
     # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
     arriving = max(taken / machine.port, sent / machine.lines, unpacked / config.teams)
     if config.sharers > 1:
         arriving += machine.sharing if config.is_large else machine.sharing_few
     # Loads of the stages that are not being multiplied are under way at once.
-    late = (machine.latency * machine.cycles + arriving) / max(config.stages - machine.multiplied, 0.5)
+    waited = machine.multiplied + machine.waited * (config.of_tile - 1)
+    late = (machine.latency * machine.cycles + arriving) / max(config.stages - waited, 0.5)
     return longest(machine, products, arriving, late) + machine.step / config.teams
 
 

@@ -28,6 +28,9 @@ WRITTEN: dict[str, Any] = {
 HOST_SMS = 4
 """Persistent blocks on the virtual GPU, which has no multiprocessors to fill."""
 
+WORDS = 8, 4
+"""Bytes that a thread copies at once of lines that begin at multiples of them, and not of `LINE_BYTES`."""
+
 PACKING = 256
 """Threads of a block that copies lines."""
 
@@ -71,11 +74,12 @@ class KeptCalls(dict[Any, Any]):
 @dataclass(frozen=True)
 class OperandLines:
     """How an operand lies in memory: along K or not, at multiples of how many bytes, up to 128, its lines start, and
-    whether it must be copied before TMA can read it."""
+    whether it must be copied before TMA can read it, or threads can copy it by words of so many bytes, if any."""
 
     along_k: bool
     line_bytes: int = ROW_BYTES
     is_ragged: bool = False
+    words: int = 0
 
 
 def operand_lines(matrix: Any, k_mode: int, name: str) -> OperandLines:
@@ -90,9 +94,12 @@ def operand_lines(matrix: Any, k_mode: int, name: str) -> OperandLines:
     aligned = address_of(matrix) % LINE_BYTES == 0 and all(
         pitch > 0 and pitch * size % LINE_BYTES == 0 for pitch in pitches
     )
+    ends = (address_of(matrix), *(pitch * size for pitch in pitches), matrix.shape[-2:][k_mode] * size)
+    begins = gcd(*ends) if along_k and min(pitches) > 0 else 1
+    words = next((each for each in WORDS if begins % each == 0), 0)
     if aligned and (along_k or size > 1):
-        return OperandLines(along_k, gcd(ROW_BYTES, *(pitch * size for pitch in pitches)))
-    return OperandLines(True, is_ragged=True)
+        return OperandLines(along_k, gcd(ROW_BYTES, *(pitch * size for pitch in pitches)), words=words)
+    return OperandLines(True, is_ragged=True, words=words)
 
 
 def lines_of(matrix: Any) -> tuple[bool, int]:

@@ -94,6 +94,8 @@ class GemmKind:
     """Whether B and sizes of groups are older than the launch before, which need not have ended when B is loaded."""
     run: int = 0
     """Steps of K that tensor cores add up by themselves, before sums in f32 take them; 0, if those are all."""
+    words: int = 0
+    """Of how many bytes words are that threads copy of lines of A and B; 0, if TMA copies them."""
 
     @property
     def rows_are_apart(self) -> bool:
@@ -134,7 +136,7 @@ class GemmKind:
     @property
     def maps_a(self) -> bool:
         """Whether TMA copies boxes of A."""
-        return not self.gathers and self.packed is None
+        return not (self.gathers or self.words or self.packed)
 
     @property
     def acc(self) -> Any:
@@ -152,8 +154,7 @@ class GemmConfig:
     ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
     blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
     ``behind`` is in how many parts K is where the others of a cluster share tiles. ``streams`` names the matrix, "a" or
-    "b", that L2 lets go first, if the other one is so small that it can stay, or "once": B of groups that have one tile
-    of rows.
+    "b", that L2 lets go first, if the other one is so small that it can stay, or "once": B of groups with one tile.
     ``sends`` lets boxes of results leave by TMA, 128 bytes of each of a warp's rows; across C's lines, boxes of 64 rows
     of a warpgroup and ``sends_across`` columns. ``teams`` of warpgroups have all rows of a tile each and take
     steps of K by turns, so that one unpacks weights while another waits. Where runs of K are added up, or blocks have
@@ -200,14 +201,19 @@ class GemmConfig:
         return self.sharing("k")
 
     @cached_property
-    def sharing_blocks(self) -> int:
-        """Blocks with a part of K that have a share of the columns of sums: of narrow tiles not all of them."""
-        return gcd(self.tile_n // LEAST_SHARE, self.splits)
+    def shared_columns(self) -> int:
+        """Columns whose sums a block stores: the same number for each, as few as it takes."""
+        return ceildiv(self.tile_n // LEAST_SHARE, self.splits) * LEAST_SHARE
 
     @cached_property
-    def shared_columns(self) -> int:
-        """Columns whose sums a block stores."""
-        return self.tile_n // self.sharing_blocks
+    def sharing_blocks(self) -> int:
+        """Blocks with a part of K that have a share of the columns of sums: of narrow tiles not all of them."""
+        return ceildiv(self.tile_n, self.shared_columns)
+
+    @property
+    def shares_overlap(self) -> bool:
+        """Whether the last share is moved back to end with the tile: two blocks store the same bits there."""
+        return self.sharing_blocks * self.shared_columns > self.tile_n
 
     @property
     def l2_priorities(self) -> tuple[str | None, str | None]:
@@ -369,7 +375,7 @@ class GemmConfig:
         """Return whether sums leave too little of an equal share of the registers, so that loading threads give up
         theirs."""
         weights = 0 if kind.packed is None else 2 * 16  # two fragments
-        shares = self.accumulators // self.sharing_blocks if self.splits > 1 else 0
+        shares = self.accumulators * self.shared_columns // self.tile_n if self.splits > 1 else 0
         return self.sums(kind.block_scaled, kind.run > 0) + weights + shares > FITTING_SUMS[self.consumers]
 
     @property
@@ -422,6 +428,10 @@ class Problem:
     """Steps of K after which sums in f32 take what tensor cores added up; 0, if those add up all."""
     integer: bool = False
     """Whether numbers are integers, whose wgmma have columns in sixteens."""
+    adds: bool = False
+    """Whether D, which may be C, is added: no result may be written twice."""
+    words: int = 0
+    """Of how many bytes words are that threads copy of lines of A and B; 0, if TMA copies them."""
 
     @property
     def straddles(self) -> bool:

@@ -9,9 +9,12 @@ from 1024 x 3648 x 13952 to 16384 x 8192 x 3584; in fp8, of eight from 4096 x 40
 tiles of 128 x 128 to 128 x 192. On H200s, 2026-11-16 and 17."""
 SUSTAINED_GROUPS = 1314.0
 """Those of groups of 16 bits, by two products."""
-STEADY = 0.5
-"""How much steady work counts beside bursts, in which products of 16 bits have the full clock: the mean of both, since
-nobody knows what a product follows. Of fp8 and of groups steady work is all that was measured."""
+BURST = 1592.0
+"""Those of bursts, of products of 16 bits without groups, on average over a launch: a short one, whose start and end
+leave tensor cores idle, has the full clock."""
+STEADY = 0.3
+"""How much steady work counts beside bursts: nobody knows what a product follows. Of fp8 and of groups steady work is
+all that was measured."""
 SHARED_BYTES = 198e3
 """Bytes in a microsecond into a multiprocessor's shared memory and out of it: 128 a cycle at the clock of that time."""
 PLAIN = 0.867
@@ -25,17 +28,15 @@ In several rounds 4096 x 4096 x 4096 took 106.5 us on 120 multiprocessors and 95
 
 
 def slower_by_power(
-    step: float, size: int, grouped: bool, blocks: int, rows: int, columns: int, is_large: bool, shared: float
+    step: float, size: int, blocks: int, rows: int, columns: int, is_large: bool, shared: float
 ) -> float:
     """Return how many times as long a tile takes as at the full clock, at which a step of K takes so many microseconds.
 
     Numbers have ``size`` bytes and lines of a step 128; wgmma multiplies ``blocks`` of 64 rows, each of which reads its
-    own of A, and all columns of B, from shared memory. Those bytes were measured with large tiles, and not with
-    products of 16 bits without groups. ``shared`` is how much less all takes where others are idle.
+    own of A, and all columns of B, from shared memory. Those bytes were measured with large tiles. ``shared`` is how
+    much less all takes where others are idle.
     """
     products = blocks * 4 * max(columns / 2, 16 + columns / 4)
-    if size > 1 and not grouped:
-        return 1 - STEADY + STEADY * max(step, products / SUSTAINED[size] * shared) / step
     moved = 128 * (rows + columns + blocks * (64 + columns)) if is_large else 0.0
     sustained = SUSTAINED_GROUPS if size > 1 else SUSTAINED[size]
     return max(step, max(products / sustained, moved / SHARED_BYTES) * shared) / step

@@ -390,15 +390,16 @@ class PartialSums:
     """Sums of the blocks of a cluster that have a part of K each: every block gets those of its share of the columns.
 
     Sums are written to the shared memory of the block that adds them up. It adds part by part in the order of K,
-    whichever part is its own: tiles at an edge have results in common, which other blocks may add up there, to the same
-    bits. *ready* completes when the sums of all others are there, *free* when those of them that add up have read a
-    tile's. A block that adds up alone sends nothing, so it waits for nobody: the others may be a tile ahead of it.
+    whichever part is its own: tiles at an edge, and shares that do not divide a tile evenly, have results in common,
+    which other blocks may add up there, to the same bits. *ready* completes when the sums of all others are there,
+    *free* when those of them that add up have read a tile's. A block that adds up alone sends nothing, so it waits for
+    nobody: the others may be a tile ahead of it.
     """
 
     def __init__(self, smem: Any, dtype: Any, rank: Any, config: GemmConfig) -> None:
         self.config, self.dtype, self.part, self.first = config, dtype, rank // config.sharers, rank % config.sharers
         self.warp, threads = fx.thread_idx.x // 32 - WARPGROUP // 32, config.warps * 32
-        self.fours = config.accumulators // 4 // config.sharing_blocks
+        self.fours = len(self.fours_of(0))
         each, others = 4 * threads * self.fours, config.splits - 1
         self.bytes = each * others * dtype.width // 8
         shape, stride = (4, (32, config.warps), self.fours, others), (1, (4, 128), 4 * threads, each)
@@ -415,7 +416,7 @@ class PartialSums:
     def fours_of(self, part: int) -> list[int]:
         """Return where the accumulators, four by four, of a block's share of the columns begin."""
         of_rows, share = self.config.tile_n // 8, self.config.shared_columns // 8
-        firsts = range(part * share, self.config.accumulators // 4, of_rows)
+        firsts = range(min(part * share, of_rows - share), self.config.accumulators // 4, of_rows)
         return [4 * (first + i) for first in firsts for i in range(share)]
 
     def four(self, values: Any, first: int) -> Any:
