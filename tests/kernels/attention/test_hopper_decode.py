@@ -142,14 +142,15 @@ def test_stages_that_fit_into_shared_memory() -> None:
 def test_a_ring_of_many_stages() -> None:
     """Where blocks of threads have a multiprocessor each, more blocks of keys than stages, and room for the ring."""
 
-    def stages(d: int, part: int, alone: bool) -> int:
-        return lengthen_ring(ForwardPlan(fx.BFloat16, d, d, 64, 3), parts.Cut(part, 4), alone).stages
+    def stages(d: int, part: int, alone: bool, page: int = 16) -> int:
+        return lengthen_ring(ForwardPlan(fx.BFloat16, d, d, 64, 3), parts.Cut(part, 4), alone, page).stages
 
     assert [stages(128, 4, True), stages(128, 3, True), stages(128, 4, False), stages(256, 4, True)] == [6, 3, 3, 3]
+    assert [stages(128, 32, True), stages(128, 32, True, 64)] == [3, 6]  # boxes of small pages are many
     q, cache = np.zeros((2, 4, 128), np.float16), np.zeros((3, 16, 1, 128), np.float16)
     found = [
         paged._plan_of(fx.Float16, q, cache, cache, np.zeros((2, keys // 16), np.int32), False, True).stages
-        for keys in (128, 900)
+        for keys in (128, 300)
     ]
     assert found == [3, 6]
 
