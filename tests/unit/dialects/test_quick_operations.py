@@ -59,10 +59,12 @@ def test_one_operand_is_replaced() -> None:
     first.operands[1] = new
     assert first.operands == (old, new) and second.operands == (old, old)
     assert [(use.operation, use.index) for use in new.uses] == [(first, 1)]
-    first.operands[0] = new
+    first.operands[-2] = new
     assert first.operands == (new, new) and len(list(old.uses)) == len(list(new.uses)) == 2
     old.replace_all_uses_with(new)
     assert second.operands == first.operands == (new, new) and not old.uses
+    with pytest.raises(IndexError):
+        first.operands[2] = old
 
 
 def test_named_operands_have_types() -> None:
