@@ -82,7 +82,7 @@ def sides(name: str, m: int, n: int) -> dict[str, Callable[[int], Any]]:
             theirs = lambda i: torch.nn.functional.cross_entropy(x[i], labels)  # noqa: E731
         else:
             ours = lambda i: cross_entropy_loss.BACKWARD.run(one, x[i], labels, *lse[i], -100, 0.0)  # noqa: E731
-            logs, total = torch.log_softmax(x[0], 1), torch.tensor(float(m), device="cuda")
+            logs, total = torch.log_softmax(x[0], 1), torch.tensor(float(m), device="cuda", dtype=kind)
 
             def theirs(i: int) -> Any:
                 inner = aten.nll_loss_backward(one, logs, labels, None, 1, -100, total)
