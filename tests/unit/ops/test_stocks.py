@@ -107,6 +107,7 @@ def test_what_is_saved_must_not_change(case: str) -> None:
             slopes(y, (x, w))
 
 
+@pytest.mark.usefixtures("young_heap")
 def test_parts_of_a_stock() -> None:
     """Each is taken once, and the memory is given back when neither a call nor the recording has it."""
     most = recordings.MOST_PARTS
