@@ -17,9 +17,9 @@ from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 
 QUICK = sys.argv[1:] == ["quick"]
-ROWS, COLUMNS = (16, 4096) if QUICK else (1024, 4096)
+ROWS, COLUMNS = (16, 256) if QUICK else (1024, 4096)
 LENGTH = 1 << (14 if QUICK else 24)
-SIDE = 128 if QUICK else 512
+SIDE, TILE = (64, 64) if QUICK else (512, 128)
 ROUNDS = 1 if QUICK else 7
 
 
@@ -50,7 +50,7 @@ def run_add(watch: Stopwatch, rng: np.random.Generator) -> None:
 def run_gemm(watch: Stopwatch, rng: np.random.Generator) -> None:
     a, b = (rng.standard_normal((SIDE, SIDE)).astype(np.float16) for _ in range(2))
     c = np.full((SIDE, SIDE), np.nan, np.float32)
-    gemm = build_tiled_gemm_module(SIDE, SIDE, "f16")
+    gemm = build_tiled_gemm_module(SIDE, SIDE, "f16", TILE, TILE)
     measure(watch, "gemm", lambda: gemm(a, b, c, SIDE))
     np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64).T, rtol=1e-3, atol=1e-3)
 
