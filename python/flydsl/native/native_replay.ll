@@ -4,10 +4,27 @@
 %struct.Facts = type { i64, [320 x i64], [32 x i64] }
 %struct.Tensor = type { i64, i64, i32, i32, ptr, ptr, i64 }
 %struct.Saved = type { ptr, ptr }
+%struct.Parameter = type { ptr, ptr, i64, i64 }
+%struct.Argument = type { i64, ptr, ptr }
 
 @fly.native_replay.handed = internal global %struct.Handed zeroinitializer, align 8
 @fly.native_replay.named_at = internal global i64 0, align 8
 @fly.native_replay.named_python = internal global ptr null, align 8
+@fly.native_replay.entries = internal global [64 x ptr] zeroinitializer, align 16
+
+define void @fly_add_entry(ptr initializes((0, 8)) %entry1) #0 {
+entry:
+  %function = getelementptr inbounds nuw i8, ptr %entry1, i64 8
+  %0 = load ptr, ptr %function, align 8
+  %1 = ptrtoint ptr %0 to i64
+  %shr.i = ashr i64 %1, 4
+  %rem.i = srem i64 %shr.i, 64
+  %arrayidx.i = getelementptr inbounds ptr, ptr @fly.native_replay.entries, i64 %rem.i
+  %2 = load ptr, ptr %arrayidx.i, align 8
+  store ptr %2, ptr %entry1, align 8
+  store ptr %entry1, ptr %arrayidx.i, align 8
+  ret void
+}
 
 define ptr @fly_facts(ptr readonly captures(none) %self, ptr readonly captures(none) %args, i64 %count) {
 entry:
@@ -45,8 +62,8 @@ cond.end:                                         ; preds = %cond.false, %cond.t
 
 define internal fastcc i1 @fly.native_replay.take_facts(ptr readonly captures(none) %python, ptr readonly captures(none) %args, i64 %count, ptr readonly captures(address_is_null) %replay, ptr nonnull captures(none) initializes((0, 8)) %facts) {
 entry:
-  %facts133 = ptrtoint ptr %facts to i64
-  %overflow.i86 = alloca i32, align 4
+  %facts134 = ptrtoint ptr %facts to i64
+  %overflow.i87 = alloca i32, align 4
   %bytes.i = alloca i64, align 8
   %overflow.i.i = alloca i32, align 4
   %overflow.i = alloca i32, align 4
@@ -57,31 +74,31 @@ entry:
   br i1 %cmp, label %return, label %for.cond.preheader
 
 for.cond.preheader:                               ; preds = %entry
-  %cmp2116 = icmp slt i64 %count, 1
-  br i1 %cmp2116, label %return, label %for.body.lr.ph
+  %cmp2117 = icmp slt i64 %count, 1
+  br i1 %cmp2117, label %return, label %for.body.lr.ph
 
 for.body.lr.ph:                                   ; preds = %for.cond.preheader
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 8
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 8
   %tobool.not = icmp ne ptr %replay, null
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 40
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 40
   %arrayidx.i38 = getelementptr inbounds nuw i8, ptr %python, i64 336
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %replay, i64 88
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 328
+  %arrayidx2.i40 = getelementptr inbounds nuw i8, ptr %python, i64 328
   %arrayidx3.i = getelementptr inbounds nuw i8, ptr %replay, i64 96
-  %arrayidx.i.i42 = getelementptr inbounds nuw i8, ptr %python, i64 192
-  %offset.i48 = getelementptr inbounds nuw i8, ptr %found.i37, i64 40
+  %arrayidx.i.i43 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %offset.i49 = getelementptr inbounds nuw i8, ptr %found.i37, i64 40
   %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 296
-  %addresses.i50 = getelementptr inbounds nuw i8, ptr %facts, i64 2568
+  %addresses.i51 = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 48
-  %arrayidx26 = getelementptr inbounds nuw i8, ptr %python, i64 32
-  %arrayidx.i91 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %arrayidx16 = getelementptr inbounds nuw i8, ptr %python, i64 48
+  %arrayidx23 = getelementptr inbounds nuw i8, ptr %python, i64 32
+  %arrayidx.i92 = getelementptr inbounds nuw i8, ptr %python, i64 56
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %python, i64 64
-  %arrayidx10.i94 = getelementptr inbounds nuw i8, ptr %python, i64 72
+  %arrayidx10.i95 = getelementptr inbounds nuw i8, ptr %python, i64 72
   %arrayidx15.i = getelementptr inbounds nuw i8, ptr %python, i64 16
   %arrayidx22.i = getelementptr inbounds nuw i8, ptr %python, i64 24
-  %arrayidx25.i97 = getelementptr inbounds nuw i8, ptr %python, i64 304
-  %arrayidx.i76 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx25.i98 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %arrayidx.i77 = getelementptr inbounds nuw i8, ptr %python, i64 312
   %strides.i = getelementptr inbounds nuw i8, ptr %found.i, i64 32
   %rank.i = getelementptr inbounds nuw i8, ptr %found.i, i64 16
   %offset.i = getelementptr inbounds nuw i8, ptr %found.i, i64 40
@@ -92,34 +109,34 @@ for.body.lr.ph:                                   ; preds = %for.cond.preheader
   %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %python, i64 80
   %arrayidx.i7.i.i = getelementptr inbounds nuw i8, ptr %python, i64 216
   %shape.i = getelementptr inbounds nuw i8, ptr %found.i, i64 24
-  %0 = add i64 %facts133, 24
+  %0 = add i64 %facts134, 24
   br label %for.body
 
 for.body:                                         ; preds = %for.body.lr.ph, %for.inc
-  %i.0117 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0117
+  %i.0118 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0118
   %1 = load ptr, ptr %arrayidx, align 8
   %type3 = getelementptr inbounds nuw i8, ptr %1, i64 8
   %2 = load ptr, ptr %type3, align 8
   %3 = ptrtoint ptr %2 to i64
   %4 = load i64, ptr %python, align 8
-  %cmp5 = icmp eq i64 %4, %3
-  br i1 %cmp5, label %if.then8, label %lor.lhs.false
+  %cmp.i = icmp eq i64 %4, %3
+  br i1 %cmp.i, label %if.then5, label %is_tensor.exit
 
-lor.lhs.false:                                    ; preds = %for.body
-  %5 = load i64, ptr %arrayidx6, align 8
-  %cmp7 = icmp eq i64 %5, %3
-  br i1 %cmp7, label %if.then8, label %if.else
+is_tensor.exit:                                   ; preds = %for.body
+  %5 = load i64, ptr %arrayidx2.i, align 8
+  %cmp3.i = icmp eq i64 %5, %3
+  br i1 %cmp3.i, label %if.then5, label %if.else
 
-if.then8:                                         ; preds = %lor.lhs.false, %for.body
+if.then5:                                         ; preds = %for.body, %is_tensor.exit
   call void @llvm.lifetime.start.p0(ptr nonnull %found.i)
-  %6 = load i64, ptr %arrayidx.i.i42, align 8
+  %6 = load i64, ptr %arrayidx.i.i43, align 8
   %7 = inttoptr i64 %6 to ptr
   %call.i.i = call i32 %7(ptr nonnull %1, ptr nonnull %found.i)
   %tobool.not.i.i = icmp eq i32 %call.i.i, 0
   br i1 %tobool.not.i.i, label %lor.lhs.false.i, label %take_tensor.exit.thread.sink.split
 
-lor.lhs.false.i:                                  ; preds = %if.then8
+lor.lhs.false.i:                                  ; preds = %if.then5
   %8 = load ptr, ptr %strides.i, align 8
   %tobool.not.i = icmp eq ptr %8, null
   br i1 %tobool.not.i, label %take_tensor.exit.thread, label %lor.lhs.false1.i
@@ -131,8 +148,8 @@ lor.lhs.false1.i:                                 ; preds = %lor.lhs.false.i
   %mul.i = shl i32 %10, 1
   %conv.i = zext i32 %mul.i to i64
   %add2.i = add nsw i64 %add.i, %conv.i
-  %cmp.i = icmp sgt i64 %add2.i, 320
-  br i1 %cmp.i, label %take_tensor.exit.thread, label %if.end.i
+  %cmp.i36 = icmp sgt i64 %add2.i, 320
+  br i1 %cmp.i36, label %take_tensor.exit.thread, label %if.end.i
 
 if.end.i:                                         ; preds = %lor.lhs.false1.i
   %11 = load i64, ptr %found.i, align 8
@@ -177,7 +194,7 @@ is_plain.exit.i:                                  ; preds = %if.end.i.i
   %22 = load i64, ptr %arrayidx.i7.i.i, align 8
   %23 = inttoptr i64 %22 to ptr
   call void %23(ptr nonnull %call.i29.i)
-  %24 = load i64, ptr %arrayidx10.i94, align 8
+  %24 = load i64, ptr %arrayidx10.i95, align 8
   %25 = inttoptr i64 %24 to ptr
   %cmp6.i.i = icmp eq ptr %call.i29.i, %25
   br i1 %cmp6.i.i, label %is_plain.exit.if.end14_crit_edge.i, label %take_tensor.exit.thread
@@ -201,7 +218,7 @@ while.cond.i:                                     ; preds = %while.cond.i, %if.e
 
 while.end.i:                                      ; preds = %while.cond.i
   %add.ptr.i = getelementptr inbounds i64, ptr %words.i, i64 %26
-  %arrayidx21.i = getelementptr inbounds nuw i64, ptr %addresses.i50, i64 %i.0117
+  %arrayidx21.i = getelementptr inbounds nuw i64, ptr %addresses.i51, i64 %i.0118
   store i64 %add4.i, ptr %arrayidx21.i, align 8
   %29 = load i32, ptr %rank.i, align 8
   %conv23.i = zext i32 %29 to i64
@@ -239,7 +256,7 @@ for.body.i:                                       ; preds = %for.body.i, %for.bo
   %exitcond.not.i = icmp eq i64 %inc42.i, %conv23.i
   br i1 %exitcond.not.i, label %take_tensor.exit, label %for.body.i
 
-take_tensor.exit.thread.sink.split:               ; preds = %if.end.i.i, %if.then8
+take_tensor.exit.thread.sink.split:               ; preds = %if.end.i.i, %if.then5
   %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %37 = load i64, ptr %arrayidx.i.i.i, align 8
   %38 = inttoptr i64 %37 to ptr
@@ -259,144 +276,144 @@ take_tensor.exit:                                 ; preds = %for.body.i, %while.
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i)
   br label %for.inc
 
-if.else:                                          ; preds = %lor.lhs.false
-  %.pre = load i64, ptr %arrayidx9, align 8
-  %cmp10 = icmp eq i64 %.pre, %3
-  %or.cond = select i1 %tobool.not, i1 %cmp10, i1 false
-  br i1 %or.cond, label %if.then11, label %if.else15
+if.else:                                          ; preds = %is_tensor.exit
+  %.pre = load i64, ptr %arrayidx7, align 8
+  %cmp8 = icmp eq i64 %.pre, %3
+  %or.cond = select i1 %tobool.not, i1 %cmp8, i1 false
+  br i1 %or.cond, label %if.then9, label %if.else13
 
-if.then11:                                        ; preds = %if.else
+if.then9:                                         ; preds = %if.else
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
   call void @llvm.lifetime.start.p0(ptr nonnull %found.i37)
   %40 = load i64, ptr %arrayidx.i38, align 8
   %41 = inttoptr i64 %40 to ptr
   %42 = load i64, ptr %arrayidx1.i, align 8
   %add.ptr.i39 = getelementptr inbounds i64, ptr %replay, i64 %42
-  %43 = load i64, ptr %arrayidx2.i, align 8
+  %43 = load i64, ptr %arrayidx2.i40, align 8
   %44 = inttoptr i64 %43 to ptr
   %call.i = call i64 %44(ptr nonnull %1)
   %cmp.not.i = icmp eq i64 %call.i, 2
-  br i1 %cmp.not.i, label %lor.lhs.false.i41, label %if.end39.thread107
+  br i1 %cmp.not.i, label %lor.lhs.false.i42, label %if.end36.thread108
 
-lor.lhs.false.i41:                                ; preds = %if.then11
+lor.lhs.false.i42:                                ; preds = %if.then9
   %45 = load i64, ptr %facts, align 8
   %46 = load i64, ptr %arrayidx3.i, align 8
   %cmp4.not.i = icmp slt i64 %45, %46
-  br i1 %cmp4.not.i, label %lor.lhs.false5.i, label %if.end39.thread107
+  br i1 %cmp4.not.i, label %lor.lhs.false5.i, label %if.end36.thread108
 
-lor.lhs.false5.i:                                 ; preds = %lor.lhs.false.i41
+lor.lhs.false5.i:                                 ; preds = %lor.lhs.false.i42
   %call6.i = call ptr %41(ptr nonnull %1, i64 0)
-  %47 = load i64, ptr %arrayidx.i.i42, align 8
+  %47 = load i64, ptr %arrayidx.i.i43, align 8
   %48 = inttoptr i64 %47 to ptr
-  %call.i.i43 = call i32 %48(ptr %call6.i, ptr nonnull %found.i37)
-  %tobool.not.i.i44 = icmp eq i32 %call.i.i43, 0
-  br i1 %tobool.not.i.i44, label %if.end.i47, label %read_tensor.exit.i45
+  %call.i.i44 = call i32 %48(ptr %call6.i, ptr nonnull %found.i37)
+  %tobool.not.i.i45 = icmp eq i32 %call.i.i44, 0
+  br i1 %tobool.not.i.i45, label %if.end.i48, label %read_tensor.exit.i46
 
-read_tensor.exit.i45:                             ; preds = %lor.lhs.false5.i
-  %arrayidx.i.i.i46 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %49 = load i64, ptr %arrayidx.i.i.i46, align 8
+read_tensor.exit.i46:                             ; preds = %lor.lhs.false5.i
+  %arrayidx.i.i.i47 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %49 = load i64, ptr %arrayidx.i.i.i47, align 8
   %50 = inttoptr i64 %49 to ptr
   call void %50()
-  br label %if.end39.thread107
+  br label %if.end36.thread108
 
-if.end.i47:                                       ; preds = %lor.lhs.false5.i
+if.end.i48:                                       ; preds = %lor.lhs.false5.i
   %51 = load i64, ptr %found.i37, align 8
-  %52 = load i64, ptr %offset.i48, align 8
-  %add.i49 = add i64 %52, %51
+  %52 = load i64, ptr %offset.i49, align 8
+  %add.i50 = add i64 %52, %51
   %53 = load i64, ptr %arrayidx8.i, align 8
   %54 = inttoptr i64 %53 to ptr
   %call9.i = call ptr %41(ptr nonnull %1, i64 1)
   %call10.i = call i64 %54(ptr %call9.i, ptr nonnull %overflow.i)
-  %add11.i = add i64 %add.i49, %call10.i
-  %arrayidx12.i = getelementptr inbounds nuw i64, ptr %addresses.i50, i64 %i.0117
+  %add11.i = add i64 %add.i50, %call10.i
+  %arrayidx12.i = getelementptr inbounds nuw i64, ptr %addresses.i51, i64 %i.0118
   store i64 %add11.i, ptr %arrayidx12.i, align 8
   %55 = load i64, ptr %facts, align 8
   %add14.i = add nsw i64 %55, 4
   %arrayidx16.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %55
   %56 = load i64, ptr %arrayidx16.i, align 8
-  %mul.i51 = shl nsw i64 %56, 1
-  %add17.i = add nsw i64 %add14.i, %mul.i51
+  %mul.i52 = shl nsw i64 %56, 1
+  %add17.i = add nsw i64 %add14.i, %mul.i52
   %57 = load i64, ptr %arrayidx3.i, align 8
-  %cmp19.not.i52 = icmp sgt i64 %add17.i, %57
-  br i1 %cmp19.not.i52, label %if.end39.thread107, label %for.cond.preheader.i
+  %cmp19.not.i53 = icmp sgt i64 %add17.i, %57
+  br i1 %cmp19.not.i53, label %if.end36.thread108, label %for.cond.preheader.i
 
-for.cond.preheader.i:                             ; preds = %if.end.i47
+for.cond.preheader.i:                             ; preds = %if.end.i48
   %cmp2320.i = icmp slt i64 %55, %add17.i
-  br i1 %cmp2320.i, label %for.body.i54, label %if.end39
+  br i1 %cmp2320.i, label %for.body.i55, label %if.end36
 
-for.body.i54:                                     ; preds = %for.cond.preheader.i, %for.body.i54
-  %58 = phi i64 [ %inc.i56, %for.body.i54 ], [ %55, %for.cond.preheader.i ]
+for.body.i55:                                     ; preds = %for.cond.preheader.i, %for.body.i55
+  %58 = phi i64 [ %inc.i57, %for.body.i55 ], [ %55, %for.cond.preheader.i ]
   %arrayidx25.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %58
   %59 = load i64, ptr %arrayidx25.i, align 8
-  %arrayidx27.i55 = getelementptr inbounds i64, ptr %words.i, i64 %58
-  store i64 %59, ptr %arrayidx27.i55, align 8
+  %arrayidx27.i56 = getelementptr inbounds i64, ptr %words.i, i64 %58
+  store i64 %59, ptr %arrayidx27.i56, align 8
   %60 = load i64, ptr %facts, align 8
-  %inc.i56 = add nsw i64 %60, 1
-  store i64 %inc.i56, ptr %facts, align 8
-  %cmp23.i = icmp slt i64 %inc.i56, %add17.i
-  br i1 %cmp23.i, label %for.body.i54, label %if.end39
+  %inc.i57 = add nsw i64 %60, 1
+  store i64 %inc.i57, ptr %facts, align 8
+  %cmp23.i = icmp slt i64 %inc.i57, %add17.i
+  br i1 %cmp23.i, label %for.body.i55, label %if.end36
 
-if.else15:                                        ; preds = %if.else
-  %cmp17 = icmp eq i64 %.pre, %3
-  br i1 %cmp17, label %if.then21, label %lor.lhs.false18
+if.else13:                                        ; preds = %if.else
+  %cmp15 = icmp eq i64 %.pre, %3
+  br i1 %cmp15, label %if.then18, label %lor.lhs.false
 
-lor.lhs.false18:                                  ; preds = %if.else15
-  %61 = load i64, ptr %arrayidx19, align 8
-  %cmp20 = icmp eq i64 %61, %3
-  br i1 %cmp20, label %if.then21, label %if.else25
+lor.lhs.false:                                    ; preds = %if.else13
+  %61 = load i64, ptr %arrayidx16, align 8
+  %cmp17 = icmp eq i64 %61, %3
+  br i1 %cmp17, label %if.then18, label %if.else22
 
-if.then21:                                        ; preds = %lor.lhs.false18, %if.else15
-  %62 = load i64, ptr %arrayidx2.i, align 8
+if.then18:                                        ; preds = %lor.lhs.false, %if.else13
+  %62 = load i64, ptr %arrayidx2.i40, align 8
   %63 = inttoptr i64 %62 to ptr
-  %call.i58 = call i64 %63(ptr nonnull %1)
+  %call.i59 = call i64 %63(ptr nonnull %1)
   %64 = load i64, ptr %facts, align 8
-  %cmp.i59 = icmp sgt i64 %64, 318
-  br i1 %cmp.i59, label %return, label %if.end.i60
+  %cmp.i60 = icmp sgt i64 %64, 318
+  br i1 %cmp.i60, label %return, label %if.end.i61
 
-if.end.i60:                                       ; preds = %if.then21
-  %add.ptr.i61 = getelementptr inbounds i64, ptr %words.i, i64 %64
-  store i64 -4, ptr %add.ptr.i61, align 8
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %add.ptr.i61, i64 8
-  store i64 %call.i58, ptr %arrayidx5.i, align 8
+if.end.i61:                                       ; preds = %if.then18
+  %add.ptr.i62 = getelementptr inbounds i64, ptr %words.i, i64 %64
+  store i64 -4, ptr %add.ptr.i62, align 8
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %add.ptr.i62, i64 8
+  store i64 %call.i59, ptr %arrayidx5.i, align 8
   %65 = load i64, ptr %facts, align 8
   %add7.i = add nsw i64 %65, 2
   store i64 %add7.i, ptr %facts, align 8
-  %cmp8.not16.i = icmp slt i64 %call.i58, 1
-  br i1 %cmp8.not16.i, label %for.inc, label %for.body.i64
+  %cmp8.not16.i = icmp slt i64 %call.i59, 1
+  br i1 %cmp8.not16.i, label %for.inc, label %for.body.i65
 
-for.body.i64:                                     ; preds = %if.end.i60, %for.inc.i
-  %i.017.i = phi i64 [ %inc.i70, %for.inc.i ], [ 0, %if.end.i60 ]
+for.body.i65:                                     ; preds = %if.end.i61, %for.inc.i
+  %i.017.i = phi i64 [ %inc.i71, %for.inc.i ], [ 0, %if.end.i61 ]
   %66 = load i64, ptr %arrayidx.i38, align 8
   %67 = inttoptr i64 %66 to ptr
-  %call10.i65 = call ptr %67(ptr %1, i64 %i.017.i)
+  %call10.i66 = call ptr %67(ptr %1, i64 %i.017.i)
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i.i)
-  %type1.i.i = getelementptr inbounds nuw i8, ptr %call10.i65, i64 8
+  %type1.i.i = getelementptr inbounds nuw i8, ptr %call10.i66, i64 8
   %68 = load ptr, ptr %type1.i.i, align 8
   %69 = ptrtoint ptr %68 to i64
   %70 = load i64, ptr %facts, align 8
   %add.ptr.i.i = getelementptr inbounds i64, ptr %words.i, i64 %70
-  %71 = ptrtoint ptr %call10.i65 to i64
-  %cmp.i.i66 = icmp sgt i64 %70, 318
-  br i1 %cmp.i.i66, label %take_plain.exit.thread14.i, label %if.end.i.i67
+  %71 = ptrtoint ptr %call10.i66 to i64
+  %cmp.i.i67 = icmp sgt i64 %70, 318
+  br i1 %cmp.i.i67, label %take_plain.exit.thread14.i, label %if.end.i.i68
 
-if.end.i.i67:                                     ; preds = %for.body.i64
+if.end.i.i68:                                     ; preds = %for.body.i65
   %add.i.i = add nsw i64 %70, 2
   store i64 %add.i.i, ptr %facts, align 8
-  %72 = load i64, ptr %arrayidx.i91, align 8
-  %cmp6.i.i68 = icmp eq i64 %72, %71
-  br i1 %cmp6.i.i68, label %if.then12.i.i, label %lor.lhs.false.i.i
+  %72 = load i64, ptr %arrayidx.i92, align 8
+  %cmp6.i.i69 = icmp eq i64 %72, %71
+  br i1 %cmp6.i.i69, label %if.then12.i.i, label %lor.lhs.false.i.i
 
-lor.lhs.false.i.i:                                ; preds = %if.end.i.i67
+lor.lhs.false.i.i:                                ; preds = %if.end.i.i68
   %73 = load i64, ptr %arrayidx7.i, align 8
   %cmp8.i.i = icmp eq i64 %73, %71
   br i1 %cmp8.i.i, label %if.then12.i.i, label %lor.lhs.false9.i.i
 
 lor.lhs.false9.i.i:                               ; preds = %lor.lhs.false.i.i
-  %74 = load i64, ptr %arrayidx10.i94, align 8
+  %74 = load i64, ptr %arrayidx10.i95, align 8
   %cmp11.i.i = icmp eq i64 %74, %71
   br i1 %cmp11.i.i, label %if.then12.i.i, label %if.else.i.i
 
-if.then12.i.i:                                    ; preds = %lor.lhs.false9.i.i, %lor.lhs.false.i.i, %if.end.i.i67
+if.then12.i.i:                                    ; preds = %lor.lhs.false9.i.i, %lor.lhs.false.i.i, %if.end.i.i68
   store i64 -3, ptr %add.ptr.i.i, align 8
   %arrayidx14.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
   store i64 %71, ptr %arrayidx14.i.i, align 8
@@ -413,9 +430,9 @@ if.else21.i.i:                                    ; preds = %if.else.i.i
   br i1 %cmp23.i.i, label %if.then24.i.i, label %take_plain.exit.thread14.i
 
 if.then24.i.i:                                    ; preds = %if.else21.i.i
-  %77 = load i64, ptr %arrayidx25.i97, align 8
+  %77 = load i64, ptr %arrayidx25.i98, align 8
   %78 = inttoptr i64 %77 to ptr
-  %call26.i.i = call double %78(ptr nonnull %call10.i65)
+  %call26.i.i = call double %78(ptr nonnull %call10.i66)
   store i64 -2, ptr %add.ptr.i.i, align 8
   %arrayidx28.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
   store double %call26.i.i, ptr %arrayidx28.i.i, align 8
@@ -425,7 +442,7 @@ take_plain.exit.thread.i:                         ; preds = %if.then24.i.i, %if.
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
   br label %for.inc.i
 
-take_plain.exit.thread14.i:                       ; preds = %if.else21.i.i, %for.body.i64
+take_plain.exit.thread14.i:                       ; preds = %if.else21.i.i, %for.body.i65
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
   br label %return
 
@@ -433,55 +450,55 @@ take_plain.exit.i:                                ; preds = %if.else.i.i
   store i64 -1, ptr %add.ptr.i.i, align 8
   %79 = load i64, ptr %arrayidx8.i, align 8
   %80 = inttoptr i64 %79 to ptr
-  %call.i.i72 = call i64 %80(ptr nonnull %call10.i65, ptr nonnull %overflow.i.i)
+  %call.i.i73 = call i64 %80(ptr nonnull %call10.i66, ptr nonnull %overflow.i.i)
   %arrayidx20.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
-  store i64 %call.i.i72, ptr %arrayidx20.i.i, align 8
+  store i64 %call.i.i73, ptr %arrayidx20.i.i, align 8
   %81 = load i32, ptr %overflow.i.i, align 4
-  %tobool.not.i.i73 = icmp eq i32 %81, 0
+  %tobool.not.i.i74 = icmp eq i32 %81, 0
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
-  br i1 %tobool.not.i.i73, label %for.inc.i, label %return
+  br i1 %tobool.not.i.i74, label %for.inc.i, label %return
 
 for.inc.i:                                        ; preds = %take_plain.exit.i, %take_plain.exit.thread.i
-  %inc.i70 = add nuw nsw i64 %i.017.i, 1
-  %exitcond.not.i71 = icmp eq i64 %inc.i70, %call.i58
-  br i1 %exitcond.not.i71, label %for.inc, label %for.body.i64
+  %inc.i71 = add nuw nsw i64 %i.017.i, 1
+  %exitcond.not.i72 = icmp eq i64 %inc.i71, %call.i59
+  br i1 %exitcond.not.i72, label %for.inc, label %for.body.i65
 
-if.else25:                                        ; preds = %lor.lhs.false18
-  %82 = load i64, ptr %arrayidx26, align 8
-  %cmp27 = icmp eq i64 %82, %3
-  br i1 %cmp27, label %if.then28, label %if.else32
+if.else22:                                        ; preds = %lor.lhs.false
+  %82 = load i64, ptr %arrayidx23, align 8
+  %cmp24 = icmp eq i64 %82, %3
+  br i1 %cmp24, label %if.then25, label %if.else29
 
-if.then28:                                        ; preds = %if.else25
+if.then25:                                        ; preds = %if.else22
   call void @llvm.lifetime.start.p0(ptr nonnull %bytes.i)
   %83 = load i64, ptr %facts, align 8
-  %add.ptr.i75 = getelementptr inbounds i64, ptr %words.i, i64 %83
-  %84 = load i64, ptr %arrayidx.i76, align 8
+  %add.ptr.i76 = getelementptr inbounds i64, ptr %words.i, i64 %83
+  %84 = load i64, ptr %arrayidx.i77, align 8
   %85 = inttoptr i64 %84 to ptr
-  %call.i77 = call ptr %85(ptr nonnull %1, ptr nonnull %bytes.i)
-  %call.i77134 = ptrtoint ptr %call.i77 to i64
-  %tobool.not.i78 = icmp eq ptr %call.i77, null
-  br i1 %tobool.not.i78, label %if.then.i, label %if.end.i79
+  %call.i78 = call ptr %85(ptr nonnull %1, ptr nonnull %bytes.i)
+  %call.i78135 = ptrtoint ptr %call.i78 to i64
+  %tobool.not.i79 = icmp eq ptr %call.i78, null
+  br i1 %tobool.not.i79, label %if.then.i, label %if.end.i80
 
-if.then.i:                                        ; preds = %if.then28
-  %arrayidx.i.i85 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %86 = load i64, ptr %arrayidx.i.i85, align 8
+if.then.i:                                        ; preds = %if.then25
+  %arrayidx.i.i86 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %86 = load i64, ptr %arrayidx.i.i86, align 8
   %87 = inttoptr i64 %86 to ptr
   call void %87()
   br label %take_text.exit.thread
 
-if.end.i79:                                       ; preds = %if.then28
+if.end.i80:                                       ; preds = %if.then25
   %88 = load i64, ptr %bytes.i, align 8
-  %add.i80 = add nsw i64 %88, 7
-  %div.i = sdiv i64 %add.i80, 8
-  %add4.i81 = add nsw i64 %div.i, 2
+  %add.i81 = add nsw i64 %88, 7
+  %div.i = sdiv i64 %add.i81, 8
+  %add4.i82 = add nsw i64 %div.i, 2
   %89 = load i64, ptr %facts, align 8
-  %add6.i = add nsw i64 %add4.i81, %89
-  %cmp.i82 = icmp slt i64 %add6.i, 321
-  br i1 %cmp.i82, label %if.end8.i, label %take_text.exit.thread
+  %add6.i = add nsw i64 %add4.i82, %89
+  %cmp.i83 = icmp slt i64 %add6.i, 321
+  br i1 %cmp.i83, label %if.end8.i, label %take_text.exit.thread
 
-if.end8.i:                                        ; preds = %if.end.i79
-  store i64 -5, ptr %add.ptr.i75, align 8
-  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 8
+if.end8.i:                                        ; preds = %if.end.i80
+  store i64 -5, ptr %add.ptr.i76, align 8
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i76, i64 8
   store i64 %88, ptr %arrayidx10.i, align 8
   %cmp1116.i = icmp sgt i64 %88, 0
   br i1 %cmp1116.i, label %for.body17.lr.ph.i, label %take_text.exit
@@ -490,17 +507,17 @@ for.body17.lr.ph.i:                               ; preds = %if.end8.i
   %90 = shl i64 %83, 3
   %91 = getelementptr i8, ptr %facts, i64 %90
   %scevgep.i = getelementptr i8, ptr %91, i64 24
-  %smax.i = call i64 @llvm.smax.i64(i64 %add4.i81, i64 3)
+  %smax.i = call i64 @llvm.smax.i64(i64 %add4.i82, i64 3)
   %92 = shl nuw i64 %smax.i, 3
   %93 = add i64 %92, -16
   call void @llvm.memset.p0.i64(ptr align 8 %scevgep.i, i8 0, i64 %93, i1 false)
-  %add.ptr19.i = getelementptr inbounds nuw i8, ptr %add.ptr.i75, i64 16
+  %add.ptr19.i = getelementptr inbounds nuw i8, ptr %add.ptr.i76, i64 16
   %min.iters.check = icmp ult i64 %88, 4
   br i1 %min.iters.check, label %for.body17.i.preheader, label %vector.memcheck
 
 vector.memcheck:                                  ; preds = %for.body17.lr.ph.i
   %94 = add i64 %0, %90
-  %95 = sub i64 %94, %call.i77134
+  %95 = sub i64 %94, %call.i78135
   %diff.check = icmp ult i64 %95, 4
   br i1 %diff.check, label %for.body17.i.preheader, label %vector.ph
 
@@ -510,7 +527,7 @@ vector.ph:                                        ; preds = %vector.memcheck
 
 vector.body:                                      ; preds = %vector.body, %vector.ph
   %index = phi i64 [ 0, %vector.ph ], [ %index.next, %vector.body ]
-  %96 = getelementptr inbounds nuw i8, ptr %call.i77, i64 %index
+  %96 = getelementptr inbounds nuw i8, ptr %call.i78, i64 %index
   %wide.load = load <4 x i8>, ptr %96, align 1
   %97 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %index
   store <4 x i8> %wide.load, ptr %97, align 1
@@ -528,53 +545,53 @@ for.body17.i.preheader:                           ; preds = %vector.memcheck, %f
 
 for.body17.i:                                     ; preds = %for.body17.i.preheader, %for.body17.i
   %i13.019.i = phi i64 [ %inc22.i, %for.body17.i ], [ %i13.019.i.ph, %for.body17.i.preheader ]
-  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %call.i77, i64 %i13.019.i
+  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %call.i78, i64 %i13.019.i
   %99 = load i8, ptr %arrayidx18.i, align 1
   %arrayidx20.i = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %i13.019.i
   store i8 %99, ptr %arrayidx20.i, align 1
   %inc22.i = add nuw nsw i64 %i13.019.i, 1
-  %exitcond.not.i84 = icmp eq i64 %inc22.i, %88
-  br i1 %exitcond.not.i84, label %take_text.exit, label %for.body17.i
+  %exitcond.not.i85 = icmp eq i64 %inc22.i, %88
+  br i1 %exitcond.not.i85, label %take_text.exit, label %for.body17.i
 
-take_text.exit.thread:                            ; preds = %if.end.i79, %if.then.i
+take_text.exit.thread:                            ; preds = %if.end.i80, %if.then.i
   call void @llvm.lifetime.end.p0(ptr nonnull %bytes.i)
   br label %return
 
 take_text.exit:                                   ; preds = %for.body17.i, %middle.block, %if.end8.i
   %100 = load i64, ptr %facts, align 8
-  %add25.i = add nsw i64 %100, %add4.i81
+  %add25.i = add nsw i64 %100, %add4.i82
   store i64 %add25.i, ptr %facts, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %bytes.i)
   br label %for.inc
 
-if.else32:                                        ; preds = %if.else25
-  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i86)
+if.else29:                                        ; preds = %if.else22
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i87)
   %101 = load i64, ptr %facts, align 8
-  %add.ptr.i87 = getelementptr inbounds i64, ptr %words.i, i64 %101
+  %add.ptr.i88 = getelementptr inbounds i64, ptr %words.i, i64 %101
   %102 = ptrtoint ptr %1 to i64
-  %cmp.i88 = icmp sgt i64 %101, 318
-  br i1 %cmp.i88, label %take_plain.exit.thread113, label %if.end.i89
+  %cmp.i89 = icmp sgt i64 %101, 318
+  br i1 %cmp.i89, label %take_plain.exit.thread114, label %if.end.i90
 
-if.end.i89:                                       ; preds = %if.else32
-  %add.i90 = add nsw i64 %101, 2
-  store i64 %add.i90, ptr %facts, align 8
-  %103 = load i64, ptr %arrayidx.i91, align 8
+if.end.i90:                                       ; preds = %if.else29
+  %add.i91 = add nsw i64 %101, 2
+  store i64 %add.i91, ptr %facts, align 8
+  %103 = load i64, ptr %arrayidx.i92, align 8
   %cmp6.i = icmp eq i64 %103, %102
-  br i1 %cmp6.i, label %if.then12.i, label %lor.lhs.false.i92
+  br i1 %cmp6.i, label %if.then12.i, label %lor.lhs.false.i93
 
-lor.lhs.false.i92:                                ; preds = %if.end.i89
+lor.lhs.false.i93:                                ; preds = %if.end.i90
   %104 = load i64, ptr %arrayidx7.i, align 8
-  %cmp8.i93 = icmp eq i64 %104, %102
-  br i1 %cmp8.i93, label %if.then12.i, label %lor.lhs.false9.i
+  %cmp8.i94 = icmp eq i64 %104, %102
+  br i1 %cmp8.i94, label %if.then12.i, label %lor.lhs.false9.i
 
-lor.lhs.false9.i:                                 ; preds = %lor.lhs.false.i92
-  %105 = load i64, ptr %arrayidx10.i94, align 8
+lor.lhs.false9.i:                                 ; preds = %lor.lhs.false.i93
+  %105 = load i64, ptr %arrayidx10.i95, align 8
   %cmp11.i = icmp eq i64 %105, %102
   br i1 %cmp11.i, label %if.then12.i, label %if.else.i
 
-if.then12.i:                                      ; preds = %lor.lhs.false9.i, %lor.lhs.false.i92, %if.end.i89
-  store i64 -3, ptr %add.ptr.i87, align 8
-  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %add.ptr.i87, i64 8
+if.then12.i:                                      ; preds = %lor.lhs.false9.i, %lor.lhs.false.i93, %if.end.i90
+  store i64 -3, ptr %add.ptr.i88, align 8
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %add.ptr.i88, i64 8
   store i64 %102, ptr %arrayidx14.i, align 8
   br label %take_plain.exit.thread
 
@@ -585,55 +602,55 @@ if.else.i:                                        ; preds = %lor.lhs.false9.i
 
 if.else21.i:                                      ; preds = %if.else.i
   %107 = load i64, ptr %arrayidx22.i, align 8
-  %cmp23.i95 = icmp eq i64 %107, %3
-  br i1 %cmp23.i95, label %if.then24.i, label %take_plain.exit.thread113
+  %cmp23.i96 = icmp eq i64 %107, %3
+  br i1 %cmp23.i96, label %if.then24.i, label %take_plain.exit.thread114
 
 if.then24.i:                                      ; preds = %if.else21.i
-  %108 = load i64, ptr %arrayidx25.i97, align 8
+  %108 = load i64, ptr %arrayidx25.i98, align 8
   %109 = inttoptr i64 %108 to ptr
   %call26.i = call double %109(ptr nonnull %1)
-  store i64 -2, ptr %add.ptr.i87, align 8
-  %arrayidx28.i98 = getelementptr inbounds nuw i8, ptr %add.ptr.i87, i64 8
-  store double %call26.i, ptr %arrayidx28.i98, align 8
+  store i64 -2, ptr %add.ptr.i88, align 8
+  %arrayidx28.i99 = getelementptr inbounds nuw i8, ptr %add.ptr.i88, i64 8
+  store double %call26.i, ptr %arrayidx28.i99, align 8
   br label %take_plain.exit.thread
 
 take_plain.exit.thread:                           ; preds = %if.then24.i, %if.then12.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i86)
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i87)
   br label %for.inc
 
-take_plain.exit.thread113:                        ; preds = %if.else32, %if.else21.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i86)
+take_plain.exit.thread114:                        ; preds = %if.else29, %if.else21.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i87)
   br label %return
 
 take_plain.exit:                                  ; preds = %if.else.i
-  store i64 -1, ptr %add.ptr.i87, align 8
+  store i64 -1, ptr %add.ptr.i88, align 8
   %110 = load i64, ptr %arrayidx8.i, align 8
   %111 = inttoptr i64 %110 to ptr
-  %call.i99 = call i64 %111(ptr nonnull %1, ptr nonnull %overflow.i86)
-  %arrayidx20.i100 = getelementptr inbounds nuw i8, ptr %add.ptr.i87, i64 8
-  store i64 %call.i99, ptr %arrayidx20.i100, align 8
-  %112 = load i32, ptr %overflow.i86, align 4
-  %tobool.not.i101 = icmp eq i32 %112, 0
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i86)
-  br i1 %tobool.not.i101, label %for.inc, label %return
+  %call.i100 = call i64 %111(ptr nonnull %1, ptr nonnull %overflow.i87)
+  %arrayidx20.i101 = getelementptr inbounds nuw i8, ptr %add.ptr.i88, i64 8
+  store i64 %call.i100, ptr %arrayidx20.i101, align 8
+  %112 = load i32, ptr %overflow.i87, align 4
+  %tobool.not.i102 = icmp eq i32 %112, 0
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i87)
+  br i1 %tobool.not.i102, label %for.inc, label %return
 
-if.end39.thread107:                               ; preds = %if.then11, %lor.lhs.false.i41, %if.end.i47, %read_tensor.exit.i45
+if.end36.thread108:                               ; preds = %if.then9, %lor.lhs.false.i42, %if.end.i48, %read_tensor.exit.i46
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i37)
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br label %return
 
-if.end39:                                         ; preds = %for.body.i54, %for.cond.preheader.i
+if.end36:                                         ; preds = %for.body.i55, %for.cond.preheader.i
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i37)
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br label %for.inc
 
-for.inc:                                          ; preds = %for.inc.i, %if.end.i60, %take_plain.exit.thread, %take_text.exit, %take_tensor.exit, %if.end39, %take_plain.exit
-  %inc = add nuw nsw i64 %i.0117, 1
+for.inc:                                          ; preds = %for.inc.i, %if.end.i61, %take_plain.exit.thread, %take_text.exit, %take_tensor.exit, %if.end36, %take_plain.exit
+  %inc = add nuw nsw i64 %i.0118, 1
   %exitcond.not = icmp eq i64 %inc, %count
   br i1 %exitcond.not, label %return, label %for.body
 
-return:                                           ; preds = %if.then21, %take_plain.exit, %for.inc, %take_plain.exit.i, %for.cond.preheader, %if.end39.thread107, %take_tensor.exit.thread, %take_text.exit.thread, %take_plain.exit.thread113, %take_plain.exit.thread14.i, %entry
-  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end39.thread107 ], [ false, %take_plain.exit.thread14.i ], [ true, %for.cond.preheader ], [ false, %take_plain.exit.thread113 ], [ false, %take_text.exit.thread ], [ false, %take_tensor.exit.thread ], [ false, %take_plain.exit.i ], [ false, %if.then21 ], [ false, %take_plain.exit ], [ true, %for.inc ]
+return:                                           ; preds = %if.then18, %take_plain.exit, %for.inc, %take_plain.exit.i, %for.cond.preheader, %if.end36.thread108, %take_tensor.exit.thread, %take_text.exit.thread, %take_plain.exit.thread114, %take_plain.exit.thread14.i, %entry
+  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end36.thread108 ], [ false, %take_plain.exit.thread14.i ], [ true, %for.cond.preheader ], [ false, %take_plain.exit.thread114 ], [ false, %take_text.exit.thread ], [ false, %take_tensor.exit.thread ], [ false, %take_plain.exit.i ], [ false, %if.then18 ], [ false, %take_plain.exit ], [ true, %for.inc ]
   ret i1 %retval.0
 }
 
@@ -1546,7 +1563,7 @@ for.inc81:                                        ; preds = %for.body75, %if.the
   br i1 %exitcond160.not, label %for.cond.cleanup74, label %for.body75
 }
 
-define void @fly_name_attributes(i64 %place, ptr %python) #0 {
+define void @fly_name_attributes(i64 %place, ptr %python) #1 {
 entry:
   store i64 %place, ptr @fly.native_replay.named_at, align 8
   store ptr %python, ptr @fly.native_replay.named_python, align 8
@@ -2161,6 +2178,306 @@ cleanup10:                                        ; preds = %cleanup10.sink.spli
   %retval.0 = phi ptr [ null, %if.then5 ], [ %retval.0.ph, %cleanup10.sink.split ]
   call void @llvm.lifetime.end.p0(ptr nonnull %facts)
   ret ptr %retval.0
+}
+
+define ptr @fly_entry(ptr %function, ptr %args, i64 %flags, ptr %names) {
+entry:
+  %0 = ptrtoint ptr %function to i64
+  %shr.i.i = ashr i64 %0, 4
+  %rem.i.i = srem i64 %shr.i.i, 64
+  %arrayidx.i.i = getelementptr inbounds ptr, ptr @fly.native_replay.entries, i64 %rem.i.i
+  br label %while.cond.i
+
+while.cond.i:                                     ; preds = %while.cond.i, %entry
+  %entry1.0.in.i = phi ptr [ %arrayidx.i.i, %entry ], [ %entry1.0.i, %while.cond.i ]
+  %entry1.0.i = load ptr, ptr %entry1.0.in.i, align 8
+  %function2.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 8
+  %1 = load ptr, ptr %function2.i, align 8
+  %cmp.not.i = icmp eq ptr %1, %function
+  br i1 %cmp.not.i, label %entry_of.exit, label %while.cond.i
+
+entry_of.exit:                                    ; preds = %while.cond.i
+  %site = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 16
+  %2 = load ptr, ptr %site, align 8
+  %add.ptr.i = getelementptr inbounds nuw i8, ptr %2, i64 32
+  %3 = load i64, ptr %add.ptr.i, align 8
+  %4 = inttoptr i64 %3 to ptr
+  %parameters = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 72
+  %5 = load i64, ptr %parameters, align 8
+  %arguments = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 80
+  %6 = load i64, ptr %arguments, align 8
+  %add = add nsw i64 %6, %5
+  %mul = shl i64 %add, 3
+  %7 = alloca i8, i64 %mul, align 16
+  %add.ptr = getelementptr inbounds ptr, ptr %7, i64 %5
+  %frame_of = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 32
+  %8 = load ptr, ptr %frame_of, align 8
+  %interpreter = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 40
+  %9 = load ptr, ptr %interpreter, align 8
+  %call4 = tail call ptr %8(ptr %9)
+  %frame = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 48
+  %10 = load ptr, ptr %frame, align 8
+  %cmp = icmp eq ptr %call4, %10
+  br i1 %cmp, label %land.lhs.true, label %if.end13
+
+land.lhs.true:                                    ; preds = %entry_of.exit
+  %and = and i64 %flags, 9223372036854775807
+  %tobool.not.i = icmp eq ptr %names, null
+  br i1 %tobool.not.i, label %cond.end.i, label %cond.true.i
+
+cond.true.i:                                      ; preds = %land.lhs.true
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %4, i64 328
+  %11 = load i64, ptr %arrayidx.i, align 8
+  %12 = inttoptr i64 %11 to ptr
+  %call.i = tail call i64 %12(ptr nonnull %names)
+  br label %cond.end.i
+
+cond.end.i:                                       ; preds = %cond.true.i, %land.lhs.true
+  %cond.i = phi i64 [ %call.i, %cond.true.i ], [ 0, %land.lhs.true ]
+  %positional.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 64
+  %13 = load i64, ptr %positional.i, align 8
+  %cmp.i = icmp sgt i64 %and, %13
+  br i1 %cmp.i, label %if.end13, label %for.cond.preheader.i
+
+for.cond.preheader.i:                             ; preds = %cond.end.i
+  %14 = load i64, ptr %parameters, align 8
+  %cmp262.i = icmp sgt i64 %14, 0
+  br i1 %cmp262.i, label %for.body.lr.ph.i, label %for.cond12.preheader.i
+
+for.body.lr.ph.i:                                 ; preds = %for.cond.preheader.i
+  %parameter.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 88
+  br label %for.body.i
+
+for.cond12.preheader.i:                           ; preds = %cond.end8.i, %for.cond.preheader.i
+  %cmp13.not70.i = icmp sgt i64 %cond.i, 0
+  br i1 %cmp13.not70.i, label %for.body15.lr.ph.i, label %for.cond38.preheader.i
+
+for.body15.lr.ph.i:                               ; preds = %for.cond12.preheader.i
+  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %4, i64 336
+  %parameter20.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 88
+  %15 = getelementptr inbounds nuw ptr, ptr %args, i64 %and
+  br label %for.body15.i
+
+for.body.i:                                       ; preds = %cond.end8.i, %for.body.lr.ph.i
+  %i.063.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %cond.end8.i ]
+  %cmp3.i = icmp samesign ult i64 %i.063.i, %and
+  br i1 %cmp3.i, label %cond.true4.i, label %cond.false6.i
+
+cond.true4.i:                                     ; preds = %for.body.i
+  %arrayidx5.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.063.i
+  br label %cond.end8.i
+
+cond.false6.i:                                    ; preds = %for.body.i
+  %16 = load ptr, ptr %parameter.i, align 8
+  %arrayidx7.i = getelementptr inbounds nuw %struct.Parameter, ptr %16, i64 %i.063.i
+  %otherwise.i = getelementptr inbounds nuw i8, ptr %arrayidx7.i, i64 8
+  br label %cond.end8.i
+
+cond.end8.i:                                      ; preds = %cond.false6.i, %cond.true4.i
+  %cond9.in.i = phi ptr [ %arrayidx5.i, %cond.true4.i ], [ %otherwise.i, %cond.false6.i ]
+  %cond9.i = load ptr, ptr %cond9.in.i, align 8
+  %arrayidx10.i = getelementptr inbounds nuw ptr, ptr %7, i64 %i.063.i
+  store ptr %cond9.i, ptr %arrayidx10.i, align 8
+  %inc.i = add nuw nsw i64 %i.063.i, 1
+  %cmp2.i = icmp slt i64 %inc.i, %14
+  br i1 %cmp2.i, label %for.body.i, label %for.cond12.preheader.i
+
+for.cond38.preheader.i:                           ; preds = %if.end28.i, %for.cond12.preheader.i
+  %17 = phi i64 [ %14, %for.cond12.preheader.i ], [ %20, %if.end28.i ]
+  %none68.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 24
+  %cmp40.not72.i = icmp slt i64 %17, 1
+  br i1 %cmp40.not72.i, label %land.lhs.true6, label %for.body42.lr.ph.i
+
+for.body42.lr.ph.i:                               ; preds = %for.cond38.preheader.i
+  %parameter43.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 88
+  %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %4, i64 8
+  %.pre79.i = load ptr, ptr %parameter43.i, align 8
+  br label %for.body42.i
+
+for.body15.i:                                     ; preds = %if.end28.i, %for.body15.lr.ph.i
+  %i11.071.i = phi i64 [ 0, %for.body15.lr.ph.i ], [ %inc33.i, %if.end28.i ]
+  %18 = load i64, ptr %arrayidx16.i, align 8
+  %19 = inttoptr i64 %18 to ptr
+  %call17.i = tail call ptr %19(ptr %names, i64 %i11.071.i)
+  %20 = load i64, ptr %parameters, align 8
+  %cmp1964.i = icmp slt i64 %and, %20
+  br i1 %cmp1964.i, label %land.rhs.lr.ph.i, label %while.end.i
+
+land.rhs.lr.ph.i:                                 ; preds = %for.body15.i
+  %21 = load ptr, ptr %parameter20.i, align 8
+  br label %land.rhs.i
+
+land.rhs.i:                                       ; preds = %while.body.i, %land.rhs.lr.ph.i
+  %at.065.i = phi i64 [ %and, %land.rhs.lr.ph.i ], [ %inc24.i, %while.body.i ]
+  %arrayidx21.i = getelementptr inbounds nuw %struct.Parameter, ptr %21, i64 %at.065.i
+  %22 = load ptr, ptr %arrayidx21.i, align 8
+  %cmp23.not.i = icmp eq ptr %22, %call17.i
+  br i1 %cmp23.not.i, label %while.end.i, label %while.body.i
+
+while.body.i:                                     ; preds = %land.rhs.i
+  %inc24.i = add nuw i64 %at.065.i, 1
+  %exitcond.not.i = icmp eq i64 %inc24.i, %20
+  br i1 %exitcond.not.i, label %if.end13, label %land.rhs.i
+
+while.end.i:                                      ; preds = %land.rhs.i, %for.body15.i
+  %at.0.lcssa.i = phi i64 [ %and, %for.body15.i ], [ %at.065.i, %land.rhs.i ]
+  %cmp26.not.i = icmp eq i64 %at.0.lcssa.i, %20
+  br i1 %cmp26.not.i, label %if.end13, label %if.end28.i
+
+if.end28.i:                                       ; preds = %while.end.i
+  %arrayidx29.i = getelementptr inbounds nuw ptr, ptr %15, i64 %i11.071.i
+  %23 = load ptr, ptr %arrayidx29.i, align 8
+  %arrayidx30.i = getelementptr inbounds nuw ptr, ptr %7, i64 %at.0.lcssa.i
+  store ptr %23, ptr %arrayidx30.i, align 8
+  %inc33.i = add nuw nsw i64 %i11.071.i, 1
+  %exitcond78.not.i = icmp eq i64 %inc33.i, %cond.i
+  br i1 %exitcond78.not.i, label %for.cond38.preheader.i, label %for.body15.i
+
+for.body42.i:                                     ; preds = %if.end71.i, %for.body42.lr.ph.i
+  %i37.073.i = phi i64 [ 0, %for.body42.lr.ph.i ], [ %inc76.i, %if.end71.i ]
+  %arrayidx44.i = getelementptr inbounds nuw %struct.Parameter, ptr %.pre79.i, i64 %i37.073.i
+  %stands45.i = getelementptr inbounds nuw i8, ptr %arrayidx44.i, i64 24
+  %24 = load i64, ptr %stands45.i, align 8
+  %arrayidx46.i = getelementptr inbounds nuw ptr, ptr %7, i64 %i37.073.i
+  %25 = load ptr, ptr %arrayidx46.i, align 8
+  %tobool47.i = icmp ne ptr %25, null
+  %cmp48.i = icmp sgt i64 %24, -1
+  %or.cond.i = select i1 %tobool47.i, i1 %cmp48.i, i1 false
+  br i1 %or.cond.i, label %land.lhs.true49.i, label %if.end60.i
+
+land.lhs.true49.i:                                ; preds = %for.body42.i
+  %arrayidx50.i = getelementptr inbounds nuw ptr, ptr %7, i64 %24
+  %26 = load ptr, ptr %arrayidx50.i, align 8
+  %27 = load ptr, ptr %none68.i, align 8
+  %cmp51.i = icmp eq ptr %26, %27
+  br i1 %cmp51.i, label %land.lhs.true52.i, label %lor.lhs.false.i
+
+land.lhs.true52.i:                                ; preds = %land.lhs.true49.i
+  %type.i.i = getelementptr inbounds nuw i8, ptr %25, i64 8
+  %28 = load ptr, ptr %type.i.i, align 8
+  %29 = ptrtoint ptr %28 to i64
+  %30 = load i64, ptr %4, align 8
+  %cmp.i.i = icmp eq i64 %30, %29
+  br i1 %cmp.i.i, label %if.then55.i, label %is_tensor.exit.i
+
+is_tensor.exit.i:                                 ; preds = %land.lhs.true52.i
+  %31 = load i64, ptr %arrayidx2.i.i, align 8
+  %cmp3.i.i = icmp eq i64 %31, %29
+  br i1 %cmp3.i.i, label %if.then55.i, label %lor.lhs.false.i
+
+if.then55.i:                                      ; preds = %is_tensor.exit.i, %land.lhs.true52.i
+  store ptr %25, ptr %arrayidx50.i, align 8
+  store ptr %27, ptr %arrayidx46.i, align 8
+  br label %if.end60.i
+
+if.end60.i:                                       ; preds = %if.then55.i, %for.body42.i
+  %32 = phi ptr [ %25, %for.body42.i ], [ %26, %if.then55.i ]
+  %tobool62.not.i = icmp eq ptr %32, null
+  br i1 %tobool62.not.i, label %if.end13, label %lor.lhs.false.i
+
+lor.lhs.false.i:                                  ; preds = %if.end60.i, %is_tensor.exit.i, %land.lhs.true49.i
+  %33 = phi ptr [ %32, %if.end60.i ], [ %25, %land.lhs.true49.i ], [ %25, %is_tensor.exit.i ]
+  %absent.i = getelementptr inbounds nuw i8, ptr %arrayidx44.i, i64 16
+  %34 = load i64, ptr %absent.i, align 8
+  %tobool65.not.i = icmp eq i64 %34, 0
+  br i1 %tobool65.not.i, label %if.end71.i, label %land.lhs.true66.i
+
+land.lhs.true66.i:                                ; preds = %lor.lhs.false.i
+  %35 = load ptr, ptr %none68.i, align 8
+  %cmp69.not.i = icmp eq ptr %33, %35
+  br i1 %cmp69.not.i, label %if.end71.i, label %if.end13
+
+if.end71.i:                                       ; preds = %land.lhs.true66.i, %lor.lhs.false.i
+  %inc76.i = add nuw nsw i64 %i37.073.i, 1
+  %cmp40.not.not.i = icmp slt i64 %inc76.i, %17
+  br i1 %cmp40.not.not.i, label %for.body42.i, label %land.lhs.true6
+
+land.lhs.true6:                                   ; preds = %if.end71.i, %for.cond38.preheader.i
+  %36 = load i64, ptr %arguments, align 8
+  %cmp23.i = icmp slt i64 %36, 1
+  br i1 %cmp23.i, label %if.then, label %for.body.lr.ph.i24
+
+for.body.lr.ph.i24:                               ; preds = %land.lhs.true6
+  %argument.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 96
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %4, i64 240
+  %arrayidx.i19.i = getelementptr inbounds nuw i8, ptr %4, i64 216
+  br label %for.body.i25
+
+for.body.i25:                                     ; preds = %for.inc.i, %for.body.lr.ph.i24
+  %37 = phi i64 [ %36, %for.body.lr.ph.i24 ], [ %44, %for.inc.i ]
+  %i.024.i = phi i64 [ 0, %for.body.lr.ph.i24 ], [ %inc.i32, %for.inc.i ]
+  %38 = load ptr, ptr %argument.i, align 8
+  %arrayidx.i26 = getelementptr inbounds nuw %struct.Argument, ptr %38, i64 %i.024.i
+  %own.sroa.0.0.copyload.i = load i64, ptr %arrayidx.i26, align 8
+  %own.sroa.6.0.arrayidx.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx.i26, i64 16
+  %own.sroa.6.0.copyload.i = load ptr, ptr %own.sroa.6.0.arrayidx.sroa_idx.i, align 8
+  %cmp2.i27 = icmp slt i64 %own.sroa.0.0.copyload.i, 0
+  %own.sroa.5.0.arrayidx.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx.i26, i64 8
+  %arrayidx4.i = getelementptr inbounds nuw ptr, ptr %7, i64 %own.sroa.0.0.copyload.i
+  %cond.in.i = select i1 %cmp2.i27, ptr %own.sroa.5.0.arrayidx.sroa_idx.i, ptr %arrayidx4.i
+  %cond.i28 = load ptr, ptr %cond.in.i, align 8
+  %arrayidx5.i29 = getelementptr inbounds nuw ptr, ptr %add.ptr, i64 %i.024.i
+  store ptr %cond.i28, ptr %arrayidx5.i29, align 8
+  %tobool.not.i30 = icmp eq ptr %own.sroa.6.0.copyload.i, null
+  br i1 %tobool.not.i30, label %for.inc.i, label %lor.lhs.false.i31
+
+lor.lhs.false.i31:                                ; preds = %for.body.i25
+  %39 = load ptr, ptr %none68.i, align 8
+  %cmp7.not.i = icmp eq ptr %cond.i28, %39
+  br i1 %cmp7.not.i, label %if.end.i, label %for.inc.i
+
+if.end.i:                                         ; preds = %lor.lhs.false.i31
+  %40 = load i64, ptr %arrayidx8.i, align 8
+  %41 = inttoptr i64 %40 to ptr
+  %call.i34 = tail call ptr %41(ptr nonnull %own.sroa.6.0.copyload.i)
+  store ptr %call.i34, ptr %arrayidx5.i29, align 8
+  %tobool12.not.i = icmp eq ptr %call.i34, null
+  br i1 %tobool12.not.i, label %order_arguments.exit, label %if.end15.i
+
+if.end15.i:                                       ; preds = %if.end.i
+  %42 = load i64, ptr %arrayidx.i19.i, align 8
+  %43 = inttoptr i64 %42 to ptr
+  tail call void %43(ptr nonnull %call.i34)
+  %.pre = load i64, ptr %arguments, align 8
+  br label %for.inc.i
+
+for.inc.i:                                        ; preds = %if.end15.i, %lor.lhs.false.i31, %for.body.i25
+  %44 = phi i64 [ %.pre, %if.end15.i ], [ %37, %lor.lhs.false.i31 ], [ %37, %for.body.i25 ]
+  %inc.i32 = add nuw nsw i64 %i.024.i, 1
+  %cmp.not.i33 = icmp slt i64 %inc.i32, %44
+  br i1 %cmp.not.i33, label %for.body.i25, label %if.then
+
+order_arguments.exit:                             ; preds = %if.end.i
+  %arrayidx.i.i35 = getelementptr inbounds nuw i8, ptr %4, i64 224
+  %45 = load i64, ptr %arrayidx.i.i35, align 8
+  %46 = inttoptr i64 %45 to ptr
+  tail call void %46()
+  br label %if.end13
+
+if.then:                                          ; preds = %for.inc.i, %land.lhs.true6
+  %47 = phi i64 [ %36, %land.lhs.true6 ], [ %44, %for.inc.i ]
+  %48 = load ptr, ptr %site, align 8
+  %call10 = call ptr @fly_again(ptr %48, ptr nonnull %add.ptr, i64 %47)
+  %49 = load ptr, ptr %none68.i, align 8
+  %cmp11.not = icmp eq ptr %call10, %49
+  br i1 %cmp11.not, label %if.end, label %cleanup15
+
+if.end:                                           ; preds = %if.then
+  %arrayidx.i36 = getelementptr inbounds nuw i8, ptr %4, i64 216
+  %50 = load i64, ptr %arrayidx.i36, align 8
+  %51 = inttoptr i64 %50 to ptr
+  call void %51(ptr %call10)
+  br label %if.end13
+
+if.end13:                                         ; preds = %while.end.i, %while.body.i, %land.lhs.true66.i, %if.end60.i, %cond.end.i, %order_arguments.exit, %if.end, %entry_of.exit
+  %code = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 56
+  %52 = load ptr, ptr %code, align 8
+  %call14 = call ptr %52(ptr %function, ptr %args, i64 %flags, ptr %names)
+  br label %cleanup15
+
+cleanup15:                                        ; preds = %if.then, %if.end13
+  %retval.1 = phi ptr [ %call14, %if.end13 ], [ %call10, %if.then ]
+  ret ptr %retval.1
 }
 
 define internal fastcc i1 @fly.native_replay.launch(ptr readonly captures(none) %python, ptr readonly captures(none) %launched, ptr readonly captures(none) %addresses, i64 %stream) {

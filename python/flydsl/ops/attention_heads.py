@@ -9,7 +9,7 @@ from flydsl.kernels.attention.attention import MAX_HEAD, MAX_STEP
 from flydsl.kernels.attention.attention import attention as run_attention
 from flydsl.kernels.blocks.inputs import Array, contiguous, strides
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, all_there, fall_back, numpy_only, one_place, same_kind
+from flydsl.ops.op import Arguments, Constant, Op, Ordered, all_there, fall_back, numpy_only, one_place, same_kind
 
 WITHOUT_ATTENTION = ("gfx1100", "gfx1151", "gfx1250")
 """Targets whose matrix instructions `kernels/attention/waves.py` has none of."""
@@ -148,6 +148,10 @@ def _fits(query: Array, key: Array, value: Array) -> bool:
     return same and query.shape[0] == key.shape[0] and query.shape[1] > 0 and key.shape[1] > 0
 
 
+@ATTENTION.answers(
+    "query", "key", "value", "attn_mask", *[Constant(None)] * 4, "dropout_p", "is_causal", "scale", "enable_gqa",
+    Ordered(),
+)  # fmt: skip
 def scaled_dot_product_attention(
     query: Array, key: Array, value: Array, attn_mask: Array = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
@@ -207,6 +211,10 @@ def why_not_attention(
     return _why_not(q, k, v, attn_mask, alibi_slopes, sinks)
 
 
+@ATTENTION.answers(
+    "q", "k", "v", "attn_mask", "alibi_slopes", "sinks", "cu_seqlens_q", "cu_seqlens_k", "is_causal", "scale", "window",
+    "softcap", "max_seqlen_q", "max_seqlen_k", Ordered("deterministic"),
+)  # fmt: skip
 def attention(
     q: Array, k: Array, v: Array, *, attn_mask: Array = None, is_causal: bool = False, scale: float | None = None,
     window: tuple[int | None, int | None] = (None, None), softcap: float = 0.0, alibi_slopes: Array = None,

@@ -93,6 +93,7 @@ def why_not(
     return reason
 
 
+@CROSS_ENTROPY.answers("input", "target", "ignore_index", "reduction", "label_smoothing", absent=("weight",))
 def cross_entropy(
     input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
     label_smoothing: float = 0.0,

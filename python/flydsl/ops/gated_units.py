@@ -6,7 +6,7 @@ from typing import Any
 
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place, why_not_rows
+from flydsl.ops.op import Arguments, Constant, Op, fall_back, numpy_only, one_place, why_not_rows
 
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
@@ -68,6 +68,7 @@ def _gated(name: str, input: Any, up: Any, activation: str, out: Any, function: 
     return fall_back(name, reason, lambda: function(gate) * up, out)
 
 
+@GLU.answers("input", "up", Constant("silu"), absent=("out",))
 def swiglu(input: Any, up: Any = None, *, out: Any = None) -> Any:
     """silu(gate) * up, of two arrays or of the halves of one's last dimension: ``silu(x[..., :n]) * x[..., n:]``.
 

@@ -209,6 +209,15 @@ def _arranged(normalized_shape: Any, weight: Any, x: Any) -> tuple[tuple[int, ..
     return shape_of(normalized_shape), weight
 
 
+_WEIGHT = ("normalized_shape", "weight")
+"""The former may be the latter, whose shape it is then."""
+
+
+def _known(normalized_shape: Any, weight: Any, x: Any) -> tuple[Any, Any]:
+    """Return the shape and the weight by which a call is known, both in their places: a weight says its shape."""
+    return (None, normalized_shape) if arrays.is_tensor(normalized_shape) else _arranged(normalized_shape, weight, x)
+
+
 def _epsilon(eps: float | None) -> float:
     """Torch's default for an RMSNorm: the distance from 1 to the next f32, for narrower types too."""
     return 2.0**-23 if eps is None else float(eps)
@@ -231,6 +240,7 @@ def why_not_added(input: Any, residual: Any, *weights: Any, eps: float | None = 
     return why_not(input, tuple(input.shape[-1:]), *given, residual, eps=eps)
 
 
+@RMS_NORM.answers("input", "weight", "normalized_shape", "eps", absent=("out",), stands=_WEIGHT)
 def rms_norm(
     input: Any, normalized_shape: Any = None, weight: Any = None, eps: float | None = None, *, out: Any = None
 ) -> Any:
@@ -241,7 +251,7 @@ def rms_norm(
     within twice that, weights' gradients within that times the root of the number of rows.
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
-        normalized_shape, weight = _arranged(normalized_shape, weight, input)
+        normalized_shape, weight = _known(normalized_shape, weight, input)
     if out is None and not arrays.is_followed():
         found = RMS_NORM.lanes.again(input, weight, normalized_shape, eps)
         if found is not None:
@@ -262,6 +272,7 @@ def rms_norm(
     )  # fmt: skip
 
 
+@LAYER_NORM.answers("input", "weight", "bias", "normalized_shape", "eps", absent=("out",), stands=_WEIGHT)
 def layer_norm(
     input: Any, normalized_shape: Any = None, weight: Any = None, bias: Any = None, eps: float = 1e-5, *,
     out: Any = None,
@@ -272,7 +283,7 @@ def layer_norm(
     f32, f16 and bf16; computes in f32, the variance from differences to the mean. Accuracy as of `rms_norm`.
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
-        normalized_shape, weight = _arranged(normalized_shape, weight, input)
+        normalized_shape, weight = _known(normalized_shape, weight, input)
     if out is None and not arrays.is_followed():
         found = LAYER_NORM.lanes.again(input, weight, bias, normalized_shape, eps)
         if found is not None:
@@ -297,6 +308,7 @@ def _normalised(op: Op, arguments: Arguments, shape: tuple[int, ...], out: Any, 
     return written(op.name, out, op(*arguments, prod(shape), key=key))
 
 
+@ADD_RMS_NORM.answers("input", "residual", "weight", "eps")
 def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | None = None) -> tuple[Any, Any]:
     """Return (rms_norm(input + residual), input + residual) over the last dimension; the sum is rounded to its type
     first.
@@ -318,6 +330,7 @@ def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | Non
     return fall_back("add_rms_norm", reason, lambda: (norm(added, shape, weight, eps), added))
 
 
+@ADD_LAYER_NORM.answers("input", "residual", "weight", "bias", "eps")
 def add_layer_norm(
     input: Any, residual: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> tuple[Any, Any]:

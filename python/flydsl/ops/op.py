@@ -10,19 +10,49 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import index
-from typing import Any
+from typing import Any, TypeVar
 
 from flydsl.compiler.calls.native_replay import Lanes
 from flydsl.kernels.blocks.inputs import on_host
 from flydsl.ops import arrays
 
 Arguments = tuple[Any, ...]
+Function = TypeVar("Function", bound=Callable[..., Any])
 _warned: set[tuple[str, str]] = set()
 
 MOST_ROWS = (1 << 31) - 1
 """Of a launch: kernels count them in 32 bits."""
 _TORCH_DEVICES = ("cuda", "cpu")
 """torch's names of the devices that have kernels."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """An argument of `Lanes.again` that is none of the function's."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Whether results are to have the same bits each time: a parameter, and torch's setting where that is None."""
+
+    name: str | None = None
+
+
+Given = str | Constant | Ordered
+"""A parameter by its name, or one of the others."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function, what it gives to `Lanes.again`, and which of its parameters must be None for it."""
+
+    function: Callable[..., Any]
+    given: tuple[Given, ...]
+    absent: tuple[str, ...]
+    stands: tuple[str, str] | None = None
+    """A parameter in whose place a tensor stands for another one, which is None."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +89,8 @@ class Op:
     """How many arrays, the first ones, all outputs but the first are made of; 0 where they are made of all."""
     lanes: Lanes = field(default_factory=Lanes)
     """Calls that were recorded."""
+    entries: list[Entry] = field(default_factory=list)
+    """Functions that native code answers by these."""
 
     @property
     def derived(self) -> int:
@@ -103,6 +135,18 @@ class Op:
         """Return whether writing ``out`` might change arrays that are yet to be read."""
         given = [value for value in arguments[: self.tensors] if value is not None and arrays.overlap(out, value)]
         return not all(self.in_place and arrays.same_view(out, value) for value in given)
+
+    def answers(
+        self, *given: Given, absent: Sequence[str] = (), stands: tuple[str, str] | None = None
+    ) -> Callable[[Function], Function]:
+        """Have native code answer the calls of a function that can be repeated: with what it gives to `Lanes.again`,
+        where the ``absent`` parameters are None (`Entry`)."""
+
+        def kept(function: Function) -> Function:
+            self.entries.append(Entry(function, given, tuple(absent), stands))
+            return function
+
+        return kept
 
     def __call__(self, *arguments: Any, out: Any = None, key: Any = None) -> Any:
         """Return the outputs: one, or a tuple of them. Tensors that require gradients get them.

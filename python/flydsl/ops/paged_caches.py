@@ -58,6 +58,10 @@ def why_not(q: Any, *others: Any, **options: Any) -> str | None:
     return no_attention(q) or same_kind(q)
 
 
+@PAGED.answers(
+    "q", "k_cache", "v_cache", "block_tables", "context_lens", "sinks", "scale", "window", "softcap", "k_scale",
+    "v_scale",
+)  # fmt: skip
 def paged_attention(
     q: Any, k_cache: Any, v_cache: Any, block_tables: Any, context_lens: Any, *, scale: float | None = None,
     window: int | None = None, softcap: float = 0.0, sinks: Any = None, k_scale: float = 1.0, v_scale: float = 1.0,
@@ -98,6 +102,7 @@ def _check_places(cache: Any, tables: Any, lengths: Any) -> None:
         raise IndexError(f"page {wrong[0]} is out of bounds: the cache has {len(cache)}")
 
 
+@LATENT.answers("q", "kv_cache", "block_tables", "context_lens", "dv", "scale", "kv_scale")
 def mla_decode(
     q: Any, kv_cache: Any, block_tables: Any, context_lens: Any, *, dv: int = 512, scale: float | None = None,
     kv_scale: float = 1.0,

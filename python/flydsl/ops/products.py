@@ -103,9 +103,7 @@ def why_not_matmul(input: Any, other: Any, *, out: Any = None) -> str | None:
 def how_matmul(input: Any, other: Any, *, out: Any = None) -> str:
     """Return what `explain` adds: the kernels for such matrices with their clocks."""
     a, b, _ = _as_batches(input, other)
-    if len(b.shape) == 3:
-        a, b = a[0], b[0]
-    return _reckoning(a, b)
+    return _reckoning(*((a[0], b[0]) if len(b.shape) == 3 else (a, b)))
 
 
 def _reckoning(a: Any, b: Any, bias: Any = None) -> str:
@@ -123,9 +121,7 @@ def _as_batches(a: Any, b: Any) -> tuple[Any, Any, tuple[int, ...]]:
     columns = b.reshape(-1, 1) if len(b.shape) == 1 else b
     if rows.shape[-1] != columns.shape[-2]:
         m, k, n = prod(rows.shape[:-1]), rows.shape[-1], columns.shape[-1]
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({m}x{k} and {columns.shape[-2]}x{n})"
-        )  # as torch says it
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({m}x{k} and {columns.shape[-2]}x{n})")
     if len(columns.shape) == 2:
         return rows.reshape(prod(rows.shape[:-1]), rows.shape[-1]), columns, shape
     batch = _broadcast(tuple(rows.shape[:-2]), tuple(columns.shape[:-2]))
@@ -153,6 +149,7 @@ def _expanded(x: Any, shape: tuple[int, ...]) -> Any:
     return arrays.np.broadcast_to(x, shape) if arrays.is_array(x) else x.expand(shape)
 
 
+@MATMUL.answers("input", "other", absent=("out",))
 def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     """Return the product of two arrays, as `torch.matmul`: vectors, matrices, and batches that are broadcast.
 
@@ -224,6 +221,7 @@ def how_linear(input: Any, weight: Any, bias: Any = None) -> str:
     return _reckoning(arrays.rows(input), weight.swapaxes(0, 1), bias)
 
 
+@LINEAR.answers("input", "weight", "bias")
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weightᵀ + bias, as `torch.nn.functional.linear`: input (…, K), weight (N, K), bias (N). Types, sums and
     gradients as of `matmul`; the bias is added before the result is rounded.
@@ -406,6 +404,7 @@ def why_not_grouped(mat_a: Any, mat_b: Any, offs: Any = None, bias: Any = None, 
     return None
 
 
+@GROUPED_MM.answers("mat_a", "mat_b", "offs", absent=("bias", "out_dtype"))
 def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, out_dtype: Any = None) -> Any:
     """Rows of a matrix times the matrix of their group, as ``torch._grouped_mm``: (rows, K), (groups, K, N), and int32
     ``offs``, where each group ends. f16 and bf16; sums are f32's. Rows behind the last group are not written. For
@@ -479,6 +478,7 @@ def why_not_int4(
     return reason
 
 
+@LINEAR_INT4.answers("input", "weight", "scales", "zeros", "bias", "group_size", "kind")
 def linear_int4(
     input: Any, weight: Any, scales: Any, zeros: Any = None, bias: Any = None, *, group_size: int = 128,
     kind: str = "int4",

@@ -115,6 +115,7 @@ def quantize_per_tensor(input: Any, dtype: Any = "fp8") -> tuple[Any, Any]:
     return _quantized("quantize_per_tensor", QUANTIZE_ROWS, input, _name(dtype), True)
 
 
+@QUANTIZE_MX.answers("input", "dtype")
 def quantize_mx(input: Any, dtype: str = "mxfp4") -> tuple[Any, Any]:
     """Return (bytes, e8m0 scales) of groups of 32 along the last dimension, for "mxfp8", "mxfp8_whole", "mxfp6" and
     "mxfp4"; bit by bit as `flydsl.kernels.quant.formats.quantize_mx` says.

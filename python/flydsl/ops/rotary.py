@@ -37,6 +37,7 @@ def why_not(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> str | 
     return "gradients are those of the input alone" if learned else reason
 
 
+@ROPE.answers("input", "cos", "sin", "interleaved")
 def rope(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
     """Rotate pairs of elements of (..., sequence, heads, D) by angles whose cosines and sines are (sequence, D / 2).
 

@@ -41,6 +41,7 @@ def why_not(input: Any, dim: int = -1, dtype: Any = None, *, out: Any = None) ->
     return reason
 
 
+@SOFTMAX.answers("input", "dim", absent=("dtype", "out"))
 def softmax(input: Any, dim: int = -1, dtype: Any = None, *, out: Any = None) -> Any:
     """exp(x - max) / sum(exp(x - max)) along the last dimension, as `torch.softmax`.
 

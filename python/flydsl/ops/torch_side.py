@@ -16,6 +16,7 @@ import torch
 from flydsl.compiler.calls.native_call import calls_are_native
 from flydsl.compiler.calls.native_replay import Replay, forward_function
 from flydsl.ops import arrays, recordings, replays
+from flydsl.ops.function_entries import enter
 from flydsl.ops.named_classes import named_class
 from flydsl.ops.op import Arguments, Op, no_gradient_of_out
 
@@ -207,7 +208,9 @@ class Lane:
 def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     """Return the lane of a call; a new one where it is not recorded yet."""
     facts = None if key is None else replays.facts_of(tensors, key)
-    op.lanes.open(op.tensors, op.derived, op.passed)
+    if op.lanes.open(op.tensors, op.derived, op.passed):
+        for entry in op.entries:
+            enter(entry, op.lanes.again)
     known = None if facts is None else op.lanes.find(facts)
     return Lane(op, numbers, facts) if known is None else known
 

@@ -210,14 +210,14 @@ class Lanes:
         self._most, self._last = most, (ctypes.c_int64 * native.LAST_WORDS)()
         self._known: dict[bytes, tuple[Any, ...]] = {}
 
-    def open(self, tensors: int = 0, derived: int = 0, passed: int = 0) -> None:
-        """Begin to answer.
+    def open(self, tensors: int = 0, derived: int = 0, passed: int = 0) -> bool:
+        """Begin to answer; return whether this is the beginning.
 
         The first ``tensors`` arguments may want gradients, of which the first ``derived`` may have some. Where
         none of the first ``passed`` wants one, some results have none, which lanes are not for.
         """
         if self.again is not _nothing or not calls_are_native():
-            return
+            return False
         words = {
             native.SITE_PYTHON: address_in(interpreter()),
             native.SITE_LANES: id(self._known),
@@ -228,6 +228,7 @@ class Lanes:
         }
         kept = self._known, self._last
         self.again = _function("fly_again", table_of([words[word] for word in range(native.SITE_WORDS)], kept))
+        return True
 
     def find(self, facts: bytes) -> Any:
         """Return what was last kept under these facts, or None."""

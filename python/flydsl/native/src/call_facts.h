@@ -124,7 +124,7 @@ static bool take_facts(Words *python, Object *const *args, int64_t count, Words 
     for (int64_t i = 0; i < count; i++) {
         int64_t type = (int64_t)args[i]->type;
         bool taken;
-        if (type == python[PYTHON_TENSOR_TYPE] || type == python[PYTHON_PARAMETER_TYPE])
+        if (is_tensor(python, args[i]))
             taken = take_tensor(python, args, i, facts);
         else if (replay && type == python[PYTHON_TUPLE_TYPE])
             taken = take_part(python, args[i], i, replay, facts);

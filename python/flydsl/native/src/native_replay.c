@@ -2,10 +2,11 @@
  *
  * `compiler/calls/native_replay.py` writes the tables. They lie in bytes objects, each the `self` of a function that
  * Python calls: `fly_again` looks a call up, `fly_replay` makes one, `fly_forward` makes one inside of autograd, and
- * `fly_facts` says what a call is known by. They answer None to what is not for them. The caller holds the
- * interpreter's lock, which is given up for launches.
+ * `fly_facts` says what a call is known by. They answer None to what is not for them. `fly_entry` is what Python calls
+ * for a function of ops. The caller holds the interpreter's lock, which is given up for launches.
  */
 #include "call_facts.h"
+#include "function_entries.h"
 
 /* A call that a thread has looked up and that is on its way through autograd, which is told of those tensors alone that
  * may have gradients. */
@@ -413,4 +414,22 @@ Object *fly_again(Object *self, Object *const *args, int64_t count) {
     Object *found = follow(python, site, lane, args, &facts);
     release(python, lane);
     return found;
+}
+
+/* A call of a function of ops. Its own code runs where nothing can be repeated, and where Python does not run code itself:
+ * torch's compiler is to see it then. */
+Object *fly_entry(Object *function, Object *const *args, uint64_t flags, Object *names) {
+    const Answered *entry = entry_of(function);
+    Words *python = (Words *)table_of(entry->site)[SITE_PYTHON];
+    Object **values = __builtin_alloca(8 * (uint64_t)(entry->parameters + entry->arguments));
+    Object **given = values + entry->parameters;
+    int64_t count = (int64_t)(flags & ~(1ull << 63)); /* Python's flag is of no interest */
+    if (entry->frame_of(entry->interpreter) == entry->frame &&
+        place_arguments(python, entry, args, count, names, values) && order_arguments(python, entry, values, given)) {
+        Object *found = fly_again(entry->site, given, entry->arguments);
+        if (found != entry->none)
+            return found;
+        release(python, found);
+    }
+    return entry->code(function, args, flags, names);
 }

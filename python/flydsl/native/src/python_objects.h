@@ -76,6 +76,10 @@ static inline Object *keep(Words *python, Object *object) {
 
 static inline void release(Words *python, Object *object) { FUNCTION(python, PYTHON_DEC_REF, DecRef)(object); }
 
+static inline bool is_tensor(Words *python, const Object *object) {
+    return (int64_t)object->type == python[PYTHON_TENSOR_TYPE] || (int64_t)object->type == python[PYTHON_PARAMETER_TYPE];
+}
+
 static inline bool clear_error(Words *python) {
     FUNCTION(python, PYTHON_ERR_CLEAR, ErrClear)();
     return false;
