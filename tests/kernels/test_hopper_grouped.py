@@ -230,16 +230,16 @@ def test_tiles_are_drawn_of_lines_that_tma_cannot_reach(rng: np.random.Generator
 
 
 def test_groups_of_integers_have_columns_in_sixteens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of these the model likes 104 columns, of which there is no wgmma of integers."""
+    """Of these the model likes 168 columns, of which there is no wgmma of integers."""
     asked: list[GemmConfig] = []
     monkeypatch.setattr(hopper_grouped, "multiprocessors", lambda _: 132)
     monkeypatch.setattr(hopper_grouped, "choose_config", lambda *given: asked.append(choose_config(*given)) or asked[0])
     monkeypatch.setattr(hopper_grouped, "build_hopper_gemm", lambda *_: lambda *_: None)
-    a, b = np.zeros((16000, 4096), np.int8), np.zeros((4, 520, 4096), np.int8).swapaxes(1, 2)
+    a, b = np.zeros((16000, 4096), np.int8), np.zeros((4, 328, 4096), np.int8).swapaxes(1, 2)
     index = np.zeros(16000, np.int32)
-    hopper_grouped_gemm(a, b, np.zeros((16000, 520), TYPES["bf16"]), ends([4000] * 4), rows=index)
+    hopper_grouped_gemm(a, b, np.zeros((16000, 328), TYPES["bf16"]), ends([4000] * 4), rows=index)
     assert asked[0].suits_integers
-    codes = Problem(4000, 520, 4096, 4, 1, grouped=True, gathers=True)
+    codes = Problem(4000, 328, 4096, 4, 1, grouped=True, gathers=True)
     assert not choose_config(codes).suits_integers and choose_config(replace(codes, integer=True)).suits_integers
 
 

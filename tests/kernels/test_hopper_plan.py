@@ -294,8 +294,12 @@ def test_groups_take_turns_or_draw_tiles_and_share_nothing() -> None:
         config = choose_config(Problem(rows, n, k, groups, grouped=True))
         assert config.taking_turns != config.draws and config.cluster == 1
     assert not choose_config(Problem(100, 2048, 4096, 8, grouped=True)).taking_turns
-    # In turns every tile takes as long, so nothing drifts: 580 us in 128 x 192, and 601 drawn in 128 x 256.
-    assert choose_config(Problem(205, 3072, 3584, 66, grouped=True)).taking_turns
+    # Even ones took 512 us in turns and 527 drawn in 128 x 256, whose results are held, and skewed ones 662 and 628.
+    assert choose_config(Problem(205, 3072, 3584, 66, grouped=True)).draws
+    assert choose_config(Problem(497, 3904, 1600, 6, grouped=True)).taking_turns
+    # Threads copy a line of 128 bytes in 7 cycles, so tiles of gathered rows are wide: 69 us, and 87 in 128 x 120.
+    assert choose_config(Problem(497, 3904, 1600, 6, grouped=True, gathers=True)).tile_n == 192
+    assert all(x.accumulators <= 128 for x in configurations(Problem(4096, 8192, 4096, 4, grouped=True, gathers=True)))
     assert not choose_config(Problem(512, 2048, 2048, 64, c_width=8, grouped=True, quantises=True)).taking_turns
 
 

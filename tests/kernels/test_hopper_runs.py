@@ -108,7 +108,7 @@ def test_what_runs_are_not_added_of() -> None:
     for kind, config in (
         (GemmKind(e4m3, e4m3, bf16, run=RUN), turns),
         (GemmKind(e4m3, e4m3, bf16, run=RUN), GemmConfig(256, 128, 2)),
-        (GemmKind(e4m3, e4m3, bf16), GemmConfig(64, 64, 1, defers=True)),
+        (GemmKind(e4m3, e4m3, fx.Float32), GemmConfig(64, 64, 1, defers=True)),
         (GemmKind(bf16, bf16, bf16, run=RUN), GemmConfig(64, 64, 1)),
         (GemmKind(e4m3, e4m3, bf16, block_scaled=True, run=RUN), GemmConfig(64, 64, 1)),
     ):

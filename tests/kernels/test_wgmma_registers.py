@@ -98,6 +98,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
     "decode": of_decode,
     "latent": of_latent,
     "groups": lambda: of_groups(fx.BFloat16, BF16, block_scaled=False),
+    "groups whose results are held": lambda: of_groups(fx.BFloat16, BF16, False, replace(LATER, draws=True)),
     "scaled groups": lambda: of_groups(fx.Float8E4M3FN, FP8, block_scaled=True),
     "scaled groups whose results leave later": lambda: of_groups(fx.Float8E4M3FN, FP8, True, LATER),
     "scaled groups of three warpgroups": lambda: of_groups(fx.Float8E4M3FN, FP8, True, THREE),

@@ -24,7 +24,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper import tiles
-from flydsl.kernels.gemm.hopper.checks import check_config
+from flydsl.kernels.gemm.hopper.checks import can_hold, check_config, held_words
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringRing, load_gathered
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind
@@ -128,6 +128,8 @@ def gemm_kernel(
         scales = BlockScales(*blocks, from_rows, config) if kind.block_scaled else None
         if fx.const_expr(config.taking_turns):
             multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
+        elif fx.const_expr(config.defers and can_hold(kind, config)):
+            multiply_holding(A, B, pipe, schedule, places, epilogue, kind, config)
         elif fx.const_expr(config.defers):
             multiply_ahead(A, B, pipe, schedule, places, scales, epilogue, kind, config)
         else:
@@ -333,6 +335,34 @@ def begin_tile(mine, schedule, epilogue, held, place, _is_last):
     leave = partial(store_earlier, epilogue, values, mine.warp, before)
     values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
     return state, values, place
+
+
+@flyc.jit
+def multiply_holding(A, B, pipe, schedule, places, epilogue, kind, config):
+    """A warpgroup that holds results of 16 bits of a tile, a box of which leaves in each of the next one's first
+    steps."""
+    mine = Warpgroup(A, B, pipe, kind, config)
+    before = schedule.at(schedule.range()[0]) if places is None else places.nowhere()
+    before, held = before._replace(end=fx.Int32(0)), fx.full(held_words(kind, config), 0, fx.Int32)
+    each = partial(hold_tile, mine, schedule, epilogue)
+    _, held, before = over_tiles(pipe, schedule, places, each, (pipe.consumer_start(), held, before))
+    for leave in leaving(epilogue, held, mine.warp, before):
+        leave()
+
+
+def leaving(epilogue, held, warp, place):
+    """Return what sends each box of the results that are held."""
+    count = len(epilogue.parts(warp, place))
+    return [partial(epilogue.send_held, held, number, warp, place) for number in range(count)]
+
+
+@flyc.jit
+def hold_tile(mine, schedule, epilogue, state_held_before, place, _is_last):
+    """A tile's products, beside the first of which results of the one before leave."""
+    state, held, before = state_held_before
+    leaves = leaving(epilogue, held, mine.warp, before)
+    values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leaves=leaves)
+    return state, epilogue.held(values, mine.warp, place), place
 
 
 @flyc.jit

@@ -137,13 +137,13 @@ def _call_for(
         if config.fitting_stages(beside) < config.stages:  # a ring comes before boxes that TMA takes away
             config = replace(config, sends=False)
         config = replace(config, stages=min(config.stages, config.fitting_stages(beside)))
-    check_length(k, block_scaled, config)
     scatter = "" if to_rows is None else "add" if add else "store"
     kind = GemmKind(
         *types, a.along_k, b.along_k, along_n, piece, False, activation, block_scaled, most, masked, gathers, scatter,
         quantises=scale_c is not None, weights_first=weights_first and not (gathers or b.is_ragged),
         run=problem.run if config.adds_runs(problem) else 0,
     )  # fmt: skip
+    check_length(k, kind, config)
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
         drawing = _drawing(run) if config.draws else run

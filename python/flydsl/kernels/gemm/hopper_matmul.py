@@ -193,12 +193,12 @@ def _call_for(
     words = min(a.words, b.words) if is_ragged and config is None else 0
     words = words if words and copies_words(replace(problem, words=words), sms) else 0
     config = config or choose_config(replace(problem, words=words), sms)
-    check_length(k, block_scaled, config)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))
     kind = GemmKind(
         first[0], second[0], types[2], first[1].along_k, second[1].along_k, along_n != config.swapped, piece,
         C.ndim == 3, activation, block_scaled, run=problem.run if config.adds_runs(problem) else 0, words=words,
     )  # fmt: skip
+    check_length(k, kind, config)
     run = build_hopper_gemm(kind, config, sms)
     if is_ragged and not words:
         return lambda A, B, *rest: run(*packed_lines([(A, 1, a), (B, 0, b)], rest[-1]), *rest)

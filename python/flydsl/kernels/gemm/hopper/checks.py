@@ -10,19 +10,50 @@ from flydsl.kernels.gemm.hopper.plan import (
     LINE_BYTES,
     MAX_BOX,
     MOST_SUMS,
+    ROW_BYTES,
     SCALED,
     GemmConfig,
     GemmKind,
+    Problem,
+    ceildiv,
     is_long,
 )
 
+HELD_WIDTH = 16
+"""Bits of a result that a thread may hold while the next tile begins."""
 
-def check_length(k: int, block_scaled: bool, config: GemmConfig) -> None:
-    """Refuse K that is too short for the steps that are added at once where results leave later."""
-    if block_scaled and config.defers and not is_long(k):
+
+def held_words(of: GemmKind | Problem, config: GemmConfig) -> int:
+    """Return the registers of a thread that results of 16 bits of a tile are held in."""
+    return config.accumulators // of.columns_of_one // 2
+
+
+def held_boxes(of: GemmKind | Problem, config: GemmConfig) -> int:
+    """Return how many boxes those leave in, one in each of the next tile's first steps."""
+    blocks, columns = 2 * config.accumulators // config.tile_n, config.tile_n // of.columns_of_one
+    return blocks * ceildiv(columns, config.sends_across or 8 * ROW_BYTES // HELD_WIDTH)
+
+
+def can_hold(of: GemmKind | Problem, config: GemmConfig) -> bool:
+    """Return whether a thread has registers for the results of a tile beside the sums of the next one: those of 16
+    bits, two in a register. Threads that load give up fewer."""
+    width = of.c_width if isinstance(of, Problem) else of.c.width
+    adds_runs = config.adds_runs(of) if isinstance(of, Problem) else of.run > 0
+    along = of.c_along_n or (config.sends_across > 0 and config.tile_n % config.sends_across == 0)
+    other = of.block_scaled or of.quantises or of.packed or adds_runs or not along
+    most = MOST_SUMS[config.consumers] * (3 if of.gathers or of.words else 4) // 4
+    fits = config.accumulators + held_words(of, config) <= most
+    return width == HELD_WIDTH and fits and config.splits == 1 and not (other or config.taking_turns)
+
+
+def check_length(k: int, kind: GemmKind, config: GemmConfig) -> None:
+    """Refuse K that is too short for the steps beside which results leave later."""
+    if kind.block_scaled and config.defers and not is_long(k):
         raise ValueError(
             f"results of blocks with scales leave later where K is {LEAST_STEPS * SCALED} at least, got {k}"
         )
+    if config.defers and can_hold(kind, config) and ceildiv(k, kind.bk) < held_boxes(kind, config):
+        raise ValueError(f"results leave later in {held_boxes(kind, config)} steps of {kind.bk}, and K is {k}")
 
 
 def check_config(kind: GemmKind, config: GemmConfig) -> None:
@@ -71,7 +102,9 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "runs are added of fp8 without scales of blocks, by warpgroups that have registers and take no turns": kind.run
         and (kind.size > 1 or kind.block_scaled or kind.a.is_integer or not config.can_add_runs(kind.gathers)),
         "a run that is multiplied by halves lies in the ring": config.halves > 1 and kind.run > config.stages,
-        "results leave later where runs of all of K are added, without groups, or blocks have scales": config.defers
+        "results leave later where a thread has registers for those of 16 bits, where runs of all of K are added, "
+        "without groups, or blocks have scales": config.defers
+        and not can_hold(kind, config)
         and (
             not (kind.block_scaled or (0 < kind.run <= config.stages and kind.groups == 0))
             or config.splits > 1

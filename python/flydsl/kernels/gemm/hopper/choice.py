@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from itertools import product
 from math import gcd, isqrt
 
+from flydsl.kernels.gemm.hopper.checks import can_hold, held_boxes
 from flydsl.kernels.gemm.hopper.model import FEW, launch_time, packing_time, resident_clusters
 from flydsl.kernels.gemm.hopper.plan import (
     ACROSS_COLUMNS,
@@ -37,6 +38,10 @@ PACKED_WIDTHS = {
     (192, 3, False): (64, 80, 96, 112, 128),
 }
 """Those of weights of four bits: more warpgroups unpack more."""
+MOST_GATHERING = 128
+"""Sums that a thread has registers for beside threads that gather rows."""
+MOST_IN_TURNS = 128 * 192
+"""Results of a tile that a warpgroup which takes turns has registers for."""
 MOST_FILLED = 4
 """Rounds whose tiles have columns that follow from the product: of more, idle blocks of the last one count little."""
 SECTOR_BYTES = 32
@@ -108,12 +113,24 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     # Turns, and results that leave later, are for blocks that have several tiles.
     several = [problem.clusters(x) > resident_clusters(x, sms) for x in found]
     kept = [(x, of) for x, of in zip(found, several) if of or not x.taking_turns]
-    kept = [replace(x, defers=True) if of and x.can_defer(problem) else x for x, of in kept]
+    kept = [replace(x, defers=True) if of and (x.can_defer(problem) or _holds(problem, x)) else x for x, of in kept]
     # Groups of one round took 70.6 us in halves and 69.5 in 128 x 128, skewed ones 100.7 and 91.1: 8 of 100 rows by
     # 4096 x 7168, on an H200, 2026-11-17.
     scaled_groups = problem.grouped and problem.block_scaled
     found = [x for x in kept if x.defers or (x.halves == 1 and x.consumers < 3) or not scaled_groups]
     return *found, *_drawing(problem, sms, found)
+
+
+def _holds(problem: Problem, config: GemmConfig) -> bool:
+    """Return whether threads hold results of a tile until the next one's first steps, of which there are enough. In
+    groups narrower tiles have turns, unless rows are gathered, and all boxes are whole, so that they leave by TMA: 18
+    groups of 12,592 rows by 896 x 2688 took 101 us held in 128 x 224, and 96 in turns of 128 x 128, on an H200,
+    2026-11-18."""
+    steps = ceildiv(problem.k * problem.size, ROW_BYTES)
+    whole = config.tile_n * problem.c_width // problem.columns_of_one % (8 * ROW_BYTES) == 0
+    gains = not problem.grouped or (whole and (problem.gathers or config.tile_m * config.tile_n > MOST_IN_TURNS))
+    gains = gains and not config.is_small
+    return gains and can_hold(problem, config) and steps >= held_boxes(problem, config)
 
 
 def _drawing(problem: Problem, sms: int, found: list[GemmConfig]) -> list[GemmConfig]:
@@ -276,6 +293,9 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     # Two warpgroups beside one that gathers have too few registers: 27.5 ms instead of 7.2 on an H200, 2026-11-16.
     if problem.block_scaled and problem.gathers and config.consumers > 1:
+        return False
+    # Of 256 x 192 and 256 x 160 beside threads that gather ptxas spills, and of the first it serialises products.
+    if problem.gathers and config.accumulators > MOST_GATHERING:
         return False
     if problem.quantises and (config.cluster > 1 or SCALED * problem.columns_of_one % config.tile_n):
         return False

@@ -105,26 +105,61 @@ class Epilogue:
         """Whether a thread is the one that sends boxes off."""
         return self.thread == self.warpgroup * WARPGROUP if self.across else fx.lane_id() == 0
 
+    def parts(self, warp: Any, place: Place) -> list[tuple[int, int, int, Any, int, int]]:
+        """Return of each box the first of a thread's sums, how many, the box, its first row, and its first column and
+        columns of C, counted in a tile."""
+        config, of_one = self.config, self.kind.columns_of_one
+        each, found = config.shared_columns // 2, []
+        for block in range(2 * config.accumulators // config.tile_n):
+            top = place.row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
+            for number, (first, columns) in enumerate(self.boxes()):
+                found.append((block * each + first * of_one // 2, columns * of_one // 2, number, top, first, columns))
+        return found
+
     @flyc.jit
     def store(self, values: Any, warp: Any, place: Place, factors: list[Any] | None = None) -> None:
         """The accumulators of a warp's thread, those of a tile at a place, to C; ``factors`` may be there."""
-        row, column = place.row, place.column
-        config, kind = self.config, self.kind
-        each, of_one = config.shared_columns // 2, kind.columns_of_one
-        tops = [row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
-                for block in range(values.numel // each)]  # fmt: skip
-        boxes = [(block, *box) for block in range(len(tops)) for box in enumerate(self.boxes())]
-        places = [(tops[block], column + first * of_one, columns * of_one) for block, _, (first, columns) in boxes]
-        for i, (block, number, (first, columns)) in enumerate(boxes):
-            top, start, box = tops[block], block * each + first * of_one // 2, number % len(self.starts)
-            part = fx.Vector.from_elements([values[start + j] for j in range(columns * of_one // 2)], values.dtype)
+        column, of_one, parts = place.column, self.kind.columns_of_one, self.parts(warp, place)
+        places = [(top, column + first * of_one, columns * of_one) for *_, top, first, columns in parts]
+        for i, part in enumerate(parts):
             factors = factors or self.factors(*places[i])
-            following = self.factors(*places[i + 1]) if i + 1 < len(boxes) else None
-            part = self.finished(part.to(fx.Float32), factors, place, top, column + first * of_one)
-            part, factors = self.activated(part).to(kind.c), following
-            self.wait(pending=min(number, 1))
-            self.fill(box, part, columns)
-            self.leave(box, place, top, column // of_one + first, columns)
+            following = self.factors(*places[i + 1]) if i + 1 < len(parts) else None
+            result, factors = self.result(values, part, factors, place), following
+            self.send_off(result, part, place)
+
+    def result(self, values: Any, part: tuple[Any, ...], factors: list[Any], place: Place) -> Any:
+        """Return a thread's elements of a box of C."""
+        start, count, _, top, first, _ = part
+        sums = fx.Vector.from_elements([values[start + j] for j in range(count)], values.dtype)
+        column = place.column + first * self.kind.columns_of_one
+        return self.activated(self.finished(sums.to(fx.Float32), factors, place, top, column)).to(self.kind.c)
+
+    def send_off(self, result: Any, part: tuple[Any, ...], place: Place) -> None:
+        """A thread's elements of a box to C."""
+        _, _, number, top, first, columns = part
+        box = number % len(self.starts)
+        self.wait(pending=min(number, 1))
+        self.fill(box, result, columns)
+        self.leave(box, place, top, place.column // self.kind.columns_of_one + first, columns)
+
+    def held(self, values: Any, warp: Any, place: Place) -> Any:
+        """Return a thread's elements of C of 16 bits, two in a register, to leave later."""
+        words = []
+        for part in self.parts(warp, place):
+            _, count, _, top, first, _ = part
+            factors = self.factors(top, place.column + first * self.kind.columns_of_one, 2 * count)
+            result = self.result(values, part, factors, place)
+            words += list(result.bitcast(fx.Int32))
+        return fx.Vector.from_elements(words, fx.Int32)
+
+    @flyc.jit
+    def send_held(self, held: Any, number: int, warp: Any, place: Place) -> None:
+        """One box of those that are held to C, if there was a tile."""
+        if place.end > 0:
+            part = self.parts(warp, place)[number]
+            start, count = (sums // self.kind.columns_of_one // 2 for sums in part[:2])
+            words = fx.Vector.from_elements([held[start + j] for j in range(count)], fx.Int32)
+            self.send_off(words.bitcast(self.kind.c), part, place)
 
     @flyc.jit
     def leave(self, box: int, place: Place, top: Any, column: Any, columns: int) -> None:

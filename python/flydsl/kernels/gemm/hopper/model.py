@@ -18,19 +18,19 @@ class Machine:
     clusters that share; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is
     there; and of the launch before one that draws tiles.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
-    where blocks share them, of large tiles and of small ones, of unpacking weights of a step, and more for each
-    warpgroup that does. Columns: whose products take as long as a choice between two scales. Stages: those whose loads
-    nobody waits for, since they are being multiplied.
+    where blocks share them, of large tiles and of small ones, of unpacking weights of a step, more for each warpgroup
+    that does, and of a line of a step whose pieces threads gather. Columns: whose products take as long as a choice
+    between two scales. Stages: those whose loads nobody waits for, since they are being multiplied.
     Bytes: a cycle that arrive at a multiprocessor, and that it sends for; a microsecond from L2 and from memory; and
     those of a ring that are not under way while the others are; and that L2 keeps.
     Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
     large tile alone, so that nobody multiplies while it waits, or adds runs; of tiles of groups that three have; of
-    results that leave while the next tile begins, and of those of blocks with scales; of lines of A or B by the
-    multiples of bytes at which they start, for the block that sends for them and for L2; of results across C's lines,
-    and where those leave by TMA; in parts of cache lines; and of lines of A that memory is asked for again where blocks
-    are no longer at neighbouring tiles at the same time.
+    results that leave while the next tile begins, of those of blocks with scales, and of those that threads hold; of
+    lines of A or B by the multiples of bytes at which they start, for the block that sends for them and for L2; of
+    results across C's lines, and where those leave by TMA; in parts of cache lines; and of lines of A that memory is
+    asked for again where blocks are no longer at neighbouring tiles at the same time.
     Rounds: that blocks which draw halves last are idle for, on average.
     ``merged`` is which share of the lines that two neighbouring blocks without a cluster have in common they get once,
     in one round and in several; ``waited`` are stages that wait for each warpgroup of a tile beside the first;
@@ -72,6 +72,8 @@ class Machine:
     three_of_groups: float = 1.04
     deferring: float = 0.6
     deferring_scaled: float = 0.8
+    holding: float = 0.05
+    gathering: float = 7.0
     straddling: tuple[tuple[int, float], ...] = ((16, 2.5), (32, 2.2), (64, 2.0), (128, 1.0))
     sectors: tuple[tuple[int, float], ...] = ((16, 2.25), (32, 1.1), (64, 1.1), (128, 1.0))
     across: float = 1.5
@@ -165,7 +167,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine | None = 
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     if config.defers:
-        hidden = stored * (1 - (machine.deferring_scaled if problem.block_scaled else machine.deferring))
+        hidden = stored * (1 - _deferring(problem, config, machine))
         each, last = each - hidden, hidden
     each *= machine.three_of_groups if problem.grouped and config.consumers == 3 else 1.0
     each += machine.meeting if config.sharers > 1 else 0.0
@@ -228,7 +230,8 @@ def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: t
     if problem.words:
         taken, sent = (config.tile_m + config.tile_n) * machine.words / problem.words * machine.port, 0.0
     # Lines that straddle cost the block that sends for them; blocks that share wait for each other.
-    arriving = max(taken / machine.port, sent / machine.lines, unpacked / config.teams)
+    gathered = config.tile_m * machine.gathering if problem.gathers else 0.0
+    arriving = max(taken / machine.port, sent / machine.lines, unpacked / config.teams, gathered)
     if config.sharers > 1:
         arriving += machine.sharing if config.is_large else machine.sharing_few
     # Loads of the stages that are not being multiplied are under way at once.
@@ -277,6 +280,16 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
         return machine.sending_across if config.sends_across else machine.across
     partial = machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
     return partial * (machine.sending if config.sends else 1.0)
+
+
+def _deferring(problem: Problem, config: GemmConfig, machine: Machine) -> float:
+    """Return which share of the time of results is left where they leave while the next tile begins. Of products of one
+    matrix, whose numbers were fitted without, those that a thread holds count whole."""
+    if problem.block_scaled:
+        return machine.deferring_scaled
+    if config.adds_runs(problem):
+        return machine.deferring
+    return machine.holding if problem.grouped else 1.0
 
 
 def longest(machine: Machine, *times: float) -> float:

@@ -87,15 +87,28 @@ class Warpgroup:
         return fx.nvvm.PipelineState(place % stages, state.phase ^ (place // stages & 1))
 
     @flyc.jit
-    def sum_products(self, state, place, k_first, k_last, others=None):
+    def sum_products(self, state, place, k_first, k_last, others=None, leaves=()):
         """The sums of a tile over steps of K. A stage goes back one step late: two groups of wgmma are in flight.
 
-        ``others`` says, where warpgroups take turns, whether the other one has a tile left.
+        ``others`` says, where warpgroups take turns, whether the other one has a tile left. Each of ``leaves`` is
+        called while products of one of the first steps are made.
         """
-        before, all_steps = state, k_last
+        before, all_steps, ahead = state, k_last, len(leaves)
         accs = [self.acc, *(fx.make_fragment_like(self.acc) for _ in self.b_parts[1:])]
         k_last = self.own_last(place, k_first, k_last)
-        for k in range(k_first, k_last):
+        if fx.const_expr(ahead > 0):
+            k_last = fx.max(k_last, k_first + ahead)  # also where all rows lie behind the group
+        for i, leave in enumerate(leaves):
+            self.pipe.wait(state)
+            self.multiply_stage(accs, state.stage, int(i > 0))
+            leave()
+            if fx.const_expr(i > 0):
+                wait_for_products(1, accs)
+                if self.leader:
+                    self.pipe.release(before)
+            before = state
+            state = self.pipe.advance(state)
+        for k in range(k_first + ahead, k_last):
             self.pipe.wait(state)
             self.multiply_stage(accs, state.stage, fx.Int32(k > k_first))
             wait_for_products(1, accs)
