@@ -7,6 +7,7 @@ Every two choices meet on one target or another, and each of them on each: AMD's
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -66,15 +67,20 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def set_up(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose the target of a case, another of AMD's from seed to seed, since nothing is refused on one of these alone;
     and cut long sequences into three parts, as a GPU with more multiprocessors does. On Hopper a warpgroup multiplies
-    in half of the cases of 16 bits, and a launch of its own puts parts together in half of them, others from seed to
-    seed."""
+    in half of the cases of 16 bits, and a launch of its own, a cluster or a block puts parts together, others from seed
+    to seed."""
     half = (PAGED.index(case) + random_data.SEED) % 2 if case in PAGED else 0
     chosen = paged.is_for_warps
     monkeypatch.setattr(
         paged, "is_for_warps", lambda q, k, *of: k.dtype.itemsize == 1 or (half == 0 and chosen(q, k, *of))
     )
-    ways = (bool((PAGED.index(case) // 2 + random_data.SEED) % 2),) if case in PAGED else (False,)
-    monkeypatch.setattr(paged, "turns_of", lambda *given: parts.parts_of(*given, ways=ways))
+    way = (PAGED.index(case) // 2 + random_data.SEED) % 3 if case in PAGED else 0
+
+    def turns_of(*given: Any) -> parts.Cut:
+        found = parts.parts_of(*given, ways=(way == 1,))
+        return replace(found, cluster=4) if way == 2 and given[-1].by_warps and found.splits > 1 else found
+
+    monkeypatch.setattr(paged, "turns_of", turns_of)
     target, count = case["target"], {"short": 1, "long": 3}[case["lengths"]]
 
     def cut(sequences: int, blocks: int, multiprocessors: int, sizes: Any, ways: tuple[bool, ...] = (False,)) -> Any:

@@ -24,7 +24,7 @@ from flydsl.kernels.attention.paged import (
     paged_attention,
     paged_workspace,
 )
-from flydsl.kernels.attention.parts import Sizes, choose_cut
+from flydsl.kernels.attention.parts import Sizes, choose_cut, choose_short_cut
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
 from tests.support.paged_cases import in_pages
@@ -140,23 +140,24 @@ def test_stages_that_fit_into_shared_memory() -> None:
 
 
 def test_a_ring_of_many_stages() -> None:
-    """Where blocks of threads have a multiprocessor each, more blocks of keys than stages, and room for the ring."""
+    """Where blocks of threads have a multiprocessor each, and the ring room for all that they load."""
 
-    def stages(d: int, part: int, alone: bool, page: int = 16) -> int:
-        return lengthen_ring(ForwardPlan(fx.BFloat16, d, d, 64, 3), parts.Cut(part, 4), alone, page).stages
+    def stages(d: int, part: int, alone: bool) -> int:
+        return lengthen_ring(ForwardPlan(fx.BFloat16, d, d, 64, 3), parts.Cut(part, 4), alone).stages
 
-    assert [stages(128, 4, True), stages(128, 3, True), stages(128, 4, False), stages(256, 4, True)] == [6, 3, 3, 3]
-    assert [stages(128, 32, True), stages(128, 32, True, 64)] == [3, 6]  # boxes of small pages are many
+    found = [stages(*of) for of in ((128, 6, True), (128, 1, True), (128, 7, True), (128, 4, False), (256, 4, True))]
+    assert found == [6, 6, 3, 3, 3]
     q, cache = np.zeros((2, 4, 128), np.float16), np.zeros((3, 16, 1, 128), np.float16)
     found = [
         paged._plan_of(fx.Float16, q, cache, cache, np.zeros((2, keys // 16), np.int32), False, True).stages
-        for keys in (128, 300)
+        for keys in (128, 2048)
     ]
-    assert found == [3, 6]
+    assert found == [6, 3]
 
 
-def test_a_workspace_serves_call_after_call() -> None:
+def test_a_workspace_serves_call_after_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counters are zero again behind a call."""
+    monkeypatch.setattr(paged, "turns_of", parts.parts_of)
     lengths, page = [900, 700], 16
     (k, v), tables, _ = caches(lengths, page, 1, 64, np.float16)
     q = np.zeros((2, 4, 64), np.float16)
@@ -200,6 +201,34 @@ def test_a_launch_of_its_own_puts_parts_together(d: int, warps: bool, monkeypatc
     run([130, 3], 16, (10, 1), 1, d, plan=plan, window=30, counters=counters)
     run([130, 1, 64, 70] * 10, 16, (8, 1), 1, d, plan=plan, counters=counters)  # several rows a block
     assert [cut.splits for cut in cuts] == [21, 3, 3] and (counters == 7).all()
+
+
+@pytest.mark.parametrize("splits", [2, 3, 8])
+def test_a_cluster_puts_parts_together(splits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of as many blocks of threads as there are parts, and of more; of no key, one part and several, with a sink and
+    without, and with first parts that a window leaves out. Nothing goes through memory."""
+    cluster, page = min(size for size in parts.CLUSTERS if size >= splits), 16
+    monkeypatch.setattr(paged, "turns_of", lambda *_: parts.Cut(1, splits, 0, False, cluster))
+    counters, most = np.full(64, 7, np.int32), 64 * splits
+    sinks = random_data.generator().standard_normal(10).astype(np.float32)
+    run([most, 0, 64, 1, 65], page, (10, 1), 3, 128, plan=None, sinks=sinks, counters=counters)
+    run([most, most - 63], page, (8, 2), 1, 64, plan=SMALL, window=70, counters=counters)
+    q, cache = np.zeros((2, 8, 64), np.float16), np.zeros((4, 16, 2, 64), np.float16)
+    room, _, _ = paged_workspace(q, cache, cache, np.zeros((2, 4), np.int32), SMALL)
+    assert room.shape[1] == 1 and (counters == 7).all()
+
+
+@pytest.mark.parametrize(
+    ("sequences", "keys", "rows", "splits", "cluster"),
+    [
+        (8, 2345, 16, 8, 8), (24, 1000, 16, 4, 4), (8, 600, 8, 5, 8), (112, 65, 8, 1, 1), (8, 4096, 8, 16, 1),
+        (72, 462, 16, 1, 1),
+    ],
+)  # fmt: skip
+def test_where_clusters_put_parts_together(sequences: int, keys: int, rows: int, splits: int, cluster: int) -> None:
+    """A few parts, where all clusters run at once; more parts are worth more where sequences are long."""
+    cut = choose_short_cut(sequences, -(-keys // 64), 132, Sizes(64, 512, 512 * rows, True))
+    assert (cut.splits, cut.cluster, cut.apart) == (splits, cluster, False)
 
 
 def test_parts_fill_the_device() -> None:

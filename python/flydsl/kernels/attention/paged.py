@@ -94,15 +94,16 @@ def paged_attention(
     )  # fmt: skip
     if 0 in results.shape:
         return out
-    sizes = sizes_of(q, k_cache, v_cache, plan)
+    sizes = sizes_of(q, k_cache, v_cache, plan, by_warps)
     sequences = int(q.shape[0]) * kv_heads
     cut = (parts_of if by_waves else turns_of)(q, sequences, k_cache, block_tables, sizes)
     space = workspace or room_for(q, sequences, cut, tokens * heads // kv_heads, dv, counters)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     numbers = (scale, float(v_scale), softcap, left, cut.splits, cut.part)
     if by_warps:
-        box = gcd(box_of(int(k_cache.shape[1]), plan.keys), BOX if k_cache.dtype.itemsize > 1 else plan.keys)
-        warp_decode(*tensors, *numbers, cut.whole, tokens, cut.apart, box, plan, stream_of(q, stream))
+        short = k_cache.dtype.itemsize == 1 and d <= LONG_HEAD
+        box = gcd(box_of(int(k_cache.shape[1]), plan.keys), plan.keys if short else BOX)
+        warp_decode(*tensors, *numbers, cut.whole, tokens, cut.apart, box, plan, cut.cluster, stream_of(q, stream))
     elif by_waves:
         wave_decode(*tensors, *numbers, tokens, plan, stream_of(q, stream))
     else:
@@ -136,21 +137,19 @@ def _plan_of(dtype: Any, q: Array, k: Array, v: Array, tables: Array, by_waves: 
     narrow, longest, waiting = type_name(k) in CACHES[by_waves], longest_of(k, tables), sequences / multiprocessors(q)
     plan = choose_decode_plan(dtype, q.shape[-1], v.shape[3], by_waves, by_warps, waiting, narrow, longest)
     if by_warps and not narrow:
-        cut = turns_of(q, sequences, k, tables, sizes_of(q, k, v, plan))
-        plan = lengthen_ring(plan, cut, sequences * cut.splits <= multiprocessors(q), int(k.shape[1]))
+        cut = turns_of(q, sequences, k, tables, sizes_of(q, k, v, plan, True))
+        plan = lengthen_ring(plan, cut, sequences * max(cut.splits, cut.cluster) <= multiprocessors(q))
     return plan
 
 
-def lengthen_ring(plan: ForwardPlan, cut: Cut, alone: bool, page: int) -> ForwardPlan:
-    """Return a plan of warps with twice as many stages, where blocks of threads are ``alone`` on their multiprocessors,
-    have more to load than the ring holds, and shared memory has room. 16 sequences of 2048 keys, 8 heads of 128, took
-    33.2 us instead of 34.4 so in pages of 64, 12 of 300 7.7 instead of 8.8 and one of 4096 9.0 instead of 9.6, on an
-    H200 on 2026-11-18; 128 of 1024, where blocks share multiprocessors, would take 138.6 instead of 125.1. In pages
-    of 16, several boxes for a stage, the first took 35.4: those gain where a ring then has all that there is."""
+def lengthen_ring(plan: ForwardPlan, cut: Cut, alone: bool) -> ForwardPlan:
+    """Return a plan of warps with twice as many stages, where that has room for all that blocks of threads load, and
+    these are no more than multiprocessors: then no two of them share one, while others have none. 112 sequences of 65
+    keys, 8 rows each, took 3.7 us instead of 4.3 so, and 8 of 4096 in 16 parts 8.1 instead of 8.9; 80 of 900, which do
+    not fit, would take 16.4 instead of 14.0, on an H200 on 2026-11-18."""
     stages = 2 * plan.stages
     fits = stages * plan.keys * (plan.d + plan.dv) * 2 + MARGIN <= SHARED_BYTES
-    gains = plan.stages < cut.part and (cut.part <= stages or page >= plan.keys)
-    return replace(plan, stages=stages) if alone and gains and fits else plan
+    return replace(plan, stages=stages) if alone and fits and cut.part <= stages else plan
 
 
 def choose_decode_plan(
@@ -162,7 +161,10 @@ def choose_decode_plan(
     Where many sequences wait, three small blocks of warps, for caches of 8 bits, share a multiprocessor: while one
     begins, the others load. Else a block loads much ahead. On an H200 on 2026-11-16, 64 heads that share 8 of 128: 128
     sequences of 1024 keys took 80.8 us with small blocks and 93.3 with large ones, 16 of 2048 keys 26.2 and 21.1, one
-    of 4096 9.7 and 8.2. Of caches of 16 bits two blocks with rings of 96 KB share one: 128 sequences of 1024 keys took
+    of 4096 9.7 and 8.2. Lanes have no registers for more keys of heads of 256: 5 sequences of 8271 took 44.4 us in
+    three stages of 64 keys and 50.0 of 128, in boxes of 16 tokens, and 71 in boxes of 64.
+
+    Of caches of 16 bits two blocks with rings of 96 KB share a multiprocessor: 128 sequences of 1024 keys took
     128.5 us in three stages of 64 keys, 131.8 in two, 150.2 in six and 147.5 in three of 128; of heads of 64, 280
     sequences of 4306 keys took 78.6 us in stages of 128 and 89.8 of 64, and 720 of 68 12.9 and 9.6, on 2026-11-18.
 
@@ -171,6 +173,8 @@ def choose_decode_plan(
     multiprocessors, blocks of 64 keys leave room for the next launch to begin in, and cut sequences evenly: 4
     sequences of 9000 keys with 64 rows of queries took 13.2 us instead of 15.8, 8 of 3000 with 32 10.7 instead of 15.0.
     """
+    if by_warps and narrow and d > LONG_HEAD:
+        return ForwardPlan(dtype, d, dv, 64, 3)
     if by_warps and narrow:
         return ForwardPlan(dtype, d, dv, 64, 4) if waiting >= 3 else ForwardPlan(dtype, d, dv, 128, 3)
     if by_warps:
@@ -211,15 +215,15 @@ def paged_workspace(
     plan = plan or _plan_of(kind, q, k_cache, v_cache, block_tables, by_waves, by_warps)
     kv_heads, dv = int(k_cache.shape[2]), int(v_cache.shape[3])
     sequences, rows = int(q.shape[0]) * kv_heads, prod(q.shape[1:-1]) // kv_heads
-    sizes = sizes_of(q, k_cache, v_cache, plan)
+    sizes = sizes_of(q, k_cache, v_cache, plan, by_warps)
     cut = (parts_of if by_waves else turns_of)(q, sequences, k_cache, block_tables, sizes)
     return room_for(q, sequences, cut, rows, dv)
 
 
-def sizes_of(q: Array, k_cache: Array, v_cache: Array, plan: ForwardPlan) -> Sizes:
+def sizes_of(q: Array, k_cache: Array, v_cache: Array, plan: ForwardPlan, by_warps: bool) -> Sizes:
     """Return what cutting sequences into parts depends on."""
     rows, dv = prod(q.shape[1:-1]) // int(k_cache.shape[2]), int(v_cache.shape[3])
-    return Sizes(plan.keys, (int(q.shape[-1]) + dv) * k_cache.dtype.itemsize, 4 * rows * dv)
+    return Sizes(plan.keys, (int(q.shape[-1]) + dv) * k_cache.dtype.itemsize, 4 * rows * dv, by_warps)
 
 
 @on_given_stream

@@ -18,6 +18,9 @@ from flydsl.kernels.blocks.reduce import LOWEST, above_lowest
 
 EIGHT = 8
 """Elements of a row that a thread puts together, and parts that it reads at the same time at most."""
+FOUR, PAD = 4, 4
+"""Elements that it puts together of a cluster's parts, 16 bytes of another block's shared memory, and elements between
+rows there, so that eight rows at a time are stored to different banks."""
 MERGERS, MERGING_BLOCKS = 256, 256
 """Threads at most of a block that puts rows together, in a launch of its own, and blocks that it has, if they can be so
 few. These fit beside the blocks that they wait for; 1152, of 9 sequences of 462 keys and 8 heads in two parts, took 3.7
@@ -38,25 +41,36 @@ rows of queries took 13.2 us in 29 parts, 22.3 in 15 and without that launch; 3 
 in 38 parts; 32 of 1500 with 32 16.0 and 14.2, both in 4, 5 of 12997 with 5 15.4 and 14.6, both in 26; on an H200 on
 2026-11-18."""
 
+CLUSTERS = (2, 4, 8)
+"""Blocks of threads that a cluster may have."""
+BEGIN, READING, MEMORY = 2500, 40, 4800
+"""Nanoseconds that a round of blocks of warps takes beside its keys, and bytes of them that one reads in a nanosecond,
+and all, at most. On an H200 on 2026-11-18 8 sequences of 2345 keys, 16 rows each, took 14.9 us in 2 parts, 8.1 in 8 and
+9.7 in 13, and 12.9 in 2 that a cluster puts together, 8.6 in 4 and 6.6 in 8; 24 of 1000 9.5 in 2, 9.3 in 4 and 9.7 in
+8, and 7.8, 6.3 and, in two rounds, 10.4."""
+
 
 @dataclass(frozen=True)
 class Cut:
-    """Blocks of keys in a part, parts that a sequence has at most, sequences that are not cut, and whether a launch of
-    its own puts parts together."""
+    """Blocks of keys in a part, parts that a sequence has at most, sequences that are not cut, whether a launch of
+    its own puts parts together, and blocks of threads of a cluster that does, or one."""
 
     part: int
     splits: int
     whole: int = 0
     apart: bool = False
+    cluster: int = 1
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Keys of a block, bytes of a key and its value, and bytes of the results of a part."""
+    """Keys of a block, bytes of a key and its value, bytes of the results of a part, and whether warps multiply, on
+    Hopper."""
 
     keys: int
     key: int
     results: int
+    by_warps: bool = False
 
 
 def parts_of(
@@ -85,10 +99,44 @@ def turns_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes
     not cut, and parts of those that are left, to end together."""
     ways = (False, True)
     whole = (sequences - 1) // multiprocessors(q) * multiprocessors(q)
+    if whole <= 0 and sizes.by_warps:
+        return choose_short_cut(sequences, key_blocks(cache, tables, sizes), multiprocessors(q), sizes)
     if whole <= 0:
         return parts_of(q, sequences, cache, tables, sizes, ways)
     cut = choose_last_cut(sequences - whole, key_blocks(cache, tables, sizes), multiprocessors(q), sizes, ways)
     return replace(cut, whole=whole) if cut.splits > 1 else cut
+
+
+@lru_cache(maxsize=256)
+def choose_short_cut(sequences: int, blocks: int, multiprocessors: int, sizes: Sizes) -> Cut:
+    """Return what ends soonest where warps multiply, whose blocks of threads may be clusters, too: of a few parts,
+    which they put together through their shared memory. Rounds are of as many blocks as multiprocessors, though several
+    fit on one: those of the next launch wait there."""
+
+    def end(cut: Cut) -> float:
+        running = sequences * max(cut.splits, cut.cluster)
+        at_once = multiprocessors * 10 // 11 if cut.cluster > 2 else multiprocessors  # a cluster lies side by side
+        key_block = sizes.keys * sizes.key * max(1 / READING, min(running, multiprocessors) / MEMORY)
+        return -(-running // at_once) * (BEGIN + cut.part * key_block) + merging_time(cut, sequences, sizes)
+
+    clusters = [
+        replace(cut, cluster=min(size for size in CLUSTERS if size >= cut.splits))
+        for cut in cuts_of(blocks, (False,))
+        if 1 < cut.splits <= CLUSTERS[-1]
+    ]
+    return min([*cuts_of(blocks, (False, True)), *clusters], key=end)
+
+
+def merging_time(cut: Cut, sequences: int, sizes: Sizes) -> float:
+    """Return the nanoseconds that putting parts of sequences together takes."""
+    if cut.splits == 1:
+        return 0
+    if cut.cluster > 1:
+        return 700 + sizes.results / 16
+    if cut.apart:
+        return 4700 + sequences * cut.splits * sizes.results / MEMORY
+    turns = -(-cut.splits // EIGHT) * -(-sizes.results // MERGED)
+    return 1300 + 650 * turns + cut.splits * sizes.results / 90
 
 
 @lru_cache(maxsize=256)
@@ -140,18 +188,18 @@ def result_of(q: Array, dv: int, out: Array) -> Any:
 
 def room_for(q: Array, sequences: int, cut: Cut, rows: int, dv: int, counters: Array = None) -> tuple[Any, Any, Any]:
     """Room for the results of parts and their logarithms, and counters, of each sequence and of parts that were taken,
-    which are zero before and after a call; they may be given. Sequences that are not cut leave theirs, and where a
-    launch of its own puts parts together nobody counts these."""
-    some = sequences - cut.whole
+    which are zero before and after a call; they may be given. Sequences that are not cut leave theirs, where a launch
+    of its own puts parts together nobody counts these, and a cluster leaves all."""
+    some, splits = sequences - cut.whole, cut.splits if cut.cluster == 1 else 1
     if counters is None:
         counters = empty_beside(q, (some + 1,), "int32")
-        if cut.splits > 1 and (cut.whole or not cut.apart):
+        if cut.splits > 1 and cut.cluster == 1 and (cut.whole or not cut.apart):
             counters[...] = 0
     elif prod(counters.shape) < sequences or type_name(counters) != "int32":
         raise ValueError(f"counters are {sequences} of int32 or more, got {prod(counters.shape)} of {counters.dtype}")
     return (
-        empty_beside(q, (some, cut.splits, rows, dv), "float32"),
-        empty_beside(q, (some, cut.splits, rows), "float32"),
+        empty_beside(q, (some, splits, rows, dv), "float32"),
+        empty_beside(q, (some, splits, rows), "float32"),
         counters,
     )
 
@@ -186,9 +234,19 @@ def parts_in(parts):
     return parts.whole + cut_of(parts) * parts.splits
 
 
+@fx.struct
+class Spot:
+    """A part: its number, its sequence and kv head, and how many blocks of keys parts of that sequence have."""
+
+    split: fx.Int32
+    batch: fx.Int32
+    head: fx.Int32
+    size: fx.Int32
+
+
 @flyc.jit
-def part_at(parts, index, lengths, plan):
-    """(the part, how many parts its sequence has, the first of them). Parts that a sequence does not have have no rows.
+def spot_of(parts, index):
+    """The part with a number; known before anything is read.
 
     All first parts come before all second ones: those that are missing leave no gap in the work of a block. So a
     sequence has the number of its first part.
@@ -196,17 +254,36 @@ def part_at(parts, index, lengths, plan):
     cut, behind = cut_of(parts), fx.max(index - parts.whole, 0)
     split = behind // cut
     sequence, size = index - split * cut, (index < parts.whole).select(fx.Int32(1 << 30), parts.part)
-    batch, head = sequence // parts.kv_heads, sequence % parts.kv_heads
-    length = lengths[batch]
+    batch = sequence // parts.kv_heads
+    return Spot(split, batch, sequence - batch * parts.kv_heads, size)
+
+
+@flyc.jit
+def piece_of(parts, spot, length, plan):
+    """(the part at a spot, from and to which blocks of keys its sequence goes). A part that a sequence does not have
+    has no rows."""
     band = Band(length - parts.tokens, parts.left, fx.Int32(0), length)
     begin, end, plain_begin, plain_end = blocks_of(band, plan.features, fx.Int32(0), parts.tokens - 1, plan.keys)
     end = fx.max(end, begin + 1)
-    first, last = begin // size, fx.ceildiv(end, size)
-    here = (split >= first) & (split < last)
-    begin, end = fx.max(begin, split * size), fx.min(end, (split + 1) * size)
-    rows = here.select(parts.tokens * plan.group, 0)
-    piece = Piece(head, batch, fx.Int32(0), rows, split, fx.Int32(0), band, begin, end, plain_begin, plain_end)
-    return piece, last - first, first
+    lower, upper = spot.split * spot.size, (spot.split + 1) * spot.size
+    rows = ((lower < end) & (upper > begin)).select(parts.tokens * plan.group, 0)
+    own = fx.max(begin, lower), fx.min(end, upper)
+    piece = Piece(spot.head, spot.batch, fx.Int32(0), rows, spot.split, fx.Int32(0), band, *own, plain_begin, plain_end)
+    return piece, (begin, end)
+
+
+def count_of(blocks, spot):
+    """(how many parts a sequence has that goes from and to some blocks of keys, the first of them)."""
+    begin, end = blocks
+    first = begin // spot.size
+    return fx.ceildiv(end, spot.size) - first, first
+
+
+def part_at(parts, index, lengths, plan):
+    """(the part with a number, how many parts its sequence has, the first of them)."""
+    spot = spot_of(parts, index)
+    piece, blocks = piece_of(parts, spot, lengths[spot.batch], plan)
+    return piece, *count_of(blocks, spot)
 
 
 # Putting together ----------------------------------------------------------------------------------
@@ -272,6 +349,29 @@ def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, 
         )
         line = out[piece.batch, row // plan.group, head, None]
         shares_of(found[0], found[1]).to(plan.dtype).store(line, [column], alignment=16)
+
+
+@flyc.jit
+def merge_cluster(piece, blocks, out, sinks, places, rows, plan, cluster, threads):
+    """All parts of a sequence, from the shared memory of the blocks of a cluster, each of which stores its share of the
+    elements. ``blocks`` are how many have a part and the first of them, ``places`` views of (row, element) and of level
+    and sum of (row, which); ``threads`` as of `merge`."""
+    (count, first), (values_of, levels_of), pieces = blocks, places, plan.dv // FOUR
+    begin = fx.nvvm.block_rank_in_cluster() * threads[1] + threads[0]
+    for item in range(begin, rows * pieces, threads[1] * cluster):
+        row, column = item // pieces, item % pieces * FOUR
+        head = piece.head * plan.group + row % plan.group
+        _, one, sink = nothing(sinks, head)
+        value, level = fx.get_iter(values_of[row, None]) + column, fx.get_iter(levels_of[row, None])
+        others = []
+        for i in fx.range_constexpr(cluster):
+            block = fx.min(fx.Int32(i), count - 1) + first
+            some = fx.nvvm.cluster_load(value, block, fx.Float32x4)
+            top, sum_ = fx.nvvm.cluster_load(level, block, fx.Float32x2)
+            others.append((some, sum_, (fx.Int32(i) < count).select(top, fx.Float32(LOWEST))))
+        sums, total, _ = weighted((fx.full(FOUR, 0.0, fx.Float32), one, sink), others)
+        line = out[piece.batch, row // plan.group, head, None]
+        shares_of(sums, total).to(plan.dtype).store(line, [column], alignment=8)
 
 
 @flyc.jit
