@@ -15,6 +15,7 @@ from flydsl.kernels.attention.backward_tiles import BackwardPlan
 from flydsl.kernels.attention.hopper_backward import order_of_sums, sums_of_queries
 from flydsl.kernels.attention.hopper_forward import WARPGROUP
 from flydsl.kernels.attention.scores import folded, over_lanes
+from flydsl.kernels.attention.tiles import start_of
 from flydsl.kernels.blocks.activation import LOG2_E
 from flydsl.kernels.blocks.reduce import add
 
@@ -41,14 +42,14 @@ def wait_for_the_kernel_before():
 
 
 @flyc.jit
-def rows_at(tile, head, batch, lengths, longest, plan):
+def rows_at(tile, head, batch, lengths, longest, tokens, plan):
     """(the tensors' batch, first row, end of rows, place in the workspace) of a tile of queries."""
     slot = batch * fx.ceildiv(longest, plan.unit) * plan.pair + tile
     first, end = tile * plan.queries, longest
     if fx.const_expr(lengths is not None):
-        start = lengths[0][batch]
+        start, end = (start_of(lengths[0], batch + other, fx.Int32(tokens)) for other in (0, 1))
         slot = (start // plan.unit + batch) * plan.pair + tile
-        first, end, batch = first + start, lengths[0][batch + 1], fx.Int32(0)
+        first, batch = first + start, fx.Int32(0)
     return batch, first, end, slot * fx.grid_dim.y + head
 
 
@@ -70,7 +71,7 @@ def before_kernel(
     """
     wait_for_the_kernel_before()
     tile, head, batch = fx.block_idx
-    place, first, end, slot = rows_at(tile, head, batch, lengths, longest, plan)
+    place, first, end, slot = rows_at(tile, head, batch, lengths, longest, out.shape[2], plan)
     thread, threads = fx.thread_idx.x, plan.queries * LANES
     if first - tile % plan.pair * plan.queries < end:
         own = pieces_of_rows(plan).get_slice(thread)
@@ -106,7 +107,7 @@ def after_kernel(sums: Any, dQ: Any, lengths: Any, longest: fx.Int32, scale: fx.
     """The sums of a tile, times ``scale``, to columns of dQ; they go through shared memory, into rows."""
     wait_for_the_kernel_before()
     tile, head, batch = fx.block_idx
-    place, first, end, slot = rows_at(tile, head, batch, lengths, longest, plan)
+    place, first, end, slot = rows_at(tile, head, batch, lengths, longest, dQ.shape[2], plan)
     thread, threads = fx.thread_idx.x, plan.consumers * WARPGROUP
     pitch = plan.sums + 4
     storage = fx.SharedAllocator().allocate(fx.Array[fx.Float32, plan.queries * pitch, 16]).ptr
@@ -139,7 +140,8 @@ def add_kernel(parts: Any, grads: Any, lengths: Any, batches: fx.Int32, plan: fx
     tile, head, batch = fx.block_idx
     first, end = tile * ADDED, fx.Int32(grads[0].shape[2])
     if fx.const_expr(lengths is not None):
-        first, end = first + lengths[1][0], lengths[1][batches]
+        start, end = (start_of(lengths[1], number, end) for number in (0, batches))
+        first = first + start
     eight = fx.Vector.make_type(PIECE, fx.Float32)
     for found, grad, columns in zip(parts, grads, (plan.d, plan.dv), strict=True):
         order = fx.make_layout((columns // PIECE, ADDED), (1, columns // PIECE))
@@ -167,8 +169,9 @@ def outside_kernel(grads: Any, starts: Any, batches: fx.Int32, plan: fx.Constexp
     block, head, _ = fx.block_idx
     nothing = fx.full(PIECE, 0.0, fx.Float32).to(plan.dtype)
     for grad, own, size in zip(grads, starts, (plan.d, plan.d, plan.dv), strict=True):
-        first, end, columns = own[0], own[batches], size // PIECE
-        rows = first + fx.Int32(grad.shape[2]) - end
+        tokens, columns = fx.Int32(grad.shape[2]), size // PIECE
+        first, end = (start_of(own, number, tokens) for number in (0, batches))
+        rows = first + tokens - end
         if head < fx.Int32(grad.shape[1]):
             for i in range(fx.Int64(block * ADDERS + fx.thread_idx.x), fx.Int64(rows) * columns, OUTSIDE * ADDERS):
                 row, piece = fx.Int32(i // columns), fx.Int32(i % columns)

@@ -16,7 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of
 from flydsl.kernels.attention.hopper_forward import ROW_LANES, WARPGROUP, Warpgroup, compute
-from flydsl.kernels.attention.parts import Parts, cut_of, launch_merge, part_at, parts_in, put_together
+from flydsl.kernels.attention.parts import Parts, cut_of, keys_in, launch_merge, part_at, parts_in, put_together
 from flydsl.kernels.attention.scores import factor_of, softmax_end
 from flydsl.kernels.attention.tiles import Tickets, whole_lines
 from flydsl.kernels.blocks.reduce import LOWEST
@@ -241,7 +241,8 @@ def decode(
     swizzle = swizzle_of(chunk)
     map_q = fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(Q), packed), (1, 1, tokens, group, chunk), swizzle)
     map_k, map_v = (cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
-    parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), splits, part, fx.Int32(tokens), left, page, whole)
+    rest = (splits, part, fx.Int32(tokens), left, page, keys_in(tables, page), whole)
+    parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), *rest)
     used = fx.min(blocks, parts_in(parts))
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),

@@ -24,7 +24,17 @@ from flydsl.kernels.attention.hopper_decode import (
     places_of,
 )
 from flydsl.kernels.attention.hopper_forward import ROW_LANES, ROWS, WARPGROUP, at_entry
-from flydsl.kernels.attention.parts import Cut, Parts, Sizes, launch_merge, part_at, parts_of, result_of, room_for
+from flydsl.kernels.attention.parts import (
+    Cut,
+    Parts,
+    Sizes,
+    keys_in,
+    launch_merge,
+    part_at,
+    parts_of,
+    result_of,
+    room_for,
+)
 from flydsl.kernels.attention.scores import (
     PLAIN,
     Features,
@@ -262,7 +272,7 @@ def latent_decode(
     packed = fx.make_layout(shape, (by_batch, by_head * group, by_token, by_head, 1))
     view = fx.make_view(fx.get_iter(Q), packed)
     map_q = fx.nvvm.make_tensor_map(view, (1, 1, tokens, group, chunk), swizzle_of(chunk))
-    parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page)
+    parts = Parts(fx.Int32(batches), tiles, splits, part, fx.Int32(tokens), left, page, keys_in(tables, page))
     numbers = (factor_of(scale, plan.features), scale, cap, v_scale)
     latent_kernel(
         (map_q, cache_map(K, plan.d, box)), out, tables, lengths, (results, logarithms), numbers, parts, page,

@@ -13,7 +13,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.parts import Parts, Sizes, choose_cut, room_for
+from flydsl.kernels.attention.parts import Parts, Sizes, choose_cut, keys_in, room_for
 from flydsl.kernels.attention.scores import Features
 from flydsl.kernels.attention.wave_decode import BLOCK, ROWS, decode_plan, wave_decode_kernel
 from flydsl.kernels.attention.waves import threads_of
@@ -62,9 +62,8 @@ def decode_blocks(
         (pages, kv_heads, d, (GRAIN, page // GRAIN)), (kv_heads * whole, whole, by_row, (1, by_tokens))
     )
     caches = (fx.make_view(fx.get_iter(cache), layout) for cache, layout in ((K, keys_layout), (V, values_layout)))
-    parts = Parts(
-        fx.Int32(Q.shape[0]), fx.Int32(kv_heads), splits, part * (BLOCK // mine.keys), tokens, left, fx.Int32(page)
-    )
+    rest = (splits, part * (BLOCK // mine.keys), tokens, left, fx.Int32(page), keys_in(tables, page))
+    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(kv_heads), *rest)
     by_token = plan.scaled == "token"
     factor = scale * LOG2_E
     wave_decode_kernel(

@@ -11,7 +11,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.attention import check_steps
 from flydsl.kernels.attention.scores import Band, blocks_of
-from flydsl.kernels.attention.tiles import Piece
+from flydsl.kernels.attention.tiles import Piece, start_of
 from flydsl.kernels.blocks.activation import LOG2_E, powers_of_two
 from flydsl.kernels.blocks.inputs import Array, empty_beside, multiprocessors, strides, type_name
 from flydsl.kernels.blocks.reduce import LOWEST, above_lowest
@@ -211,7 +211,7 @@ def room_for(q: Array, sequences: int, cut: Cut, rows: int, dv: int, counters: A
 class Parts:
     """The work of a launch: up to ``splits`` parts of ``part`` blocks of keys for every sequence and kv head.
 
-    The first ``whole`` of these are not cut.
+    The first ``whole`` of these are not cut. A table has pages for ``longest`` keys.
     """
 
     batches: fx.Int32
@@ -221,7 +221,14 @@ class Parts:
     tokens: fx.Int32
     left: fx.Int32
     page: fx.Int32
+    longest: fx.Int32
     whole: fx.Int32 = 0
+
+
+def keys_in(tables: Any, page: Any) -> Any:
+    """Return how many keys the pages of a table, or of a list, have room for; lengths are counted in 32 bits."""
+    room = fx.Int64(tables.shape[tables.rank - 1]) * fx.Int64(page)
+    return fx.min(room, fx.Int64((1 << 31) - 1)).to(fx.Int32)
 
 
 def cut_of(parts):
@@ -261,7 +268,9 @@ def spot_of(parts, index):
 @flyc.jit
 def piece_of(parts, spot, length, plan):
     """(the part at a spot, from and to which blocks of keys its sequence goes). A part that a sequence does not have
-    has no rows."""
+    has no rows. It has no more keys than its table has pages for, whatever its length, which nobody may have looked at,
+    says."""
+    length = fx.min(length, parts.longest)
     band = Band(length - parts.tokens, parts.left, fx.Int32(0), length)
     begin, end, plain_begin, plain_end = blocks_of(band, plan.features, fx.Int32(0), parts.tokens - 1, plan.keys)
     end = fx.max(end, begin + 1)
@@ -279,10 +288,15 @@ def count_of(blocks, spot):
     return fx.ceildiv(end, spot.size) - first, first
 
 
-def part_at(parts, index, lengths, plan):
-    """(the part with a number, how many parts its sequence has, the first of them)."""
+def part_at(parts, index, lengths, plan, starts=None):
+    """(the part with a number, how many parts its sequence has, the first of them). ``starts`` are where sequences begin
+    in a list of pages."""
     spot = spot_of(parts, index)
-    piece, blocks = piece_of(parts, spot, lengths[spot.batch], plan)
+    length = lengths[spot.batch]
+    if starts is not None:
+        begin = start_of(starts, spot.batch, parts.longest // parts.page)
+        length = fx.min(length, parts.longest - begin * parts.page)
+    piece, blocks = piece_of(parts, spot, length, plan)
     return piece, *count_of(blocks, spot)
 
 

@@ -33,18 +33,24 @@ class Piece:
     plain_end: fx.Int32
 
 
+def start_of(starts: Any, number: Any, tokens: Any) -> Any:
+    """Return where a sequence starts: among the tokens, also where starts that nobody looked at lead elsewhere."""
+    return fx.min(fx.max(starts[number], fx.Int32(0)), tokens)
+
+
 @flyc.jit
 def sequence_of(batch, lengths, extents):
     """Where queries and keys of a sequence start, and how many there are of both.
 
-    Sequences of different lengths lie one behind the other; ``lengths`` has where they start, or is None.
+    Sequences of different lengths lie one behind the other, as many tokens as ``extents`` say; ``lengths`` has where
+    they start, or is None.
     """
     queries, keys = extents
     query_start = key_start = fx.Int32(0)
     if fx.const_expr(lengths is not None):
-        starts, key_starts = lengths
-        query_start, key_start = starts[batch], key_starts[batch]
-        queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
+        query_start, key_start = (start_of(of, batch, tokens) for of, tokens in zip(lengths, extents, strict=True))
+        queries, keys = (start_of(of, batch + 1, tokens) for of, tokens in zip(lengths, extents, strict=True))
+        queries, keys = fx.max(queries - query_start, fx.Int32(0)), fx.max(keys - key_start, fx.Int32(0))
     return query_start, key_start, queries, keys
 
 

@@ -31,6 +31,7 @@ from flydsl.kernels.attention.parts import (
     Parts,
     count_of,
     cut_of,
+    keys_in,
     launch_merge,
     merge_cluster,
     nothing,
@@ -458,7 +459,8 @@ def warp_decode(
     shape = (plan.dtype, plan.d, plan.dv, rows, plan.keys, plan.stages)
     plan = WarpPlan(*shape, plan.features, plan.group, cluster)
     maps = tuple(cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
-    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part, fx.Int32(tokens), left, page, whole)
+    rest = (splits, part, fx.Int32(tokens), left, page, keys_in(tables, page), whole)
+    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), *rest)
     blocks = parts_in(parts) if cluster == 1 else cut_of(parts) * cluster
     warp_decode_kernel(
         maps, Q, out, tables, lengths, sinks, (results, logarithms, counters),

@@ -11,8 +11,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.parts import Parts, merge, part_at
+from flydsl.kernels.attention.parts import Parts, keys_in, merge, part_at
 from flydsl.kernels.attention.scores import factor_of, softmax_end
+from flydsl.kernels.attention.tiles import start_of
 from flydsl.kernels.attention.wave_forward import attend
 from flydsl.kernels.attention.waves import (
     TURNED_PAD,
@@ -179,7 +180,8 @@ def wave_decode_kernel(
     ``tables`` are (batch, pages), or a list of pages and where each sequence's begin. ``v_scale`` is what values are
     multiplied by: a number, or tensors of one element for keys and values, or None where ``scales`` are by token.
     """
-    piece, count, first = part_at(parts, fx.block_idx.x, lengths, plan)
+    pages, starts = tables if isinstance(tables, tuple) else (tables, None)
+    piece, count, first = part_at(parts, fx.block_idx.x, lengths, plan, starts)
     weight = fx.Float32(1.0) if fx.const_expr(v_scale is None) else v_scale
     if fx.const_expr(isinstance(v_scale, tuple)):
         numbers, weight = (numbers[0] * v_scale[0][0], *numbers[1:]), v_scale[1][0]
@@ -193,11 +195,11 @@ def wave_decode_kernel(
             mine = start + (row // plan.group * by_token + row % plan.group * by_head)
             return fx.make_view(mine, fx.make_layout((plan.queries, plan.d), (0, 1)))
 
-        if fx.const_expr(isinstance(tables, tuple)):
-            pages, starts = tables
-            table = fx.make_view(fx.get_iter(pages) + starts[piece.batch], fx.make_layout(1 << 24, 1))
+        if fx.const_expr(starts is not None):
+            begin = start_of(starts, piece.batch, fx.Int32(pages.shape[0]) - 1)
+            table = fx.make_view(fx.get_iter(pages) + begin, fx.make_layout(1 << 24, 1))
         else:
-            table = tables[piece.batch, None]
+            table = pages[piece.batch, None]
         if fx.const_expr(blocked):
             sources = (K[None, piece.head, None, None], V[None, piece.head, None, None])
             own = None if scales is None else [scale[None, piece.head, None] for scale in scales]
@@ -258,7 +260,8 @@ def wave_decode(
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d); ``part`` is in blocks of `BLOCK` keys."""
     mine, page = decode_plan(plan), fx.Int32(K.shape[1])
-    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part * (BLOCK // mine.keys), tokens, left, page)
+    rest = (splits, part * (BLOCK // mine.keys), tokens, left, page, keys_in(tables, page))
+    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), *rest)
     wave_decode_kernel(
         Q, K, V, out, tables, lengths, sinks, (results, logarithms, counters),
         (factor_of(scale, plan.features), scale, cap), parts, v_scale, None, mine,
