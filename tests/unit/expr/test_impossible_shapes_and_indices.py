@@ -77,6 +77,9 @@ _CASES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "last of a nested mode": (lambda x, n: _registers(((2, 2), 2))[3, 1], _NO_MATCH),
     "run-time index": (lambda x, n: x[n, 0], _NO_MATCH),
     "view of memory": (lambda x, n: x[None, 6], _NO_MATCH),
+    "negative view": (lambda x, n: x[-1, None], "index -1 of mode 0 .*\n[\\s\\S]*write 3 "),
+    "negative index beside a slice": (lambda x, n: x[1:3, -2], "index -2 of mode 1 .*\n[\\s\\S]*write 5 "),
+    "store into a negative view": (lambda x, n: x.__setitem__((slice(None), -1), 1.0), "index -1 of mode 1 "),
     "coordinates": (lambda x, n: fx.make_identity_tensor((4, 2))[5, -1], _NO_MATCH),
     "layout": (lambda x, n: fx.make_layout((4, 2), (1, 4))(0, 2), _NO_MATCH),
 }
@@ -98,6 +101,8 @@ def test_a_negative_index_beside_run_time_extents() -> None:
         _trace(lambda x, n: x[0, -1], np.zeros((4, 6), np.float32))
     with pytest.raises(DslIndexError, match=r"index -2 of the tensor .*\n[\s\S]*write fx.size\(t\) - 1 "):
         _trace(lambda x, n: x[-2], np.zeros(4, np.float32))
+    with pytest.raises(DslIndexError, match=r"index -1 of mode 0 .*\n[\s\S]*write t.shape\[0\] - 1 "):
+        _trace(lambda x, n: x[-1, :], np.zeros((4, 6), np.float32))
     _trace(lambda x, n: x[100 * n - 300], np.zeros(4, np.float32))
 
 

@@ -20,17 +20,17 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.tensor import Tensor
 
 
-def refuse_outside(tensor: Tensor, crd: Any) -> None:
-    """Raise for a coordinate of a tensor in memory that is certainly outside its shape."""
+def refuse_outside(tensor: Tensor, crd: Any, *, behind: bool = True) -> None:
+    """Raise for a coordinate of a tensor in memory that certainly is before its first element or ``behind`` its end."""
     if tensor.iter.space != BUFFER_DESC:
-        _refuse(crd, rules.shape_of(tensor), tensor, ())
+        _refuse(crd, rules.shape_of(tensor), tensor, (), behind)
 
 
-def _refuse(crd: Any, shape: Any, tensor: Tensor, path: tuple[int, ...]) -> None:
+def _refuse(crd: Any, shape: Any, tensor: Tensor, path: tuple[int, ...], behind: bool) -> None:
     if isinstance(crd, tuple):
         for mode, (part, extent) in enumerate(zip(it.modes(crd), it.modes(shape))):
-            _refuse(part, extent, tensor, (*path, mode))
-    elif isinstance(crd, int):
+            _refuse(part, extent, tensor, (*path, mode), behind)
+    elif isinstance(crd, int) and (crd < 0 or behind):
         _refuse_index(crd, it.product(shape), tensor, path)
 
 

@@ -117,8 +117,8 @@ class Tensor(Handle):
 
     def _slice(self, crd: IntTuple) -> Tensor:
         view = apply("slice", self, crd)
-        if self.is_memory and self.payload.iter.space == "register":  # a view of memory may be read with a predicate
-            refuse_outside(self.payload, crd.payload)
+        if self.is_memory:  # behind its end a view of memory may be read with a predicate
+            refuse_outside(self.payload, crd.payload, behind=self.payload.iter.space == "register")
         return view
 
     def _check_element(self, crd: IntTuple) -> None:
