@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def cross_entropy(
     reason = why_not(input, target, weight)
     if reason is None:
         _check(input, target, ignore_index)
-        numbers = (int(ignore_index), REDUCTIONS.index(reduction), float(label_smoothing))
+        numbers = (index(ignore_index), REDUCTIONS.index(reduction), float(label_smoothing))
         return CROSS_ENTROPY(input, target, *numbers, key=(ignore_index, reduction, label_smoothing))
     if arrays.is_array(input):
         numpy_only("cross_entropy", reason)

@@ -303,7 +303,11 @@ def last_dimension(dim: int, rank: int) -> bool:
 
 
 def shape_of(normalized_shape: Any) -> tuple[int, ...]:
-    return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    """Return the extents of a shape; floats are none, though they may equal some."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if any(isinstance(extent, float) for extent in shape):
+        raise TypeError(f"normalized_shape has integers, got {normalized_shape}")
+    return shape
 
 
 def check_normalized(x: Any, shape: Sequence[int], weight: Any = None, bias: Any = None) -> None:

@@ -7,6 +7,7 @@ best (`amd_products.py`); in f32, and elsewhere, `kernels/gemm/tiled.py`, which 
 from __future__ import annotations
 
 from math import prod
+from operator import index
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import strides
@@ -49,8 +50,8 @@ def multiply(a: Any, b: Any, c: Any, bias: Any = None) -> None:
     elif a.shape[-1] == 0:
         c[...] = 0 if bias is None else bias
     elif len(c.shape) == 3:
-        for index in range(c.shape[0]):
-            multiply(a[index], b[index], c[index])
+        for place in range(c.shape[0]):
+            multiply(a[place], b[place], c[place])
     else:
         result = c if amd_products.is_near(c) else arrays.empty_like(c)
         ways(Product(arrays.arch_of(a), a, b, result, bias))[0].run()
@@ -102,8 +103,8 @@ def why_not_matmul(input: Any, other: Any, *, out: Any = None) -> str | None:
 
 def how_matmul(input: Any, other: Any, *, out: Any = None) -> str:
     """Return what `explain` adds: the kernels for such matrices with their clocks."""
-    a, b, _ = _as_batches(input, other)
-    return _reckoning(*((a[0], b[0]) if len(b.shape) == 3 else (a, b)))
+    a, b = (x[0] if len(x.shape) == 3 else x for x in _as_batches(input, other)[:2])
+    return _reckoning(a, b)
 
 
 def _reckoning(a: Any, b: Any, bias: Any = None) -> str:
@@ -446,9 +447,9 @@ def _launch_int4(arguments: Arguments, results: Arguments) -> None:
     bias = None if bias is None else arrays.line(bias, prod(bias.shape))
     scales, zeros = _in_lines(scales), None if zeros is None else _in_lines(zeros)
     given = {"zeros": zeros, "bias": bias, "kind": kind, "group_size": group}
-    if 0 in results[0].shape:
-        return
-    if not is_hopper(x):
+    if 0 in (*x.shape, scales.shape[0]):
+        results[0][...] = 0 if bias is None else bias
+    elif not is_hopper(x):
         amd_products.multiply_int4(arrays.rows(x), weight, scales, arrays.rows(results[0]), group)
     else:
         hopper_linear4(arrays.rows(x), weight, scales, arrays.rows(results[0]), **given)
@@ -495,6 +496,7 @@ def linear_int4(
         found = LINEAR_INT4.lanes.again(input, weight, scales, zeros, bias, group_size, kind)
         if found is not None:
             return found
+    group_size = index(group_size)
     reason = why_not_int4(input, weight, scales, zeros, bias, group_size=group_size, kind=kind)
     numpy_only("linear_int4", reason)
     return LINEAR_INT4(input, weight, scales, zeros, bias, group_size, kind, key=(group_size, kind))

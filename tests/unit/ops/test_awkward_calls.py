@@ -227,6 +227,16 @@ def test_dimensions_are_integers() -> None:
             ops.softmax(x, wrong)
 
 
+def test_numbers_that_are_no_integers() -> None:
+    """A class that is ignored is not rounded to one that is there."""
+    x, labels, half, extent = np.zeros((2, 3), np.float32), np.array([0, 1]), 0.5, 3.0
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        ops.cross_entropy(x, labels, ignore_index=half)  # type: ignore[arg-type]
+    for norm in (ops.rms_norm, ops.layer_norm):
+        with pytest.raises(TypeError, match=r"normalized_shape has integers, got \(3.0,\)"):
+            norm(x, (extent,))
+
+
 # Small numbers, and products of nothing ------------------------------------------------------------------------------
 
 

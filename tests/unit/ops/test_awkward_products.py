@@ -206,6 +206,25 @@ def test_weights_of_four_bits_that_do_not_fit(rng: np.random.Generator, monkeypa
 
 
 @pytest.mark.parametrize("rows", [3, 40])
+def test_weights_of_four_bits_over_nothing_or_by_no_integer(rows: int, rng: np.random.Generator) -> None:
+    """A kernel that is built for groups of 32.0 would be found for groups of 32, and fails."""
+    if on_hopper():
+        from flydsl.kernels.gemm.hopper_weights import shuffle_weights
+    else:
+        from flydsl.kernels.gemm.preshuffle_w4a16 import shuffle_weights
+
+    codes, x = rng.integers(0, 16, (64, 128)).astype(np.uint8), rng.standard_normal((rows, 128)).astype(np.float16)
+    shares, packed, size = rng.uniform(0.01, 0.1, (64, 4)).astype(np.float16), shuffle_weights(codes), 32.0
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        ops.linear_int4(x, packed, shares, group_size=size)  # type: ignore[arg-type]
+    weights = ((codes - 8.0) * np.repeat(shares.astype(float), 32, 1)).astype(np.float16).astype(float)
+    near(ops.linear_int4(x, packed, shares, group_size=32), x.astype(float) @ weights.T, 2e-3)
+    bias = rng.standard_normal(64).astype(np.float16) if on_hopper() else None
+    nothing = ops.linear_int4(x[:, :0], packed[:, :0], shares[:, :0], None, bias, group_size=32)
+    assert nothing.shape == (rows, 64) and (nothing == (0 if bias is None else bias)).all()
+
+
+@pytest.mark.parametrize("rows", [3, 40])
 def test_scales_of_four_bits_that_lie_otherwise(
     rows: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
