@@ -411,7 +411,8 @@ def _kernel_value(value: Any, signature: Signature, index: int) -> Any:
             raise
     if is_numpy_scalar(value):
         return python_value(value) if signature.constexpr[index] else _number(value, signature.annotations[index], name)
-    if has_attribute(value, "__array_interface__") or has_attribute(value, "__dlpack__"):
+    protocols = ("__array_interface__", "__dlpack__")
+    if not isinstance(value, type) and any(has_attribute(value, protocol) for protocol in protocols):
         raise DslTypeError(
             f"argument '{name}' is a host array", hint="take it as a parameter of the jit function and pass that on"
         )

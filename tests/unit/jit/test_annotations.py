@@ -210,6 +210,23 @@ def test_constants_of_the_kind(args: Any) -> None:
     assert out[0] == float(getattr(args[0], "value", args[0])) * float(args[1])
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float16, fx.Float16])
+def test_a_type_is_a_constant_of_a_kernel(kind: Any) -> None:
+    """Classes of NumPy have the attributes of arrays, and are none."""
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor, kind: fx.Constexpr[type]):
+        out[0] = 2 if kind is np.float16 else 1
+
+    @flyc.jit
+    def host(out: fx.Tensor, kind: fx.Constexpr[type]):
+        kernel(out, kind).launch()
+
+    out = np.zeros(1, np.float32)
+    host(out, kind)
+    assert out[0] == (2 if kind is np.float16 else 1)
+
+
 def test_a_run_time_number_is_no_constant_of_a_kernel() -> None:
     @flyc.jit
     def host(out: fx.Tensor, n: fx.Int32):
