@@ -74,3 +74,25 @@ def test_strides_beyond_32_bits_reach_their_element() -> None:
     out = np.zeros(1, np.int8)
     far_element_of(data, out, 2)
     assert out[0] == 7
+
+
+@flyc.kernel
+def by_unsigned(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+    place = fx.Uint32(n)
+    out[0] = x[place]
+    out[1] = fx.get_iter(x)[place]
+    out[2] = x[place : place + 1][0]
+    out[3] = fx.make_layout(1 << 32, 2)(place)
+
+
+@flyc.jit
+def unsigned_places(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+    by_unsigned(out, x, n).launch()
+
+
+def test_unsigned_indices_of_32_bits() -> None:
+    """From 2^31 on they are no Int32, and not places before an array."""
+    x, out, place = np.zeros((1 << 31) + 16, np.int8), np.zeros(4, np.int64), (1 << 31) + 5
+    x[place] = 7
+    unsigned_places(out, x, place - (1 << 32))
+    assert out.tolist() == [7, 7, 7, 2 * place]

@@ -68,6 +68,37 @@ def test_64_bit_bounds_count_in_64_bits() -> None:
     assert launch(body, n=3, dtype=np.int64) == [expected] * 4
 
 
+def test_unsigned_bounds_of_32_bits_count_in_64() -> None:
+    """From 2^31 on they are no Int32: such a loop made no turn, or one with negative numbers."""
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        x, far = fx.Int64(0), fx.Uint32(n)
+        for i in range(0, far, 1 << 30):
+            x = x + i
+        for i in range(far - 2, far):
+            assert i.dtype is fx.Int64
+            x = x + i
+        for i in range(fx.Uint32(3)):
+            assert i.dtype is fx.Int32
+        out[t] = x
+
+    far = 2**32 - 5
+    assert launch(body, n=-5, dtype=np.int64) == [sum(range(0, far, 1 << 30)) + 2 * far - 3] * 4
+
+
+def test_known_bounds_at_the_end_of_64_bits() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        turns, last = 0, fx.Int64(0)
+        for i in range((1 << 63) - 6, (1 << 63) - 1, 4):
+            turns, last = turns + 1, i
+            if turns > 9:
+                break
+        out[fx.thread_idx.x] = last - turns
+
+    assert launch(body, dtype=np.int64) == [(1 << 63) - 4] * 4
+
+
 def test_index_and_int_tuple_bounds() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         t = fx.thread_idx.x

@@ -42,9 +42,9 @@ class Bounds(NamedTuple):
         if not self.step.is_static() or self.step.value < 0:
             return False
         last = (1 << (self.counter.width - 1)) - 1
-        # 64 bits count further than any loop runs.
-        known = self.stop.is_static() and self.stop.value <= last - self.step.value + 1
-        return self.step.value == 1 or self.counter.width > 32 or known
+        # 64 bits count further than any loop runs whose end is not known.
+        near = self.stop.value > last - self.step.value + 1 if self.stop.is_static() else self.counter.width <= 32
+        return self.step.value == 1 or not near
 
 
 def _iterations(bounds: Bounds) -> Numeric:
@@ -99,5 +99,5 @@ def _counter_type(bounds: Sequence[Numeric]) -> type[Numeric]:
     if any(isinstance(value, Index) and not value.is_static() for value in bounds):
         _log.info("Index bounds of a range() are converted to Int32; the loop counts in 32 bits")
     wide = any(value.width > 32 and not isinstance(value, Index) for value in bounds)
-    overflow = any(value.is_static() and value.value not in _INT32_RANGE for value in bounds)
+    overflow = any(b.value not in _INT32_RANGE if b.is_static() else isinstance(b, Uint32) for b in bounds)
     return Int64 if wide or overflow else Int32

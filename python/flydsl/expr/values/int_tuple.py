@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError, DslValueError
-from flydsl.expr.numeric import Boolean, Int32, Int64, Integer, Numeric, as_numeric, is_raw_value
+from flydsl.expr.numeric import Boolean, Int32, Int64, Integer, Numeric, Uint32, as_numeric, is_raw_value
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.values.extent import NumberOperators
 from flydsl.expr.values.handle import Handle, apply, handle_for
@@ -264,7 +264,7 @@ def _integer_leaf(value: Any, leaves: list[Value]) -> Any:
     if value.is_static():
         return int(value.value)
     from_index = type(value).__name__ == "Index"
-    width = 64 if from_index or value.width > 32 else 32
+    width = 64 if from_index or value.width > 32 or type(value) is Uint32 else 32  # which has numbers that no Int32 has
     wide = value.to(Int64 if width == 64 else Int32) if value.width != width or from_index else value
     leaves.append(wide.ir_value())
     return Unknown(width, current().known_divisor(leaves[-1]))
