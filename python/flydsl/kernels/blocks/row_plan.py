@@ -300,7 +300,9 @@ def only(plan: RowPlan) -> RowChoice:
 
 
 def check_row(length: int, dtype: str) -> None:
-    """Refuse rows that no plan has."""
+    """Refuse rows that no plan has. A launcher for 8.0 elements would be the one that is kept for 8."""
+    if isinstance(length, float):
+        raise TypeError(f"the length of a row is an integer, got {length}")
     if length < 1:
         raise ValueError(f"a row needs at least one element, got {length}")
     if dtype not in DTYPES:
