@@ -103,8 +103,7 @@ def why_not_matmul(input: Any, other: Any, *, out: Any = None) -> str | None:
 
 def how_matmul(input: Any, other: Any, *, out: Any = None) -> str:
     """Return what `explain` adds: the kernels for such matrices with their clocks."""
-    a, b = (x[0] if len(x.shape) == 3 else x for x in _as_batches(input, other)[:2])
-    return _reckoning(a, b)
+    return _reckoning(*(x[0] if len(x.shape) == 3 else x for x in _as_batches(input, other)[:2]))
 
 
 def _reckoning(a: Any, b: Any, bias: Any = None) -> str:
@@ -493,8 +492,7 @@ def linear_int4(
     elements or all of K, N and K are multiples of 64, and there are neither zeros nor a bias.
     """
     if not arrays.is_followed():
-        found = LINEAR_INT4.lanes.again(input, weight, scales, zeros, bias, group_size, kind)
-        if found is not None:
+        if (found := LINEAR_INT4.lanes.again(input, weight, scales, zeros, bias, group_size, kind)) is not None:
             return found
     group_size = index(group_size)
     reason = why_not_int4(input, weight, scales, zeros, bias, group_size=group_size, kind=kind)

@@ -289,8 +289,8 @@ def count_of(blocks, spot):
 
 
 def part_at(parts, index, lengths, plan, starts=None):
-    """(the part with a number, how many parts its sequence has, the first of them). ``starts`` are where sequences begin
-    in a list of pages."""
+    """(the part with a number, how many parts its sequence has, the first of them). ``starts`` are where
+    sequences begin in a list of pages."""
     spot = spot_of(parts, index)
     length = lengths[spot.batch]
     if starts is not None:
