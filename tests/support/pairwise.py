@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
@@ -62,14 +63,31 @@ def completed(
 
 
 def is_possible(case: Case, features: Features, refused: tuple[Together, ...]) -> bool:
-    """Return whether choices can be completed to a case in which nothing is refused."""
+    """Return whether choices can be completed to a case in which nothing is refused: seen once for all cases that are
+    alike in what is refused at all."""
+    barred, known = _known(refused, tuple(features.items()))
+    choices = frozenset(choice for choice in case.items() if choice[0] in barred)
+    if choices not in known:
+        known[choices] = _is_possible(dict(choices), features, refused)
+    return known[choices]
+
+
+@cache
+def _known(
+    refused: tuple[Together, ...], features: tuple[tuple[str, tuple[Any, ...]], ...]
+) -> tuple[frozenset[str], dict[Together, bool]]:
+    """Return the names of features that are refused with others, and what was found of their choices."""
+    return frozenset(name for bar in refused for name, _ in bar), {}
+
+
+def _is_possible(case: Case, features: Features, refused: tuple[Together, ...]) -> bool:
     chosen = case.items()
     if any(bar <= chosen for bar in refused):
         return False
     bars = tuple(bar for bar in refused if all(case.get(name, x) == x for name, x in bar))
     open_names = sorted({name for bar in bars for name, _ in bar} - case.keys())
     return not open_names or any(
-        is_possible(case | {open_names[0]: x}, features, bars) for x in features[open_names[0]]
+        _is_possible(case | {open_names[0]: x}, features, bars) for x in features[open_names[0]]
     )
 
 
