@@ -62,7 +62,10 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
         smoothing: fx.Float32, whole: Any, plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
-            top, total, mean = _sum_of_powers(work, smoothed, N)
+            # Means are of differences to one element: logits may be far from zero, and close to each other.
+            first = logits[work.index, 0].to(fx.Float32) if smoothed else None
+            first = fx.math.isfinite(first).select(first, fx.Float32(0.0)) if smoothed else None
+            top, total, mean = _sum_of_powers(work, first, N)
             log = fx.math.log2(total) * LN_2
             label = label_of(target[work.index])
             counts = (label != ignore) & (label >= 0) & (label < N)
@@ -70,7 +73,7 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
             picked = logits[work.index, place].to(fx.Float32)
             own = top - picked + log
             if fx.const_expr(smoothed):
-                own = (1.0 - smoothing) * own + smoothing * (top - mean + log)
+                own = (1.0 - smoothing) * own + smoothing * ((top - first) - mean + log)
             without = (label == ignore).select(fx.Float32(0.0), fx.Float32(float("nan")))
             work.put(loss, counts.select(own, without))
             work.put(powers[0, None], top)
@@ -108,12 +111,14 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
     return cross_entropy
 
 
-def _sum_of_powers(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any, Any]:
-    """Return (largest element, sum of the powers of e relative to it, mean) of a row, in one pass."""
-    x, plain = work.x[0], [fx.Float32(0.0)]
+def _sum_of_powers(work: RowWork, first: Any, length: int) -> tuple[Any, Any, Any]:
+    """Return (largest element, sum of the powers of e relative to it, mean of differences to ``first`` unless that is
+    None) of a row, in one pass."""
+    x, plain, smoothed = work.x[0], [fx.Float32(0.0)], first is not None
 
     def add_up(iteration: int, vector: Any) -> None:
-        plain[0] = plain[0] + x.share.within_or_zero(vector, iteration).reduce("add", fastmath="reassoc")
+        away = x.share.within_or_zero(vector - first, iteration)
+        plain[0] = plain[0] + away.reduce("add", fastmath="reassoc")
 
     also = add_up if smoothed else None
     if x.held:
