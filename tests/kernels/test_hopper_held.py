@@ -69,7 +69,8 @@ def test_groups(draws: bool, gathers: bool, rng: np.random.Generator) -> None:
     hopper_grouped_gemm(a, b.swapaxes(1, 2), c, np.cumsum(sizes).astype(np.int32), rows=rows, config=config)
     wide, of_group = a.astype(float)[index if gathers else slice(601)], np.repeat(np.arange(5), sizes)
     expected = np.array([row @ b[group].astype(float).T for row, group in zip(wide, of_group, strict=True)])
-    assert np.abs(c[:601].astype(float) - expected).max() < 0.2 and (c[601:].astype(float) == 7).all()
+    assert (np.abs(c[:601].astype(float) - expected) <= np.abs(expected) / 256 + 1e-3).all()  # rounded once
+    assert (c[601:].astype(float) == 7).all()
 
 
 def test_which_results_are_held() -> None:
