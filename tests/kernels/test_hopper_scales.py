@@ -13,6 +13,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, Problem
+from flydsl.kernels.gemm.hopper.warpgroup import ScaledWarpgroup
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
@@ -128,6 +129,34 @@ def test_results_of_groups_leave_later(config: GemmConfig, masked: bool, draws: 
     assert np.isnan(c.astype(np.float32)).sum() == c.size - n * sizes.sum()
 
 
+def test_a_warpgroup_without_rows_multiplies_nothing(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """Here it is the second one: it stores the results that it has of the tile before, and no others."""
+    monkeypatch.setattr(ScaledWarpgroup, "has_rows", lambda self, place: (self.number == 0) | (place.b[0] == 0))
+    kind = GemmKind(fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, block_scaled=True, groups=32)
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, 384, 656, 1), drawn(rng, 24, 656, 128, 3)
+    c = np.full((384, 24), np.nan, np.float32).astype(TYPES["bf16"])
+    ends = np.array([128, 256, 384], np.int32)
+    run = build_hopper_gemm(kind, LATER, sms=1)
+    run(a, b.swapaxes(1, 2), c, *[None] * 5, 0.0, scale_a, scale_b.swapaxes(1, 2), ends, None, None, None)
+    for group, rows in ((0, 128), (1, 64), (2, 64)):
+        x, y = wide_a[128 * group : 128 * group + rows], wide_b[group].T
+        assert close(c[128 * group : 128 * group + rows], x @ y, np.abs(x) @ np.abs(y))
+    assert np.isnan(c.astype(np.float32)).sum() == 2 * 64 * 24
+
+
+def test_the_loading_thread_divides_what_is_not_negative(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signed divisions have twice the instructions, and a tile waits for them."""
+    describe_calls(monkeypatch)
+    kind = GemmKind(fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, block_scaled=True, groups=32)
+    run = build_hopper_gemm(kind, replace(LATER, draws=True))
+    a, b = np.zeros((256, 512), TYPES["e4m3"]), np.zeros((4, 256, 512), TYPES["e4m3"]).swapaxes(1, 2)
+    scales = np.zeros((256, 4), np.float32), np.zeros((4, 4, 2), np.float32)
+    given = np.zeros(4, np.int32), None, None, np.zeros(1, np.int32)
+    run(a, b, np.zeros((256, 256), TYPES["bf16"]), *[None] * 5, 0.0, *scales, *given)
+    ptx = run.specialisations[-1].kernels[0].ptx
+    assert re.search(r"\bdiv\.u32", ptx) and not re.search(r"\b(div|rem)\.s32", ptx)
+
+
 def test_results_leave_later_where_k_is_long(rng: np.random.Generator) -> None:
     (a, scale_a, _), (b, scale_b, _) = drawn(rng, 8, 384, 1), drawn(rng, 16, 384, 128)
     with pytest.raises(ValueError, match="512 at least, got 384"):
@@ -215,6 +244,8 @@ def test_the_model_chooses_what_can_be_scaled() -> None:
     assert [x.stages for x in square] == [5], "six took longer"
     groups = replace(large, batches=8, grouped=True)
     assert choose_config(groups).defers and choose_config(groups).halves == 2
+    assert choose_config(replace(groups, m=1024)).draws, "tiles that end a group take less"
+    assert not choose_config(replace(groups, m=1375, n=1280, k=640, batches=13)).draws, "a launch more took longer"
     assert all(x.halves == 1 and x.consumers < 3 for x in configurations(replace(groups, m=100))), (
         "these have one round"
     )

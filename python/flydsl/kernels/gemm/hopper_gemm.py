@@ -189,8 +189,10 @@ def load(A, B, pipe, schedule, places, weights_first):
         places.write(state.stage, places.nowhere())
         pipe.commit(state)
     else:
-        for tile in range(first, last, each):
+        tile = first
+        while tile < last:  # a range would count its turns first, by a division
             state, ahead = send(tile, schedule.at(tile), k_first, k_last, state, ahead)
+            tile = tile + each
 
 
 @flyc.jit
@@ -329,12 +331,18 @@ def multiply_ahead(A, B, pipe, schedule, places, scales, epilogue, kind, config)
 
 @flyc.jit
 def begin_tile(mine, schedule, epilogue, held, place, _is_last):
-    """A tile's products, after the first of which results of the one before leave."""
+    """A tile's products, after the first of which results of the one before leave. A warpgroup without rows of a tile
+    keeps those for the next one."""
     state, values, before = held
-    mine.begin(state, place)
-    leave = partial(store_earlier, epilogue, values, mine.warp, before)
-    values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
-    return state, values, place
+    has_rows = mine.has_rows(place) if mine.may_idle else True
+    if has_rows:
+        mine.begin(state, place)
+        leave = partial(store_earlier, epilogue, values, mine.warp, before)
+        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
+        before = place
+    else:
+        state = mine.pass_stages(state, fx.Int32(0), schedule.steps)
+    return state, values, before
 
 
 @flyc.jit

@@ -16,7 +16,7 @@ class Machine:
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a launch, and of a round, of
     clusters that share; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is
-    there; and of the launch before one that draws tiles.
+    there; and of the launch before one that draws tiles, also where those are of blocks with scales.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
     where blocks share them, of large tiles and of small ones, of unpacking weights of a step, more for each warpgroup
     that does, and of a line of a step whose pieces threads gather. Columns: whose products take as long as a choice
@@ -31,7 +31,8 @@ class Machine:
     lines of A or B by the multiples of bytes at which they start, for the block that sends for them and for L2; of
     results across C's lines, and where those leave by TMA; in parts of cache lines; and of lines of A that memory is
     asked for again where blocks are no longer at neighbouring tiles at the same time.
-    Rounds: that blocks which draw halves last are idle for, on average.
+    Rounds: that blocks which draw halves last are idle for, on average. ``idling`` is how much of its share of a tile's
+    time a warpgroup saves that has no rows of it.
     ``merged`` is which share of the lines that two neighbouring blocks without a cluster have in common they get once,
     in one round and in several; ``waited`` are stages that wait for each warpgroup of a tile beside the first;
     ``words`` are cycles of a line of a step over the bytes of words that threads copy, and ``packing`` the microseconds
@@ -69,7 +70,7 @@ class Machine:
     choosing: float = 1.6
     alone: float = 1.01
     alone_adding: float = 1.24
-    three_of_groups: float = 1.04
+    three_of_groups: float = 1.02
     deferring: float = 0.6
     deferring_scaled: float = 0.8
     holding: float = 0.05
@@ -80,6 +81,8 @@ class Machine:
     sending_across: float = 1.25
     partial: float = 1.25
     drawing: float = 4.0
+    drawing_scaled: float = 1.5
+    idling: float = 0.6
     ending: float = 0.3
     drifting: float = 0.45
     unpacking: float = 300.0
@@ -176,7 +179,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine | None = 
     waiting = _waiting(problem, config, machine, rounds)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     launched = machine.launch + (machine.joining * len(config.along) if config.sharers > 1 else 0.0)
-    launched += machine.drawing if config.draws else 0.0
+    if config.draws:
+        launched += machine.drawing_scaled if problem.block_scaled and config.defers else machine.drawing
     total = launched + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
     shown = last + (0.0 if config.taking_turns else rounds * stored)
     return _limited(problem, machine, total, rounds * steps * products, shown) if is_limited else total
@@ -215,8 +219,12 @@ def _rounds_of_groups(problem: Problem, config: GemmConfig, machine: Machine, sl
     """Return how many rounds tiles of groups take on average: each group's last tile is filled in part, so their number
     is known but for a spread. 4 groups of 24,224 rows by 640 x 896 with scales of blocks took 30.9 us in tiles of 192 x
     128, five rounds, and 34.6 in eight of 128 x 128, on an H200, 2026-11-18. Without scales half a round more than the
-    tiles fill was fitted."""
+    tiles fill was fitted. Drawn tiles of which some warpgroups have no rows take less: on average, half of all but one
+    have none of a group's last one."""
     clusters = problem.clusters(config)
+    if problem.block_scaled and config.defers and config.draws:
+        idle = problem.batches * ceildiv(problem.n, config.tile_n) * (config.of_tile - 1) / (2 * config.of_tile)
+        return (clusters - machine.idling * idle) / slots + machine.ending
     if config.halves_last or not problem.block_scaled:
         return clusters / slots + (machine.ending if config.halves_last else 0.5)
     spread = sqrt(problem.batches / 12) * ceildiv(problem.n, config.tile_n)

@@ -30,6 +30,12 @@ def extent(tensor: Any, mode: int) -> Any:
     return fx.Int32(fx.get_scalar(fx.get_(tensor.shape, mode % len(tensor.shape))))
 
 
+def unsigned(*counts: Any) -> list[Any]:
+    """Return numbers that are not negative as ones that cannot be: what divides them is half as long then, and the
+    loading thread divides between two tiles."""
+    return [fx.Uint32(count) for count in counts]
+
+
 def transposed(matrix: Any) -> Any:
     """Return the last two modes exchanged."""
     rank = len(matrix.shape)
@@ -155,7 +161,8 @@ class Schedule:
     def inside(self, tile: Any, rows: Any) -> tuple[Any, Any]:
         """Return (first row, first column) of a tile of one matrix of so many rows of clusters."""
         config = self.config
-        row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
+        counts = unsigned(tile, rows, self.columns)
+        row, column = (fx.Int32(place) for place in fx.schedule.bands(*counts, config.band))
         row = row * config.sharing("m") + self.rank % config.sharing("m")
         column = column * config.sharing("n") + self.rank // config.sharing("m") % config.sharing("n")
         row, column = row * config.tile_m, column * (config.tile_n * self.parts)
@@ -265,7 +272,7 @@ class GroupSchedule(Schedule):
         if not self.config.halves_last:
             return fx.Int32(0)
         count, blocks = self.starts[self.most], fx.Int32(fx.grid_dim.x)
-        idle = fx.ceildiv(count, blocks) * blocks - count
+        idle = fx.Int32(fx.ceildiv(*unsigned(count, blocks))) * blocks - count
         return fx.min(fx.min(idle, blocks // 2), count)
 
     def range(self) -> Any:
@@ -274,7 +281,8 @@ class GroupSchedule(Schedule):
         first, last, running = super().range()
         if self.config.draws or not self.config.is_large:
             return first, last, running
-        running = fx.ceildiv(last, fx.max(fx.ceildiv(last, running), fx.Int32(1)))
+        rounds = fx.max(fx.Int32(fx.ceildiv(*unsigned(last, running))), fx.Int32(1))
+        running = fx.Int32(fx.ceildiv(*unsigned(last, rounds)))
         return (first < running).select(first, last), last, running
 
     def drawn(self, running: Any) -> Any:

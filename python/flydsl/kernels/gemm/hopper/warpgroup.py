@@ -127,10 +127,11 @@ class Warpgroup:
     def own_last(self, place, k_first, k_last):
         """Return behind the last step that the warpgroup multiplies: none, where all of its rows lie behind the last
         one of the group."""
-        if not self.may_idle:
-            return k_last
-        first = place.row + self.number % self.config.of_tile * BLOCK_ROWS
-        return (first < place.end).select(k_last, k_first)
+        return self.has_rows(place).select(k_last, k_first) if self.may_idle else k_last
+
+    def has_rows(self, place):
+        """Return whether some of the warpgroup's rows of a tile are the group's."""
+        return place.row + self.number % self.config.of_tile * BLOCK_ROWS < place.end
 
     @flyc.jit
     def pass_stages(self, state, k_last, all_steps):
@@ -300,12 +301,11 @@ class ScaledWarpgroup(Warpgroup):
         for part in sums:
             part.fill(0.0)
         others = [fx.make_fragment_like(self.acc) for _ in range(1, self.config.products_apart)]
-        all_steps, k_last = k_last, self.own_last(place, k_first, k_last)
+        all_steps, k_last = k_last, k_last if leave is not None else self.own_last(place, k_first, k_last)
         accs, rows = (self.acc, *others), self.scales.rows(place, self.warp)
         scales, k = self.scales.load(place, rows, k_first), k_first
         run = RUN if len(accs) > 1 else LANES_OF_ROW
         if fx.const_expr(leave is not None):
-            k_last = fx.max(k_last, k_first + LANES_OF_ROW)  # also where all rows lie behind the group
             leave()
             state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW, True)
             k = k + LANES_OF_ROW
