@@ -98,6 +98,7 @@ PLANS = {
     "a thread a row": RowPlan(33, "bf16", 1, 1, 128, staged=True, bulk=True, hints=ONCE),
     "lanes of a wave": RowPlan(72, "bf16", 8, 8, 16, hints=ONCE),
     "lanes that do not divide the row": RowPlan(1000, "f16", 8, 32, 4, hints=ONCE),
+    "rows of a wave that lie apart": RowPlan(129, "bf16", 1, 8, 16, staged=True, bulk=True, spread=4, hints=ONCE),
     "waves of a block": RowPlan(1001, "bf16", 1, 64, 2, staged=True, bulk=True, hints=ONCE),
     "pairs": RowPlan(1002, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE),
     "loaded again": RowPlan(4104, "f32", 4, 128, 1, keep=False, hints=TWICE),
@@ -134,8 +135,14 @@ AHEAD = {
     "short rows that a thread takes in turn": RowPlan(
         131, "bf16", 1, 16, 2, staged=True, bulk=True, hints=ONCE, stages=2, crowd=2, turns=3
     ),
+    "short rows in turn that lie apart in a tile": RowPlan(
+        129, "f16", 1, 16, 4, staged=True, bulk=True, hints=ONCE, stages=2, crowd=2, turns=2, spread=2, relays=2
+    ),
     "rows of several waves in turn": RowPlan(
         334, "bf16", 2, 64, 1, staged=True, bulk=True, hints=ONCE, stages=2, crowd=2, turns=2
+    ),
+    "rows of several waves in turn, blocks that begin as others end": RowPlan(
+        334, "bf16", 2, 64, 1, staged=True, bulk=True, hints=ONCE, stages=2, crowd=2, turns=2, relays=2
     ),
     "pairs of several waves whose lines stay": RowPlan(
         334, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE, stages=3, crowd=2

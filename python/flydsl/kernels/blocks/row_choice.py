@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from math import gcd
 
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
-from flydsl.kernels.blocks.row_machine import FULL, HOPPER, HOPPER_LONG, LONG, Machine, machine_of_target
+from flydsl.kernels.blocks.row_machine import FULL, HOPPER, HOPPER_LONG, LONG, Machine, bank_passes, machine_of_target
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
     DTYPES,
@@ -62,6 +62,15 @@ MAX_NARROWER = 512
 MAX_LINES_KEPT, MAX_TAKEN, KEPT_CROWDS = 96, 32, (2, 3, 4, 5, 6, 8)
 """Those of a row and its lines where blocks stay and keep lines, those of the row alone (RMSNorm of 1,201 bf16 has 0.95
 of a copy's speed by two waves a row, and 0.90 by one), and how many such blocks a multiprocessor has."""
+RELAYS, LEAST_RELAYED = 8, 60_000
+"""How many times as many of these blocks there are as have place, on an H200 (2026-11-18): LayerNorm of 255 f16, 1,001
+bf16, 2,063, 4,215 f16 and 6,364 bf16, RMSNorm of 5,525 bf16 and 7,163 f16 have 0.995, 0.99, 0.965, 0.93, 0.93, 0.97 and
+0.95 of a copy's speed, four times as many 0.01 to 0.03 less, as many 0.94, 0.94, 0.91, 0.91, 0.89 and, of 6,607 f32,
+0.87 instead of 0.92. And bytes of tiles of a multiprocessor that hide what blocks take to begin: of 1,743 f16, with 56
+KB, 0.94 with as many blocks and 0.92 with more."""
+LONGEST_KEPT = 7200
+"""Elements of such a row of 16 bits up to which that is faster than a ring: LayerNorm of 4,215, 6,364 and 7,777 has
+0.93, 0.93 and 0.90, and 0.89, 0.89 and 0.91, RMSNorm of 5,525 and 7,163 0.97 and 0.95, and 0.96 and 0.91."""
 IN_TURNS = 16, 33
 """Those of each of two rows that a thread loads at once: of how many it was measured."""
 MAX_RING = 160
@@ -118,6 +127,23 @@ def candidates(
     length: int, dtype: str, machine: Machine, threads: int | None = None, task: RowTask = MAP, lines: int = 0
 ) -> Iterator[RowPlan]:
     """Yield every plan that the model compares; with ``threads``, those with blocks of so many."""
+    return (_spread(plan, machine) for plan in _candidates(length, dtype, machine, threads, task, lines))
+
+
+def _spread(plan: RowPlan, machine: Machine) -> RowPlan:
+    """Return the plan with rows of a wave as near in a tile as they can be without being in the way of each other."""
+    if not machine.bulk or not plan.staged or plan.sums or plan.lanes >= machine.wave or plan.threads % machine.wave:
+        return plan
+    steps = plan.tile_rows * plan.lanes // machine.wave
+    spreads = [1 << bit for bit in range(steps.bit_length()) if steps % (1 << bit) == 0]
+    passes = partial(bank_passes, plan.length, plan.size, plan.width, plan.lanes, machine.wave)
+    return replace(plan, spread=min(spreads, key=passes))
+
+
+def _candidates(
+    length: int, dtype: str, machine: Machine, threads: int | None = None, task: RowTask = MAP, lines: int = 0
+) -> Iterator[RowPlan]:
+    """Yield the plans of `candidates`, whose rows lie side by side in a tile."""
     widest = ACCESS_BYTES // (DTYPES[dtype].width // 8)
     width = gcd(length, widest)
     lanes = [1 << bit for bit in range(machine.wave.bit_length())]
@@ -230,7 +256,12 @@ def _with_lines_kept(plan: RowPlan, lines: int) -> Iterator[RowPlan]:
         kept = replace(plan, staged=True, bulk=True, hints=ONCE, stages=2)
         alone = plan.lanes <= HOPPER.wave  # waves of a row wait for each other: tiles of two rows, measured so
         turns = TURNS if alone else (2 // plan.rows,) if plan.threads <= 128 or plan.rows == 1 else ()
-        yield from (replace(kept, turns=turn, crowd=crowd) for turn, crowd in product(turns, KEPT_CROWDS))
+        yield from (_relayed(replace(kept, turns=turn, crowd=crowd)) for turn, crowd in product(turns, KEPT_CROWDS))
+
+
+def _relayed(plan: RowPlan) -> RowPlan:
+    coming = plan.crowd * plan.stages * plan.tile * plan.size
+    return replace(plan, relays=RELAYS) if coming >= LEAST_RELAYED else plan
 
 
 def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
@@ -349,7 +380,9 @@ def choose(
     # Few rows have nothing that could come while others are computed on.
     alone = [plan for plan in found if not plan.stays] or found
     if lines and machine is HOPPER and any(plan.shifted for plan in found):
-        found = [plan for plan in found if plan.shifted]  # lines of elements that are loaded one by one take too long
+        # Lines of elements that are loaded one by one take too long, but where blocks keep them.
+        kept = found[0].size == 2 and length <= LONGEST_KEPT
+        found = [plan for plan in found if plan.shifted or (kept and plan.lines_stay)]
     at_pieces = [plan for plan in found if plan.slots and not plan.anywhere and not task.sums]
     short_rings = [plan for plan in at_pieces if length * plan.size < IN_REGISTERS]
     found = short_rings or found

@@ -139,11 +139,12 @@ class _Block:
         """Return the block's part of what begins at a pointer."""
         return vectors_of(start + self.share.offset * self.plan.width, self.plan)
 
-    def _row(self, first: fx.Int32, end: fx.Int32) -> tuple[Any, Any]:
+    def _row(self, first: fx.Int32, end: fx.Int32, turn: int = 0) -> tuple[Any, Any]:
         """Return the number of this thread's row, and whether it has one."""
         if self.plan.tile_rows == 1:
             return first, True
-        return fx.min(first + self.share.row, end - 1), first + self.share.row < end
+        row = first + self.plan.row_in_tile(self.share.row, turn)
+        return fx.min(row, end - 1), row < end
 
     def work_in_memory(self, first: fx.Int32, end: fx.Int32) -> RowWork:
         row, alive = self._row(first, end)
@@ -244,20 +245,20 @@ class _Block:
         self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0, numbers: Sequence[Any] = (),
         turn: int = 0,
     ) -> RowWork:  # fmt: skip
-        share, ahead = self.share, turn * self.plan.rows
-        row, alive = self._row(first + ahead, end)
+        share, number = self.share, self.plan.row_in_tile(self.share.row, turn)
+        row, alive = self._row(first, end, turn)
         if isinstance(share, ShiftedShare):
-            return self._work_in_tiles_by_pieces(tiles, row, alive, ahead, numbers, share)
-        vectors = [tile.row(share.row + ahead) for tile in tiles]
+            return self._work_in_tiles_by_pieces(tiles, row, alive, number, numbers, share)
+        vectors = [tile.row(number) for tile in tiles]
         x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
         return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores, numbers)
 
     def _work_in_tiles_by_pieces(
-        self, tiles: list[RowTile], row: Any, alive: Any, ahead: int, numbers: Sequence[Any], share: ShiftedShare
+        self, tiles: list[RowTile], row: Any, alive: Any, number: Any, numbers: Sequence[Any], share: ShiftedShare
     ) -> RowWork:
         """Return the work on a row of a tile whose rows begin at any place in a piece, the same one in all tiles."""
-        arrays, starts = self.arrays, [tile.start_of_row(share.row + ahead) for tile in tiles]
+        arrays, starts = self.arrays, [tile.start_of_row(number) for tile in tiles]
         pieces = PiecesInTile([start - share.place for start in starts], self.plan)
         x: list[Line] = [RingLine(pieces, source, share, arrays.fill) for source in range(len(tiles))]
         store = partial(store_at, start=starts[0], kind=arrays.targets[0].dtype, row=row, share=share, hint=None)

@@ -118,7 +118,7 @@ class Machine:
     bits has 0.97, 0.96 and 0.93 of a copy's speed so, and 1.03 where blocks do not stay, LayerNorm of 301 0.93 and
     0.88, on an H200, 2026-11-18); cycles before the first tile and behind the last; `power`."""
     kept_bytes: float = 1.06
-    kept_map: float = 1.125
+    kept_map: float = 1.11
     kept_ends: float = 3000.0
     kept_power: float = 6.0
     ring_issue: float = 2.81
@@ -292,16 +292,16 @@ def machine_of_target() -> Machine:
 
 
 @cache
-def bank_passes(length: int, size: int, width: int, lanes: int, wave: int) -> int:
+def bank_passes(length: int, size: int, width: int, lanes: int, wave: int, spread: int = 1) -> int:
     """Return how many times longer than without conflicts the lanes of a wave take to reach their first vectors of a
-    tile."""
+    tile, of rows that are ``spread`` apart."""
     together = max(min(128 // (width * size), wave), 1)
     worst = 1
     for first in range(0, wave, together):
         banks: dict[int, set[int]] = {}
         for lane in range(first, first + together):
             row, column = divmod(lane, lanes)
-            start = (row * length + column * width) * size
+            start = (row * spread * length + column * width) * size
             for word in range(start // 4, (start + width * size + 3) // 4):
                 banks.setdefault(word % 32, set()).add(word)
         worst = max(worst, *(len(words) for words in banks.values()))

@@ -96,6 +96,11 @@ class RowPlan:
     turns: int = 1
     """Rows of such a tile that a thread takes one after the other, so that what a tile takes by itself counts less; or
     rows that it loads at once, so that lines are loaded for several."""
+    spread: int = 1
+    """How far apart in a tile the rows are that a wave has at once, so that its lanes reach other banks."""
+    relays: int = 1
+    """How many times as many blocks that keep lines there are as have place at once: multiprocessors have different
+    shares of the memory, and those that are done earlier take more of them."""
     slots: int = 0
     """Chunks of a row that shared memory has place for (`row_ring.py`): blocks stay, and chunks come all the time."""
     chunks: int = 1
@@ -177,6 +182,14 @@ class RowPlan:
     def tile_rows(self) -> int:
         """Rows that a block has at once."""
         return self.rows * self.turns
+
+    def row_in_tile(self, group: Any, turn: int) -> Any:
+        """Return which row of a tile the ``group``-th lanes of a block take in their ``turn``-th turn."""
+        if self.spread == 1:
+            return group + turn * self.rows
+        together = HOPPER.wave // self.lanes
+        step = group // together + turn * (self.rows // together)
+        return (step // self.spread * together + group % together) * self.spread + step % self.spread
 
     @property
     def tile(self) -> int:

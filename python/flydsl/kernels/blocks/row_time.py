@@ -46,7 +46,7 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     accesses = plan.taken // plan.width
     parts = max(plan.width * plan.size * machine.wave / 128, 1)
     if plan.staged:
-        parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
+        parts *= _conflicts(plan, machine)
     loads = plan.sources * (1 if plan.keep or plan.once else 2)
     moves = accesses * parts * (loads + plan.targets + lines)
     if plan.staged and not plan.bulk:
@@ -70,6 +70,11 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     return 20 + plan.turns * work - (plan.turns - 1) * lines * (machine.access * accesses * parts + plan.taken)
 
 
+def _conflicts(plan: RowPlan, machine: Machine) -> int:
+    """Return how many times longer shared memory takes to serve an access of a wave to its rows of a tile."""
+    return bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave, plan.spread)
+
+
 def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
     """Cycles that a block takes of a multiprocessor: of the memory, of L2, of the instructions that
     begin, and, alone, from its beginning to its end."""
@@ -84,7 +89,7 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine, lines)
     if plan.staged and plan.lanes < machine.wave and plan.width * plan.size < LEAST_ACCESS:
         # Shared memory serves an access of a wave in a cycle, or in as many as its conflicts of banks ask for.
-        conflicts = bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
+        conflicts = _conflicts(plan, machine)
         served = (plan.sources + plan.targets) * (waves * plan.taken * conflicts + size / 128)
         memory = max(memory, served)
     work = instructions(plan, machine, lines) * waves
@@ -241,8 +246,10 @@ def _kept_lines_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> 
     known = plan.maps and (lines == 1 or plan.size == 4)
     memory = (machine.kept_map if known else machine.kept_bytes) * plan.crowd * tile / machine.bytes_per_cycle
     issue = plan.crowd * plan.threads / machine.wave * work / machine.kept_issue
+    accesses = plan.turns * plan.threads // machine.wave * plan.taken // plan.width
+    served = (plan.sources + plan.targets) * plan.crowd * accesses * _conflicts(plan, machine) + plan.crowd * tile / 128
     rounds = max(-(-rows // plan.tile_rows) / (machine.processors * plan.crowd), 1)
-    return rounds * _together([memory, issue, 2 * work + 300], machine.kept_power) + machine.kept_ends
+    return rounds * _together([memory, issue, 2 * work + 300, served], machine.kept_power) + machine.kept_ends
 
 
 SUMMED_TILE_WORK = 255, 100, 80, 55

@@ -99,7 +99,7 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
     cluster = (plan.cluster, 1, 1) if plan.cluster > 1 else None
     blocks = fx.ceildiv(rows, plan.tile_rows)
     if plan.stays:
-        blocks = fx.min(blocks, fx.Int32(places(plan)))
+        blocks = fx.min(blocks, _most_blocks(plan, blocks))
     # Blocks that stay are counted on to be there together.
     limits = {"fly.maxnreg": register_limit(plan, machine_of_target(), 0)} if plan.counted else {}
     if plan.passes and fx.nvvm.is_target():
@@ -108,6 +108,16 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> 
         grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream,
         value_attrs=limits, pdl=fx.nvvm.has_dependent_launches(),
     )  # fmt: skip
+
+
+def _most_blocks(plan: RowPlan, tiles: Any) -> Any:
+    """Return how many blocks that stay a launch has at most: where others begin as some end, and waves share a row, at
+    least two tiles for each, so that one is on its way."""
+    here = fx.Int32(places(plan))
+    if plan.relays == 1:
+        return here
+    each = 2 if plan.lanes > machine_of_target().wave else 1
+    return fx.max(here, fx.min(tiles // each, here * plan.relays))
 
 
 def places(plan: RowPlan) -> int:
