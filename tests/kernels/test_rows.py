@@ -194,6 +194,19 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 
 
+@pytest.mark.parametrize("width", [4, 1])
+@pytest.mark.parametrize("name", ["rmsnorm", "layernorm"])
+def test_rows_through_a_ring_two_at_a_time(name: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By vectors and by elements: the first pass over a row comes before the second over the one ahead of it."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
+    plan = RowPlan(
+        1028 - width % 4, "f32", width, 32, cluster=4, keep=False, hints=ONCE, slots=11, chunks=4, overlaps=True
+    )
+    for rows in (1, 20):
+        check(name, (rows, plan.length), "f32", plan)
+
+
 def loads_and_stores(plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What a LayerNorm's code for sm_90a has in order: "line" and "row" for loads, "store", "branch", "reduce", and
     "depends" for the bits of lines that a row depends on."""

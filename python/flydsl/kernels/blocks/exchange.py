@@ -56,7 +56,8 @@ class RowExchange:
         self.by_cluster = plan.cluster > 1 and count > 0
         # Blocks that stay take turns with two sets of slots: numbers of a row are written when those of the row before
         # have come from everybody, so all have read those of the one before that.
-        self.sets = 2 if plan.stays else 1
+        # Where a first pass comes before the second over the row ahead of it, those of twice as many rows are in use.
+        self.sets = 4 if plan.overlaps else 2 if plan.stays else 1
         self.all = self.total * plan.rows
         size = self.all * self.sets if self.total > 1 else 0
         self.slots = [smem.allocate(fx.Array[fx.Float32, size, 16]).peek() for _ in range(count)] if size else []
@@ -104,29 +105,38 @@ class RowExchange:
         if self.sets == 1:
             return self
         own = copy(self)
-        own.set, own.phase = number % 2, number // 2 % 2
+        own.set, own.phase = number % self.sets, number // self.sets % 2
         return own
 
     def reduce(self, value: Any, how: Combine) -> Any:
         """Combine a value over the lanes of this wave that hold the row."""
         return wave_reduce(value, how, self.group)
 
-    @flyc.jit
     def publish(self, values: list[Any], at: int = 0) -> RowNumbers:
         """Give this wave's numbers, the same in all its lanes, to every wave of the row, and get theirs.
 
         A row that is exchanged a second time has its further numbers ``at`` other slots.
         """
-        slots = self.slots[at : at + len(values)]
+        self.give(values, at)
+        if not self.by_cluster and self.total > 1:
+            block_barrier(self.plan)
+        return self.given(values, at)
+
+    @flyc.jit
+    def give(self, values: list[Any], at: int = 0) -> None:
+        """Give this wave's numbers to every wave of the row, and go on."""
         if fx.const_expr(self.by_cluster):
             self._send_to_cluster(values, at)
-            fx.nvvm.mbarrier_wait(self.barriers + (at * self.sets + self.set), self.phase)
         elif fx.const_expr(self.total > 1):
             if fx.lane_id() == 0:
-                for slot, value in zip(slots, values, strict=True):
+                for slot, value in zip(self.slots[at:], values, strict=False):
                     slot[self.place()] = value
-            block_barrier(self.plan)
-        return RowNumbers(self, values, slots)
+
+    def given(self, values: list[Any], at: int = 0) -> RowNumbers:
+        """Return what all waves of the row gave, which those of a cluster wait for; ``values`` are this one's."""
+        if self.by_cluster:
+            fx.nvvm.mbarrier_wait(self.barriers + (at * self.sets + self.set), self.phase)
+        return RowNumbers(self, values, self.slots[at : at + len(values)])
 
     @flyc.jit
     def _send_to_cluster(self, values: list[Any], at: int) -> None:

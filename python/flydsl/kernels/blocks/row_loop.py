@@ -9,87 +9,34 @@ by chunk (`row_ring.py`). What a kernel does with a row is the same code in all 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange, block_barrier, wait_for_older_launches
+from flydsl.kernels.blocks.exchange import RowExchange, wait_for_older_launches
 from flydsl.kernels.blocks.inputs import require_type
-from flydsl.kernels.blocks.ring_lines import KeptLine, ring_lines
+from flydsl.kernels.blocks.ring_lines import KeptLine
+from flydsl.kernels.blocks.ring_loop import for_rows_in_ring
 from flydsl.kernels.blocks.row_pieces import LineAtPlace, PieceLine, ShiftedShare, place_of, store_at, store_shifted
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
-from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, store_from_ring
+from flydsl.kernels.blocks.row_ring import RingLine
 from flydsl.kernels.blocks.row_tile import PiecesInTile, RowTile, needs_meeting, tile_elements, tile_memory
+from flydsl.kernels.blocks.row_work import RowArrays, RowCode, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, loaded_after, row_start, store_iteration, vectors_of
 
 FEW_LINES = 16
 """Elements of lines that a thread keeps beside its row."""
 
 
-@dataclass(frozen=True)
-class RowArrays:
-    """What a kernel reads and writes: matrices row by row, and vectors that go with every row, as a scale or a shift.
-
-    Sources have the plan's type. The first targets of that type are written where a tile of sources was.
-    """
-
-    sources: Sequence[Any]
-    targets: Sequence[Any] = ()
-    lines: Sequence[Any] = ()
-    fill: float = 0.0
-    """What elements beyond the row are."""
-    numbers: int = 0
-    """How many numbers the waves of a row tell each other."""
-    pivot: bool = False
-    """Whether the kernel asks for some elements of a row before all others, where a ring can bring them."""
-    given: Sequence[Any] = ()
-    """Vectors of f32 that have a number for each row; blocks that stay load those of their next row ahead."""
-
-
-@dataclass(frozen=True)
-class RowWork:
-    """A row, or the part of it that this thread has."""
-
-    x: list[Line]
-    """The vectors of each source."""
-    lines: list[Line]
-    exchange: RowExchange
-    share: Share
-    index: Any
-    """Which row of the matrices it is; the last one for threads that have none."""
-    alive: Any
-    """Whether the thread has a row; True where that is known while compiling."""
-    stores: list[Callable[[int, Any], None]]
-    given: Sequence[Any] = ()
-    """The row's numbers of `RowArrays.given`."""
-    never: Any = False
-    """What is false for every row, which LLVM does not know; nothing where that is of no use (`row_sums.py`)."""
-    nothing: Any = None
-    """A number that is always zero, which LLVM does not know either; None where that is of no use."""
-
-    def store(self, iteration: int, vector: fx.Vector, target: int = 0) -> None:
-        """Write one of this thread's vectors of a result."""
-        self.stores[target](iteration, vector)
-
-    def put(self, tensor: fx.Tensor, value: Any) -> None:
-        """Write a number of the row, the same in all its threads."""
-        first = (self.share.lane == 0) & (fx.Int32(self.share.offset) == 0)
-        if first if self.alive is True else first & self.alive:
-            tensor[self.index] = value
-
-
-RowCode = Callable[[RowWork], None]
-
-
-def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode) -> None:
-    """Run ``code`` for the rows of this block, of all ``end`` rows."""
+def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode, begin: RowCode | None = None) -> None:
+    """Run ``code`` for the rows of this block, of all ``end`` rows; ``begin`` is its first pass over a row, where that
+    can come earlier (`RowWork.begun`)."""
     require_type(arrays.sources, DTYPES[plan.dtype])
     wait_for_older_launches()
     smem = fx.SharedAllocator(128, static=not fx.nvvm.is_target())
     if plan.slots:
-        _in_ring(arrays, end, plan, smem, code)
+        for_rows_in_ring(arrays, end, plan, smem, code, begin)
         return
     if plan.stays:
         for_rows_in_turn(arrays, end, plan, lambda work, _: (code(work), [])[1], smem)
@@ -450,50 +397,3 @@ def _in_turn_through_shared_memory(
     if fx.thread_idx.x == 0:
         fx.nvvm.tma_wait_group(0, read=True)
     return sums
-
-
-# Rows in a ring of chunks ---------------------------------------------------------------------------------------------
-
-
-@flyc.jit
-def _in_ring(arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator, code: RowCode) -> None:
-    ring = Ring(arrays.sources, end, plan, smem, plan.pivots if arrays.pivot else 0)
-    exchange = RowExchange(plan, arrays.numbers, smem)
-    if fx.thread_idx.x >= plan.lanes:
-        if fx.thread_idx.x == plan.lanes:
-            ring.send_for_all()  # before the other blocks of a cluster have begun
-    else:
-        _take_from_ring(arrays, ring, exchange.begun(), smem, code)
-
-
-@flyc.jit
-def _take_from_ring(
-    arrays: RowArrays, ring: Ring, exchange: RowExchange, smem: fx.SharedAllocator, code: RowCode
-) -> None:
-    plan, source = ring.plan, arrays.sources[0]
-
-    def at_place(first: Any) -> Callable[[Any, Any], None]:
-        share = ShiftedShare(plan, place_of(row_start(source, first), plan)) if plan.one_place else Share(plan)
-        lines = ring_lines(arrays.lines, plan, share, smem)
-        if plan.shifted and not plan.one_place and arrays.lines:
-            block_barrier(plan)  # the tables of lines are filled
-
-        def take(index: Any, number: Any) -> None:
-            row = RingRow(ring, index, number)
-            code(_work_in_ring(arrays, row, lines, exchange.row(number)))
-            row.give_back(plan.iterations)
-
-        return take
-
-    ring.for_each_row(at_place)
-
-
-def _work_in_ring(
-    arrays: RowArrays, row: RingRow, lines: Callable[[Share, Any], list[Line]], exchange: RowExchange
-) -> RowWork:
-    plan = row.ring.plan
-    start = row_start(arrays.sources[0], row.row)
-    share = ShiftedShare(plan, place_of(start, plan)) if plan.shifted else Share(plan)
-    x: list[Line] = [RingLine(row, number, share, arrays.fill) for number in range(len(arrays.sources))]
-    stores = [store_from_ring(target, row, share) for target in arrays.targets]
-    return RowWork(x, lines(share, row.row), exchange, share, row.row, True, stores)

@@ -120,6 +120,9 @@ class RowPlan:
     a ring's threads."""
     lends: bool = False
     """Whether it is a warpgroup that sends for rows, which lends its registers to the waves that take them."""
+    overlaps: bool = False
+    """Whether the first pass over a row of a ring comes before the second over the row ahead of it, so that nobody
+    waits for what a cluster's waves tell each other."""
     few: bool = False
     """Whether it is for few rows, which wait for one thread's instructions: lines are loaded before the row is waited
     for, and what lanes tell each other takes as few steps as can be."""
@@ -225,7 +228,7 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            early=False, turns=1, lends=False, lines_ahead=0, staged=True, bulk=True,
+            overlaps=False, early=False, turns=1, lends=False, lines_ahead=0, staged=True, bulk=True,
             stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
@@ -413,7 +416,8 @@ def meeting_iterations(plan: RowPlan) -> int:
 
 def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     """Shared memory of a block, with what the system takes."""
-    slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * (2 if plan.slots else 1)
+    sets = 4 if plan.overlaps else 2 if plan.slots else 1
+    slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * sets
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
     summed = 4 * meeting_elements(plan)
     tables = lines if plan.shifted and plan.slots and not (plan.one_place or plan.sums) else 0

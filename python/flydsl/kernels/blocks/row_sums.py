@@ -14,11 +14,11 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange
 from flydsl.kernels.blocks.ring_lines import KeptLine
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import LineAtPlace, ShiftedShare, place_of
 from flydsl.kernels.blocks.row_plan import SENDING, RowPlan, taking_limit
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, store_from_ring
+from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, row_start
 
 FirstPass = Callable[[RowWork, list[Any]], tuple[list[Any], list[Any]]]

@@ -19,11 +19,12 @@ from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
 from flydsl.kernels.blocks.inputs import require_numbers, require_type
 from flydsl.kernels.blocks.row_choice import plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn, share_of_block
+from flydsl.kernels.blocks.row_loop import for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row, meeting_elements, register_limit
 from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
+from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import (
     Share,
     begin_alike,

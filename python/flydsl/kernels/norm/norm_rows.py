@@ -19,8 +19,9 @@ from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
+from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import (
     Line,
     launch_rows,
@@ -113,7 +114,10 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
                     work.put(tensor, value)
             store_normed(work, x, statistics, dict(zip(names, work.lines, strict=True)), form, yscale)
 
-        for_each_row(arrays, m, plan, code)
+        def begin(work: RowWork) -> None:
+            give_numbers(work, work.x[0], form)
+
+        for_each_row(arrays, m, plan, code, begin)
 
     @flyc.jit
     def norm(
@@ -186,7 +190,15 @@ def norm_statistics(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
     return _moments(work, x, form) if form.centred else RowStatistics(None, _inverse_root(work, x, form))
 
 
+def give_numbers(work: RowWork, x: Line, form: NormForm) -> None:
+    """Begin with the statistics of a row of f32, or of one that is not centred: `norm_statistics` has them later."""
+    values = list(wave_moments(x, work.exchange)) if form.centred else [work.exchange.reduce(sum_of_squares(x), add)]
+    work.exchange.give(values)
+
+
 def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
+    if work.begun:
+        return _inverse_of_root(work.exchange.given([None]).sum(0) * (1.0 / form.length), form)
     (total,) = work.exchange.totals([sum_of_squares(x)])
     return _inverse_of_root(total * (1.0 / form.length), form)
 
@@ -247,7 +259,8 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
     plan = work.share.plan
     if (x.held or plan.pivots) and plan.one_pivot and fx.nvvm.is_target():  # AMD's lanes would ask through LDS
         return _moments_about_pivot(work, x, form)
-    waves = work.exchange.publish(list(wave_moments(x, work.exchange)))
+    exchange = work.exchange
+    waves = exchange.given([None] * 3) if work.begun else exchange.publish(list(wave_moments(x, exchange)))
     sums, squares, counts = (waves.read(index, 0.0, FEW_WAVES if plan.few else 1) for index in range(3))
     first = mean_of(waves.first(0), waves.first(2))
     parts = [

@@ -32,8 +32,9 @@ from flydsl.kernels.blocks.narrow import (
 )
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import only, plan_row
-from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
+from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import launch_rows, require_extents, require_rows
 from flydsl.kernels.blocks.wide_pieces import THREADS, begin_aligned
 from flydsl.kernels.quant.short_rows import quantise_short_rows, short_rows
