@@ -78,7 +78,7 @@ def set_up(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def turns_of(*given: Any) -> parts.Cut:
         found = parts.parts_of(*given, ways=(way == 1,))
-        return replace(found, cluster=4) if way == 2 and given[-1].by_warps and found.splits > 1 else found
+        return replace(found, cluster=4) if way == 2 and found.splits > 1 else found
 
     monkeypatch.setattr(paged, "turns_of", turns_of)
     target, count = case["target"], {"short": 1, "long": 3}[case["lengths"]]

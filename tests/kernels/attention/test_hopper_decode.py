@@ -203,8 +203,9 @@ def test_a_launch_of_its_own_puts_parts_together(d: int, warps: bool, monkeypatc
     assert [cut.splits for cut in cuts] == [21, 3, 3] and (counters == 7).all()
 
 
+@both
 @pytest.mark.parametrize("splits", [2, 3, 8])
-def test_a_cluster_puts_parts_together(splits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_puts_parts_together(splits: int, warps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of as many blocks of threads as there are parts, and of more; of no key, one part and several, with a sink and
     without, and with first parts that a window leaves out. Nothing goes through memory."""
     cluster, page = min(size for size in parts.CLUSTERS if size >= splits), 16
@@ -227,7 +228,7 @@ def test_a_cluster_puts_parts_together(splits: int, monkeypatch: pytest.MonkeyPa
 )  # fmt: skip
 def test_where_clusters_put_parts_together(sequences: int, keys: int, rows: int, splits: int, cluster: int) -> None:
     """A few parts, where all clusters run at once; more parts are worth more where sequences are long."""
-    cut = choose_short_cut(sequences, -(-keys // 64), 132, Sizes(64, 512, 512 * rows, True))
+    cut = choose_short_cut(sequences, -(-keys // 64), 132, Sizes(64, 512, 512 * rows))
     assert (cut.splits, cut.cluster, cut.apart) == (splits, cluster, False)
 
 

@@ -16,10 +16,20 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of
 from flydsl.kernels.attention.hopper_forward import ROW_LANES, WARPGROUP, Warpgroup, compute
-from flydsl.kernels.attention.parts import Parts, cut_of, keys_in, launch_merge, part_at, parts_in, put_together
-from flydsl.kernels.attention.scores import factor_of, softmax_end
+from flydsl.kernels.attention.parts import (
+    PAD,
+    Parts,
+    cut_of,
+    keys_in,
+    launch_merge,
+    merge_cluster,
+    part_at,
+    parts_in,
+    put_together,
+)
+from flydsl.kernels.attention.scores import factor_of, over_lanes, softmax_end
 from flydsl.kernels.attention.tiles import Tickets, whole_lines
-from flydsl.kernels.blocks.reduce import LOWEST
+from flydsl.kernels.blocks.reduce import LOWEST, add
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
@@ -33,10 +43,10 @@ took 504 us, of 32 508, of 64 512 and of 8 670, on an H200 on 2026-11-17."""
 @flyc.kernel(known_block_size=(THREADS, 1, 1))
 def decode_kernel(
     maps: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, v_scale: Any, parts: Any,
-    page: fx.Int32, plan: fx.Constexpr, box: fx.Constexpr, apart: fx.Constexpr,
+    page: fx.Int32, plan: fx.Constexpr, box: fx.Constexpr, apart: fx.Constexpr, cluster: fx.Constexpr,
 ):  # fmt: skip
     """``partial`` has results and logarithms of parts, and counters of those that are done; ``box`` as of `box_of`;
-    a launch of its own puts parts together if they are ``apart``."""
+    a launch of its own puts parts together if they are ``apart``, or blocks of a ``cluster`` of more than one."""
     smem = fx.SharedAllocator(1024, static=False)
     q_ptr = smem.allocate(fx.Array[plan.dtype, ROWS * plan.d, 1024]).ptr
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
@@ -45,19 +55,35 @@ def decode_kernel(
     pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=1) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
     tickets, done = Tickets(smem, 1), smem.allocate(fx.Int32)
+    levels = smem.allocate(fx.Array[fx.Float32, ROWS * 2, 16]).ptr
+    shared = (
+        fx.make_view(fx.recast_iter(fx.Float32, k_ptr), fx.make_layout((ROWS, plan.dv), (plan.dv + PAD, 1))),
+        fx.make_view(levels, fx.make_layout((ROWS, 2), (2, 1))),
+    )
     thread = fx.thread_idx.x
     if thread == 0:
         for pipe in pipes:
             pipe.init()
     begin(q_ptr, plan.d, THREADS)
+    index = fx.Int32(fx.block_idx.x)
+    if fx.const_expr(cluster > 1):
+        index = fx.nvvm.block_rank_in_cluster() * cut_of(parts) + index // cluster
+        own, *blocks_of_parts = part_at(parts, index, lengths, plan)
     warp = fx.nvvm.warp_uniform(thread // 32)
     if warp == WARPGROUP // 32:
-        load(maps, places, pipes, tickets, (tables, lengths), parts, page, plan, box, partial[2])
+        load(maps, places, pipes, tickets, (tables, lengths), parts, index, page, plan, box, partial[2])
     if warp < WARPGROUP // 32:
         swizzles = [tensor_map.swizzle for tensor_map in maps]
         mine = Warpgroup(places, pipes, swizzles, (None, None, sinks), numbers, plan, first=0)
-        results = (out, sinks, lengths, partial, parts, v_scale, done, apart)
+        results = (out, sinks, lengths, partial, parts, v_scale, done, apart, shared if cluster > 1 else None)
         compute(mine, tickets, lambda *found: store(*found, *results))
+    if fx.const_expr(cluster > 1):
+        if blocks_of_parts[0] > 1:
+            fx.nvvm.cluster_sync()
+            if warp < WARPGROUP // 32:
+                rows, threads = parts.tokens * plan.group, (thread, WARPGROUP)
+                merge_cluster(own, blocks_of_parts, out, sinks, shared, rows, plan, cluster, threads)
+            fx.nvvm.cluster_sync(relaxed=True)  # others may still read this block's shared memory
 
 
 @flyc.jit
@@ -90,7 +116,7 @@ def begin(q_ptr, d, threads):
 
 
 @flyc.jit
-def load(maps, places, pipes, tickets, sequence, parts, page, plan, box, counters):
+def load(maps, places, pipes, tickets, sequence, parts, index, page, plan, box, counters):
     """The loading warp. Lanes take boxes of a block in turn; those beyond the sequence's end are boxes of zeros."""
     map_q, map_k, map_v = maps
     q_ptr, k_ptr, v_ptr = places
@@ -98,7 +124,6 @@ def load(maps, places, pipes, tickets, sequence, parts, page, plan, box, counter
     tables, lengths = sequence
     lane = fx.thread_idx.x % 32
     state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
-    index = fx.Int32(fx.block_idx.x)
     while index < parts_in(parts):
         following = part_behind(index, parts, counters, lane)
         piece, _, _ = part_at(parts, index, lengths, plan)
@@ -179,8 +204,9 @@ def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, bo
 
 
 @flyc.jit
-def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale, done, apart):
-    """A part's rows, divided by their sums: to memory if it is the only one, else to where parts are put together."""
+def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale, done, apart, shared):
+    """A part's rows, divided by their sums: to memory if it is the only one, else to where parts are put together. In
+    ``shared`` memory, where that is, they are not divided."""
     rows, plan = mine.o_rows, mine.plan
     sequence = piece.batch * parts.kv_heads + piece.head
     _, count, first = part_at(parts, sequence, lengths, plan)
@@ -194,6 +220,7 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale,
         if fx.const_expr(sinks is not None):
             level = alone.select(fx.Float32(sinks[head]), fx.Float32(LOWEST))
         scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, level)
+        total = over_lanes(sums[i], add, ROW_LANES) if fx.const_expr(shared is not None) else None
         kept = (scale == 0.0).select(fx.zeros_like(values), values * (scale * v_scale))
         lines = whole_lines(kept.to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
         if row < piece.queries:
@@ -201,6 +228,8 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale,
                 line = out[piece.batch, row // plan.group, head, None]
                 for block, words in enumerate(lines):
                     words.bitcast(plan.dtype).store(line, [block * 32 + rows.column * 4], alignment=16)
+            elif fx.const_expr(shared is not None):
+                store_shared(shared, row, rows, i, values * v_scale, tops[i], total)
             else:
                 line = results[place, piece.query_start, row, None]
                 for pair in fx.range_constexpr(kept.numel // 2):
@@ -208,9 +237,20 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale,
                     two.store(line, [rows.column + rows.columns[i][2 * pair]], alignment=8)
                 if rows.column == 0:
                     logarithms[place, piece.query_start, row] = logarithm
-    if fx.const_expr(not apart):
+    if fx.const_expr(not apart and shared is None):
         if count > 1:
             put_together(piece, first, count, out, sinks, partial, place, plan, done, (fx.thread_idx.x, WARPGROUP))
+
+
+@flyc.jit
+def store_shared(shared, row, rows, i, values, level, total):
+    """A row of a part, to where the blocks of a cluster put parts together."""
+    values_of, levels_of = shared
+    for pair in fx.range_constexpr(values.numel // 2):
+        two = values.shuffle(values, [2 * pair, 2 * pair + 1])
+        two.store(values_of[row, None], [rows.column + rows.columns[i][2 * pair]], alignment=8)
+    if rows.column == 0:
+        levels_of[row, 0], levels_of[row, 1] = level, total
 
 
 # Launching -----------------------------------------------------------------------------------------
@@ -227,7 +267,7 @@ def decode(
     sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
     v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, whole: fx.Int32,
     blocks: fx.Int32, tokens: fx.Constexpr, apart: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr,
-    stream: fx.Stream = fx.Stream(None),
+    cluster: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernel, and that which puts parts together if they are ``apart``. Q is (batch, tokens, heads, d);
     ``box`` as of `box_of`; ``part`` is in blocks of keys."""
@@ -243,11 +283,14 @@ def decode(
     map_k, map_v = (cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
     rest = (splits, part, fx.Int32(tokens), left, page, keys_in(tables, page), whole)
     parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), *rest)
-    used = fx.min(blocks, parts_in(parts))
+    used = fx.min(blocks, parts_in(parts)) if cluster == 1 else cut_of(parts) * cluster
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
-        (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, plan, box, apart,
-    ).launch(grid=(used, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True)  # fmt: skip
+        (factor_of(scale, plan.features), scale, cap), v_scale, parts, page, plan, box, apart, cluster,
+    ).launch(
+        grid=(used, 1, 1), block=(THREADS, 1, 1), cluster=(cluster, 1, 1) if cluster > 1 else None, stream=stream,
+        pdl=True,
+    )  # fmt: skip
     if apart:
         launch_merge(out, lengths, sinks, (results, logarithms), parts, tokens * group, plan, stream)
 

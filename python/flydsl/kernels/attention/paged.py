@@ -94,7 +94,7 @@ def paged_attention(
     )  # fmt: skip
     if 0 in results.shape:
         return out
-    sizes = sizes_of(q, k_cache, v_cache, plan, by_warps)
+    sizes = sizes_of(q, k_cache, v_cache, plan)
     sequences = int(q.shape[0]) * kv_heads
     cut = (parts_of if by_waves else turns_of)(q, sequences, k_cache, block_tables, sizes)
     space = workspace or room_for(q, sequences, cut, tokens * heads // kv_heads, dv, counters)
@@ -109,7 +109,7 @@ def paged_attention(
     else:
         box = gcd(box_of(int(k_cache.shape[1]), plan.keys), BOX)
         numbers = (*numbers, cut.whole, multiprocessors(q), tokens, cut.apart)
-        decode(*tensors, *numbers, box, plan, stream_of(q, stream))
+        decode(*tensors, *numbers, box, plan, cut.cluster, stream_of(q, stream))
     return out
 
 
@@ -137,7 +137,7 @@ def _plan_of(dtype: Any, q: Array, k: Array, v: Array, tables: Array, by_waves: 
     narrow, longest, waiting = type_name(k) in CACHES[by_waves], longest_of(k, tables), sequences / multiprocessors(q)
     plan = choose_decode_plan(dtype, q.shape[-1], v.shape[3], by_waves, by_warps, waiting, narrow, longest)
     if by_warps and not narrow:
-        cut = turns_of(q, sequences, k, tables, sizes_of(q, k, v, plan, True))
+        cut = turns_of(q, sequences, k, tables, sizes_of(q, k, v, plan))
         plan = lengthen_ring(plan, cut, sequences * max(cut.splits, cut.cluster) <= multiprocessors(q))
     return plan
 
@@ -215,15 +215,15 @@ def paged_workspace(
     plan = plan or _plan_of(kind, q, k_cache, v_cache, block_tables, by_waves, by_warps)
     kv_heads, dv = int(k_cache.shape[2]), int(v_cache.shape[3])
     sequences, rows = int(q.shape[0]) * kv_heads, prod(q.shape[1:-1]) // kv_heads
-    sizes = sizes_of(q, k_cache, v_cache, plan, by_warps)
+    sizes = sizes_of(q, k_cache, v_cache, plan)
     cut = (parts_of if by_waves else turns_of)(q, sequences, k_cache, block_tables, sizes)
     return room_for(q, sequences, cut, rows, dv)
 
 
-def sizes_of(q: Array, k_cache: Array, v_cache: Array, plan: ForwardPlan, by_warps: bool) -> Sizes:
+def sizes_of(q: Array, k_cache: Array, v_cache: Array, plan: ForwardPlan) -> Sizes:
     """Return what cutting sequences into parts depends on."""
     rows, dv = prod(q.shape[1:-1]) // int(k_cache.shape[2]), int(v_cache.shape[3])
-    return Sizes(plan.keys, (int(q.shape[-1]) + dv) * k_cache.dtype.itemsize, 4 * rows * dv, by_warps)
+    return Sizes(plan.keys, (int(q.shape[-1]) + dv) * k_cache.dtype.itemsize, 4 * rows * dv)
 
 
 @on_given_stream

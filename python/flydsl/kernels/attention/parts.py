@@ -44,7 +44,7 @@ in 38 parts; 32 of 1500 with 32 16.0 and 14.2, both in 4, 5 of 12997 with 5 15.4
 CLUSTERS = (2, 4, 8)
 """Blocks of threads that a cluster may have."""
 BEGIN, READING, MEMORY = 2500, 40, 4800
-"""Nanoseconds that a round of blocks of warps takes beside its keys, and bytes of them that one reads in a nanosecond,
+"""Nanoseconds that a round of blocks takes beside its keys, and bytes of them that one reads in a nanosecond,
 and all, at most. On an H200 on 2026-11-18 8 sequences of 2345 keys, 16 rows each, took 14.9 us in 2 parts, 8.1 in 8 and
 9.7 in 13, and 12.9 in 2 that a cluster puts together, 8.6 in 4 and 6.6 in 8; 24 of 1000 9.5 in 2, 9.3 in 4 and 9.7 in
 8, and 7.8, 6.3 and, in two rounds, 10.4."""
@@ -64,13 +64,11 @@ class Cut:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Keys of a block, bytes of a key and its value, bytes of the results of a part, and whether warps multiply, on
-    Hopper."""
+    """Keys of a block, bytes of a key and its value, and bytes of the results of a part."""
 
     keys: int
     key: int
     results: int
-    by_warps: bool = False
 
 
 def parts_of(
@@ -99,18 +97,16 @@ def turns_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes
     not cut, and parts of those that are left, to end together."""
     ways = (False, True)
     whole = (sequences - 1) // multiprocessors(q) * multiprocessors(q)
-    if whole <= 0 and sizes.by_warps:
-        return choose_short_cut(sequences, key_blocks(cache, tables, sizes), multiprocessors(q), sizes)
     if whole <= 0:
-        return parts_of(q, sequences, cache, tables, sizes, ways)
+        return choose_short_cut(sequences, key_blocks(cache, tables, sizes), multiprocessors(q), sizes)
     cut = choose_last_cut(sequences - whole, key_blocks(cache, tables, sizes), multiprocessors(q), sizes, ways)
     return replace(cut, whole=whole) if cut.splits > 1 else cut
 
 
 @lru_cache(maxsize=256)
 def choose_short_cut(sequences: int, blocks: int, multiprocessors: int, sizes: Sizes) -> Cut:
-    """Return what ends soonest where warps multiply, whose blocks of threads may be clusters, too: of a few parts,
-    which they put together through their shared memory. Rounds are of as many blocks as multiprocessors, though several
+    """Return what ends soonest on Hopper, where blocks of threads may be clusters, too: of a few parts, which they put
+    together through their shared memory. Rounds are of as many blocks as multiprocessors, though several
     fit on one: those of the next launch wait there."""
 
     def end(cut: Cut) -> float:

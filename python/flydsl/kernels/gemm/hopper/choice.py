@@ -135,8 +135,8 @@ def _holds(problem: Problem, config: GemmConfig) -> bool:
 
 def _drawing(problem: Problem, sms: int, found: list[GemmConfig]) -> list[GemmConfig]:
     """Return the same, with tiles that are drawn: of groups, where blocks have several and would drift apart, or, with
-    scales, where results leave later. Those in turns took longer drawn: of 256 groups of 65,536 rows by 4096 x 7168 128 x 192 7.48 ms
-    instead of 7.09, on an H200, 2026-11-17."""
+    scales, where results leave later. Those in turns took longer drawn: of 256 groups of 65,536 rows by 4096 x 7168
+    128 x 192 7.48 ms instead of 7.09, on an H200, 2026-11-17."""
     groups = problem.grouped and problem.block_scaled and not problem.gathers
     alone = [x for x in found if (x.drifts(problem) or (x.defers and groups)) and x.cluster == 1]
     return [replace(x, draws=True) for x in alone if problem.clusters(x) > resident_clusters(x, sms)]
