@@ -237,10 +237,11 @@ def written(page: str, results: Path) -> tuple[str, list[str]]:
     def block(found: re.Match[str]) -> str:
         source, make = TABLES[found[1]]
         file = results / f"{source}.json"
-        if not file.exists():
-            return found[0]
+        data = json.loads(file.read_text()) if file.exists() else None
+        if data is None or (source == "attention" and found[1].removesuffix("_attention") not in data):
+            return found[0]  # a run of attention may have had some parts only
         names.append(found[1])
-        return f"{found[1]}{found[2]}\n{make(json.loads(file.read_text()))}\n"
+        return f"{found[1]}{found[2]}\n{make(data)}\n"
 
     return BLOCK.sub(block, page), names
 

@@ -91,3 +91,11 @@ def test_cells_below_the_goals_are_named(tmp_path: Path) -> None:
 def test_tables_without_results_stay(tmp_path: Path) -> None:
     text = page.PAGE.read_text()
     assert page.written(text, tmp_path) == (text, [])
+
+
+def test_a_run_of_some_parts_leaves_the_others(tmp_path: Path) -> None:
+    some = {part: RESULTS["attention"][part] for part in ("decode", "fp8")}
+    (tmp_path / "attention.json").write_text(json.dumps({**TAKEN, **some}))
+    before = page.PAGE.read_text()
+    text, written = page.written(before, tmp_path)
+    assert written == ["fp8_attention", "decode"] and block(text, "latent") == block(before, "latent")
