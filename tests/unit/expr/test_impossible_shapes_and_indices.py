@@ -78,6 +78,8 @@ _CASES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "run-time index": (lambda x, n: x[n, 0], _NO_MATCH),
     "view of memory": (lambda x, n: x[None, 6], _NO_MATCH),
     "negative view": (lambda x, n: x[-1, None], "index -1 of mode 0 .*\n[\\s\\S]*write 3 "),
+    "negative view by its function": (lambda x, n: fx.slice(x, (-1, None)), "index -1 of mode 0 .*\n[\\s\\S]*write 3 "),
+    "view of memory by its function": (lambda x, n: fx.slice(x, (None, 6)), _NO_MATCH),
     "negative index beside a slice": (lambda x, n: x[1:3, -2], "index -2 of mode 1 .*\n[\\s\\S]*write 5 "),
     "store into a negative view": (lambda x, n: x.__setitem__((slice(None), -1), 1.0), "index -1 of mode 1 "),
     "coordinates": (lambda x, n: fx.make_identity_tensor((4, 2))[5, -1], _NO_MATCH),

@@ -317,7 +317,8 @@ def zip(lhs: Any, rhs: Any) -> Any:
 
 def slice(src: Any, coord: Any) -> Any:
     """Keep the modes whose coordinate is None; fix the others."""
-    return apply("slice", src, IntTuple.from_python(coord, "make_coord"))
+    crd = IntTuple.from_python(coord, "make_coord")
+    return src._slice(crd) if isinstance(src, Tensor) else apply("slice", src, crd)
 
 
 def dice(src: Any, coord: Any) -> Any:

@@ -116,10 +116,9 @@ class Tensor(Handle):
         return apply("int_tuple_add", apply("get_iter", self), apply("crd2idx", crd, apply("get_layout", self)))
 
     def _slice(self, crd: IntTuple) -> Tensor:
-        view = apply("slice", self, crd)
         if self.is_memory:  # behind its end a view of memory may be read with a predicate
             refuse_outside(self.payload, crd.payload, behind=self.payload.iter.space == "register")
-        return view
+        return apply("slice", self, crd)
 
     def _check_element(self, crd: IntTuple) -> None:
         """A wrong coordinate is the user's error here, not later."""

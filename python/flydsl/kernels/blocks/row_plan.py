@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
+from operator import index
 from typing import Any
 
 import flydsl.expr as fx
@@ -317,8 +318,10 @@ def only(plan: RowPlan) -> RowChoice:
 
 def check_row(length: int, dtype: str) -> None:
     """Refuse rows that no plan has. A launcher for 8.0 elements would be the one that is kept for 8."""
-    if isinstance(length, float):
-        raise TypeError(f"the length of a row is an integer, got {length}")
+    try:
+        index(length)
+    except TypeError:
+        raise TypeError(f"the length of a row is an integer, got {length}") from None
     if length < 1:
         raise ValueError(f"a row needs at least one element, got {length}")
     if dtype not in DTYPES:
