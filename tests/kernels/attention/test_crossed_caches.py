@@ -77,15 +77,15 @@ def set_up(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     way = (PAGED.index(case) // 2 + random_data.SEED) % 3 if case in PAGED else 0
 
     def turns_of(*given: Any) -> parts.Cut:
-        found = parts.parts_of(*given, ways=(way == 1,))
+        found = parts.parts_of(*given, apart=way == 1)
         return replace(found, cluster=4) if way == 2 and found.splits > 1 else found
 
     monkeypatch.setattr(paged, "turns_of", turns_of)
     target, count = case["target"], {"short": 1, "long": 3}[case["lengths"]]
 
-    def cut(sequences: int, blocks: int, multiprocessors: int, sizes: Any, ways: tuple[bool, ...] = (False,)) -> Any:
+    def cut(sequences: int, blocks: int, multiprocessors: int, sizes: Any, apart: bool = False) -> Any:
         part = -(-blocks // count)
-        return parts.Cut(part, -(-blocks // part), 0, ways[0] and part < blocks)
+        return parts.Cut(part, -(-blocks // part), 0, apart and part < blocks)
 
     for module in (parts, pa_decode):
         monkeypatch.setattr(module, "choose_cut", cut)

@@ -244,7 +244,7 @@ def test_parts_fill_the_device() -> None:
 )
 def test_where_parts_are_put_together(sequences: int, keys: int, rows: int, apart: bool) -> None:
     """By a launch of its own where one block would read much, or many parts: then all multiprocessors have some."""
-    cut = choose_cut(sequences, -(-keys // 64), 132, Sizes(64, 512, 512 * rows), (False, True))
+    cut = choose_short_cut(sequences, -(-keys // 64), 132, Sizes(64, 512, 512 * rows))
     assert cut.apart == apart
     assert 132 >= sequences * cut.splits > 60
 

@@ -331,7 +331,7 @@ def cut_of_latent(q: Array, k_cache: Array, dv: int, tables: Array, group: int) 
     """Return (sequences and tiles of heads, how they are cut)."""
     batch, tokens, heads, d = (int(extent) for extent in q.shape)
     sequences, sizes = batch * (heads // group), Sizes(LatentPlan.keys, 2 * d, 4 * tokens * group * dv)
-    return sequences, parts_of(q, sequences, k_cache, tables, sizes, (True,))
+    return sequences, parts_of(q, sequences, k_cache, tables, sizes, apart=True)
 
 
 def latent_workspace(q: Array, k_cache: Array, v_cache: Array, tables: Array) -> tuple[Any, Any, Any]:

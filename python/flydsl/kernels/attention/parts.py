@@ -48,6 +48,14 @@ BEGIN, READING, MEMORY = 2500, 40, 4800
 and all, at most. On an H200 on 2026-11-18 8 sequences of 2345 keys, 16 rows each, took 14.9 us in 2 parts, 8.1 in 8 and
 9.7 in 13, and 12.9 in 2 that a cluster puts together, 8.6 in 4 and 6.6 in 8; 24 of 1000 9.5 in 2, 9.3 in 4 and 9.7 in
 8, and 7.8, 6.3 and, in two rounds, 10.4."""
+MEETING, NEAR = 700, 16
+"""Nanoseconds that the blocks of a cluster need to meet before and after they put parts together, and bytes of the
+results of a part for which that takes one more."""
+LATER = 4700
+"""Nanoseconds that a launch of its own takes to put parts together, beside reading them at the speed of the memory."""
+COUNTING, TURN, ALONE = 1300, 650, 90
+"""Nanoseconds in which a block learns that it is the last of its sequence, and that each read of up to eight parts
+waits, and bytes that this one block reads in a nanosecond."""
 
 
 @dataclass(frozen=True)
@@ -71,43 +79,39 @@ class Sizes:
     results: int
 
 
-def parts_of(
-    q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes, ways: tuple[bool, ...] = (False,)
-) -> Cut:
-    """Return how all sequences are cut. Parts are put together in one of these ``ways``, whichever ends sooner: by a
-    block for each sequence, or apart, by another launch, all of whose blocks read at a time."""
-    return choose_cut(sequences, key_blocks(cache, tables, sizes), multiprocessors(q), sizes, ways)
+def parts_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes, apart: bool = False) -> Cut:
+    """Return how all sequences are cut. Parts are put together by a block for each sequence or, ``apart``, by another
+    launch, all of whose blocks read at a time."""
+    return choose_cut(sequences, key_blocks(cache, tables, sizes), multiprocessors(q), sizes, apart)
 
 
 @lru_cache(maxsize=256)
-def choose_cut(
-    sequences: int, blocks: int, multiprocessors: int, sizes: Sizes, ways: tuple[bool, ...] = (False,)
-) -> Cut:
+def choose_cut(sequences: int, blocks: int, multiprocessors: int, sizes: Sizes, apart: bool = False) -> Cut:
     """Return what ends soonest, if parts go to multiprocessors in turns."""
 
     def end(cut: Cut) -> float:
         together = START + merging_of(cut, sequences, multiprocessors, sizes) if cut.splits > 1 else 0
         return -(-sequences * cut.splits // multiprocessors) * (cut.part + START) + together
 
-    return min(cuts_of(blocks, ways), key=end)
+    return min(cuts_of(blocks, (apart,)), key=end)
 
 
 def turns_of(q: Array, sequences: int, cache: Array, tables: Array, sizes: Sizes) -> Cut:
     """Return the same where blocks of threads take parts as they come: they take whole rounds of sequences that are
     not cut, and parts of those that are left, to end together."""
-    ways = (False, True)
-    whole = (sequences - 1) // multiprocessors(q) * multiprocessors(q)
+    blocks, at_once = key_blocks(cache, tables, sizes), multiprocessors(q)
+    whole = (sequences - 1) // at_once * at_once
     if whole <= 0:
-        return choose_short_cut(sequences, key_blocks(cache, tables, sizes), multiprocessors(q), sizes)
-    cut = choose_last_cut(sequences - whole, key_blocks(cache, tables, sizes), multiprocessors(q), sizes, ways)
+        return choose_short_cut(sequences, blocks, at_once, sizes)
+    cut = choose_last_cut(sequences - whole, blocks, at_once, sizes)
     return replace(cut, whole=whole) if cut.splits > 1 else cut
 
 
 @lru_cache(maxsize=256)
 def choose_short_cut(sequences: int, blocks: int, multiprocessors: int, sizes: Sizes) -> Cut:
     """Return what ends soonest on Hopper, where blocks of threads may be clusters, too: of a few parts, which they put
-    together through their shared memory. Rounds are of as many blocks as multiprocessors, though several
-    fit on one: those of the next launch wait there."""
+    together through their shared memory. Rounds are of as many blocks as multiprocessors, though several fit on one:
+    those of the next launch wait there."""
 
     def end(cut: Cut) -> float:
         running = sequences * max(cut.splits, cut.cluster)
@@ -120,7 +124,7 @@ def choose_short_cut(sequences: int, blocks: int, multiprocessors: int, sizes: S
         for cut in cuts_of(blocks, (False,))
         if 1 < cut.splits <= CLUSTERS[-1]
     ]
-    return min([*cuts_of(blocks, (False, True)), *clusters], key=end)
+    return min([*cuts_of(blocks), *clusters], key=end)
 
 
 def merging_time(cut: Cut, sequences: int, sizes: Sizes) -> float:
@@ -128,15 +132,15 @@ def merging_time(cut: Cut, sequences: int, sizes: Sizes) -> float:
     if cut.splits == 1:
         return 0
     if cut.cluster > 1:
-        return 700 + sizes.results / 16
+        return MEETING + sizes.results / NEAR
     if cut.apart:
-        return 4700 + sequences * cut.splits * sizes.results / MEMORY
+        return LATER + sequences * cut.splits * sizes.results / MEMORY
     turns = -(-cut.splits // EIGHT) * -(-sizes.results // MERGED)
-    return 1300 + 650 * turns + cut.splits * sizes.results / 90
+    return COUNTING + TURN * turns + cut.splits * sizes.results / ALONE
 
 
 @lru_cache(maxsize=256)
-def choose_last_cut(sequences: int, blocks: int, multiprocessors: int, sizes: Sizes, ways: tuple[bool, ...]) -> Cut:
+def choose_last_cut(sequences: int, blocks: int, multiprocessors: int, sizes: Sizes) -> Cut:
     """Return how the last sequences are cut, behind work of any length: parts follow each other without a gap, and at
     the end multiprocessors wait for half of one."""
     block = sizes.keys * sizes.key
@@ -147,7 +151,7 @@ def choose_last_cut(sequences: int, blocks: int, multiprocessors: int, sizes: Si
         together = ending + merging_of(cut, sequences, multiprocessors, sizes) if cut.splits > 1 else 0
         return max(each, sequences * cut.splits * each / multiprocessors + cut.part / 2) + together
 
-    return min(cuts_of(blocks, ways), key=end)
+    return min(cuts_of(blocks), key=end)
 
 
 def merging_of(cut: Cut, sequences: int, multiprocessors: int, sizes: Sizes) -> float:
@@ -160,8 +164,9 @@ def merging_of(cut: Cut, sequences: int, multiprocessors: int, sizes: Sizes) -> 
     return took / (sizes.keys * sizes.key)
 
 
-def cuts_of(blocks: int, ways: tuple[bool, ...]) -> list[Cut]:
-    """Return the ways to cut so many blocks of keys into other numbers of parts, the largest parts first."""
+def cuts_of(blocks: int, ways: tuple[bool, ...] = (False, True)) -> list[Cut]:
+    """Return the cuts of so many blocks of keys into other numbers of parts, the largest parts first, which are put
+    together in these ``ways``: by a launch of its own, or not."""
     sizes = sorted({-(-blocks // splits) for splits in range(1, blocks + 1)}, reverse=True)
     return [Cut(part, -(-blocks // part), 0, apart and part < blocks) for part in sizes for apart in ways]
 
