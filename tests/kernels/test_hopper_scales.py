@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.base import knobs
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, Problem
 from flydsl.kernels.gemm.hopper.warpgroup import ScaledWarpgroup
@@ -164,6 +165,19 @@ def test_results_leave_later_where_k_is_long(rng: np.random.Generator) -> None:
     for k, defers in ((384, False), (512, True)):
         every = configurations(Problem(8192, 8192, k, size=1, block_scaled=True))
         assert {x.defers for x in every if x.halves > 1} == {defers}
+
+
+def test_scales_of_the_first_tile_are_loaded_before_its_first_stage_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later tiles are told beside their first stages."""
+    describe_calls(monkeypatch)
+    kind = GemmKind(fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, block_scaled=True)
+    run = build_hopper_gemm(kind, GemmConfig(64, 48, 1, 3))
+    a, b = np.zeros((64, 256), TYPES["e4m3"]), np.zeros((128, 256), TYPES["e4m3"])
+    scales = np.zeros((64, 2), np.float32), np.zeros((2, 1), np.float32)
+    run(a, b.T, np.zeros((64, 128), TYPES["bf16"]), *[None] * 5, 0.0, *scales)
+    with knobs.scope({knobs.COMPILE_OPT_LEVEL: 2}):  # other levels have another order
+        ptx = run.specialisations[-1].kernels[0].ptx
+    assert ptx.index("ld.global") < ptx.index("mbarrier.try_wait")
 
 
 def test_who_multiplies_does_not_look_for_tiles(monkeypatch: pytest.MonkeyPatch) -> None:

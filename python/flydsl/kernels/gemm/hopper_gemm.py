@@ -249,10 +249,16 @@ def over_tiles(pipe, schedule, places, each, held):
         while place.end > 0:
             held = each(held, place, False)
             place = place_at(pipe, held[0], places)
-    else:
+    elif fx.const_expr(places is None or schedule.kind.groups > 0):
         for tile in range(first, last, step):
             place = schedule.at(tile) if places is None else place_at(pipe, held[0], places)
             held = each(held, place, tile + step >= last)
+    else:
+        place = schedule.at(first)  # not told with the first stage, so that scales are on their way meanwhile
+        for tile in range(first, last, step):
+            held = each(held, place, tile + step >= last)
+            if tile + step < last:
+                place = place_at(pipe, held[0], places)
     return held
 
 
