@@ -356,6 +356,8 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
         (GemmConfig(256, 256, 2), "room for 192 sums"),
         (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 along m and n, and as many or 3 along k"),
         (GemmConfig(48, 64, 1, sends=True), "boxes leave by TMA where"),
+        (GemmConfig(128, 64, 2, sends=True, box_line=64), "or 64 without TMA"),
+        (GemmConfig(128, 64, 2, box_line=32), "or 64 without TMA"),
         (GemmConfig(64, 64, 1, sends_across=32), "boxes of 32 or 64 columns leave by TMA across"),
         (GemmConfig(64, 64, 1, stages=1), "a stage more than teams"),
         (GemmConfig(64, 8, 1, cluster=2), "parts of eight rows"),

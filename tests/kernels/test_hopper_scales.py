@@ -50,9 +50,10 @@ STRADDLING = [
     (GemmConfig(192, 96, 3, 2), (300, 264, 400)),
     (GemmConfig(128, 256, 2, 3, sends=True), (140, 520, 656)),
     (GemmConfig(104, 256, 2, 3), (100, 264, 400)),
+    (GemmConfig(192, 128, 3, 3, 2, "k", box_line=64), (300, 264, 656)),
 ]
 """Tiles with columns of two blocks: moved back from the last row and column, of few rows, with one accumulator, and in
-halves."""
+halves; and parts of K that three warpgroups have, whose results leave in shorter lines."""
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_tiles_of_one_block_are_told(k: int, rng: np.random.Generator) -> None:
 LATER, THREE = GemmConfig(128, 256, 2, 3, sends=True, defers=True), GemmConfig(192, 128, 3, 3, sends=True, defers=True)
 
 
-@pytest.mark.parametrize("config", [LATER, THREE], ids=str)
+@pytest.mark.parametrize("config", [LATER, THREE, replace(LATER, tile_n=192)], ids=str)
 def test_results_with_one_accumulator_leave_later(config: GemmConfig, rng: np.random.Generator) -> None:
     """One block takes all tiles: results of each leave while the next one begins, those of the last behind it."""
     kind = GemmKind(fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, block_scaled=True)
@@ -164,7 +165,7 @@ def test_results_leave_later_where_k_is_long(rng: np.random.Generator) -> None:
         hopper_gemm(a, b.T, np.zeros((8, 16), TYPES["bf16"]), block_scales=(scale_a, scale_b.T), config=LATER)
     for k, defers in ((384, False), (512, True)):
         every = configurations(Problem(8192, 8192, k, size=1, block_scaled=True))
-        assert {x.defers for x in every if x.halves > 1} == {defers}
+        assert {x.defers for x in every if x.products_apart == 1 and x.splits == 1} == {defers}
 
 
 def test_scales_of_the_first_tile_are_loaded_before_its_first_stage_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,8 +273,8 @@ def test_the_model_chooses_what_can_be_scaled() -> None:
 
 
 def test_tiles_of_scaled_blocks_divide_a_product_evenly() -> None:
-    """Three rows of tiles of 128 x 128 are 87 of 132 blocks; few rows are all of a tile's, and no line is missing."""
-    even = choose_config(Problem(304, 3712, 8832, size=1, block_scaled=True))
+    """12 rows of tiles of 128 x 128 are 96 of 132 blocks; few rows are all of a tile's, and no line is missing."""
+    even = choose_config(Problem(1520, 1024, 3328, size=1, block_scaled=True))
     assert even.tile_n == 96 and even.scaled_alike == 16
     few = choose_config(Problem(104, 13568, 6784, size=1, block_scaled=True))
     assert few.tile_m == 104 and few.multiplied_rows == 128 and few.can_scale
@@ -281,6 +282,28 @@ def test_tiles_of_scaled_blocks_divide_a_product_evenly() -> None:
     assert (three.consumers, three.tile_n, three.products_apart) == (3, 128, 1) and three.defers
     assert GemmConfig(128, 192, 2).can_scale and GemmConfig(128, 192, 2).scaled_alike == 64
     assert not GemmConfig(64, 192, 1).can_scale, "nobody multiplies while products are added"
+
+
+def test_weights_of_few_rows_are_divided_among_all_blocks() -> None:
+    """Their columns follow from the product, and L2 lets them go first; the table's 64 columns have 112 blocks."""
+    for shape, least in (((64, 7168, 16384), 128), ((32, 9600, 7168), 120), ((24, 4864, 2048), 120)):
+        problem = Problem(*shape, size=1, block_scaled=True)
+        config = choose_config(problem)
+        assert problem.clusters(config) * config.cluster >= least and config.streams == "b"
+    assert choose_config(Problem(224, 15360, 3584, size=1, block_scaled=True)).streams == "b", "two rows of tiles"
+    for shape in ((4096, 4096, 7168), (672, 4736, 1920), (8192, 512, 2304)):
+        assert choose_config(Problem(*shape, size=1, block_scaled=True)).streams == ""
+
+
+def test_shared_memory_is_counted() -> None:
+    """A tile of 128 x 64 moves 448 lines a step into shared memory and out of it, one of 64 x 128 384, and one of 192 x
+    128 896 for three times as many products: with a long K it has two parts, and four stages."""
+    square = choose_config(Problem(1856, 512, 2304, size=1, block_scaled=True))
+    assert (square.tile_m, square.tile_n) == (64, 128)
+    parts = choose_config(Problem(1440, 1024, 13440, size=1, block_scaled=True))
+    assert (parts.tile_m, parts.tile_n, parts.splits, parts.stages, parts.box_line) == (192, 128, 2, 4, 64)
+    every = configurations(Problem(304, 3712, 8832, size=1, block_scaled=True))
+    assert max(x.accumulators for x in every if x.splits > 1) <= 80, "parts of 128 x 192 spill"
 
 
 @pytest.mark.parametrize(

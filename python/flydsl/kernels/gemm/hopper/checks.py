@@ -79,6 +79,9 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
             or not (config.is_whole and kind.c_along_n)
             or kind.piece_bytes < LINE_BYTES
         ),
+        "a warp stores 128 bytes of a row at once, or 64 without TMA": config.box_line
+        not in (ROW_BYTES // 2, ROW_BYTES)
+        or (config.box_line < ROW_BYTES and (config.sends or config.sends_across > 0 or kind.quantises)),
         "boxes of 32 or 64 columns leave by TMA across C's lines where 64 rows of a tile are 128 bytes": (
             config.sends_across not in (0, *ACROSS_COLUMNS)
             or (config.sends_across > 0 and (config.sends or not config.is_whole or not kind.can_send_across))

@@ -40,6 +40,8 @@ PACKED_WIDTHS = {
 """Those of weights of four bits: more warpgroups unpack more."""
 MOST_GATHERING = 128
 """Sums that a thread has registers for beside threads that gather rows."""
+MOST_OF_PARTS = 80
+"""Sums that a thread has registers for where blocks with scales have parts of K."""
 MOST_IN_TURNS = 128 * 192
 """Results of a tile that a warpgroup which takes turns has registers for."""
 MOST_FILLED = 4
@@ -73,7 +75,9 @@ STREAMED = 16
 """How much larger a matrix is that L2 lets go first. 4 x 4608 x 3584 took 10.8 us instead of 11.1, 128 x 7168 x 2048
 10.6 instead of 10.8 and 3840 x 192 x 16192 in two parts of K 49.1 instead of 50.3, on an H200, 2026-11-16. A matrix
 whose lines several blocks read lost by it: 15104 x 768 x 1216 in tiles of 128 x 192 took 42.9 us so and 41.5 without,
-672 x 10832 x 288 in tiles of 128 x 128 12.9 and 12.0, 2026-11-17."""
+672 x 10832 x 288 in tiles of 128 x 128 12.9 and 12.0, 2026-11-17. With scales of blocks 64 x 7168 x 16384 took 32.0 us
+instead of 32.9, 8 x 12544 x 2304 10.4 instead of 11.4 and 208 x 8064 x 2560 in two tiles 12.0 instead of 12.3; of four
+large products none gained. 2026-11-18."""
 MOST_ROUNDS = 3
 """Tiles, one after the other, in which a block may take its share of the rows."""
 FEW_CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (4, "m"), (2, "k"), (3, "k"), (4, "k"), (8, "k"))
@@ -98,6 +102,7 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     """Return every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees
     it."""
     every = *_table(problem.codes_of_one), *_filling(problem, sms), *_dividing(problem, sms), *_in_teams(problem)
+    every = *every, *_by_three(problem)
     found = [config for config in map(_of_few_rows(problem), every) if fits(problem, config)]
     # Where each block has one tile, a ring may rather be as long as it can.
     found = [
@@ -181,6 +186,16 @@ def _in_teams(problem: Problem) -> list[GemmConfig]:
     return [replace(config, stages=config.fitting_stages(codes_of_one=problem.codes_of_one))]
 
 
+def _by_three(problem: Problem) -> list[GemmConfig]:
+    """Of blocks with scales: two parts of K of tiles that three warpgroups have. With shorter lines of boxes the ring
+    has four stages: 1440 x 1024 x 13440 took 37.4 us so, 38.1 with three and 38.7 in 128 x 96, on an H200,
+    2026-11-18."""
+    if not problem.block_scaled or problem.grouped:
+        return []
+    config = GemmConfig(3 * BLOCK_ROWS, SCALED, 3, 2, 2, "k", box_line=ROW_BYTES // 2)
+    return [replace(config, stages=config.fitting_stages())]
+
+
 def _is_row_by_row(problem: Problem, config: GemmConfig, sms: int) -> bool:
     """Return whether tiles may rather follow each other in a row: of neighbouring blocks without a cluster, which get
     the lines that they have in common once, where all run at once and those are of the larger matrix."""
@@ -241,7 +256,8 @@ def _filling(problem: Problem, sms: int) -> list[GemmConfig]:
     """Tiles whose columns follow from the product, the fewest, in eights, with which all of it takes so many rounds.
     They have no more rows than there are: TMA takes longer for lines that are not there."""
     found: dict[GemmConfig | None, None] = {}
-    suits = problem.plain and problem.b_along_k and min(problem.m, problem.n) > FEW
+    scaled = problem.block_scaled and not problem.grouped
+    suits = problem.b_along_k and (scaled or (problem.plain and min(problem.m, problem.n) > FEW))
     for (rows, consumers, turns), cluster in product(WIDTHS, CLUSTERS) if suits else ():
         one = GemmConfig(rows, 8, consumers, 2, *cluster[:2], behind=cluster[2])
         along_m = problem.batches * ceildiv(problem.m, rows * one.sharing("m"))
@@ -251,7 +267,7 @@ def _filling(problem: Problem, sms: int) -> list[GemmConfig]:
             along_n = rounds * resident_clusters(one, sms) // along_m * one.sharing("n")
             least = ceildiv(problem.n, max(along_n, 1))
             parts = max(one.sharing("m"), 2 if replace(one, tile_n=least).is_wide else 1)
-            unit = parts * (16 if problem.integer else 8)
+            unit = parts * (16 if problem.integer or (scaled and least > BLOCK_ROWS) else 8)
             columns = ceildiv(least, unit) * unit
             if columns <= WIDTHS[rows, consumers, turns][-1]:
                 found[_tile(there if is_less else rows, consumers, turns, columns, *cluster)] = None
@@ -272,6 +288,9 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     # Blocks with scales that share tiles of A took 3 to 5 % longer with K of 2,048 to 16,384, on an H200, 2026-11-16.
     if problem.block_scaled and (not config.can_scale or config.cluster > config.splits):
+        return False
+    # Parts of K of 128 x 192 spill: 304 x 3712 x 8832 took 29.7 us so and 26.1 in 128 x 96, on an H200, 2026-11-18.
+    if problem.block_scaled and not problem.grouped and config.splits > 1 and config.accumulators > MOST_OF_PARTS:
         return False
     # Gates and scales of results would spill where products of groups are made by halves.
     gates = problem.columns_of_one > 1 or problem.quantises
@@ -382,6 +401,8 @@ def _streamed(problem: Problem, config: GemmConfig) -> str:
         return "once" if problem.m <= min(config.tile_m, BLOCK_ROWS) and not problem.gathers else ""
     covered = (config.tile_m * config.sharing("m"), config.tile_n * config.sharing("n"))
     smaller, side = min((problem.m, covered[0]), (problem.n, covered[1]))
+    if problem.block_scaled:  # two rows of tiles, whose blocks run at the same time, gained too
+        return "b" if problem.n >= STREAMED * problem.m and problem.m <= 2 * covered[0] else ""
     if not problem.plain or max(problem.m, problem.n) < STREAMED * smaller or smaller > side or len(config.along) > 1:
         return ""
     return "a" if problem.m > problem.n else "b"

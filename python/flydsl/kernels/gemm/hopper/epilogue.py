@@ -19,7 +19,6 @@ from flydsl.kernels.gemm.hopper.plan import (
     LINE_BYTES,
     ROW_BYTES,
     SCALED,
-    STORE_BYTES,
     WARP_ROWS,
     WARPGROUP,
     GemmConfig,
@@ -44,7 +43,7 @@ class Epilogue:
         self.alpha, self.beta = factors
         self.n = extents[1]
         self.columns = self.n // kind.columns_of_one
-        many, each = config.boxes, STORE_BYTES * 8 // kind.c.width
+        many, each = config.boxes, WARP_ROWS * config.box_line * 8 // kind.c.width
         boxes = smem.allocate(fx.Array[kind.c, config.warps * many * each, 1024]).ptr
         self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
         self.starts = [boxes + (self.warp * many + i) * each for i in range(many)]
@@ -345,7 +344,7 @@ class QuantisingEpilogue(Epilogue):
     @staticmethod
     def bytes(config: GemmConfig) -> int:
         """Of shared memory, beside those of boxes that are stored at once."""
-        return config.warps * (WARP_ROWS * QuantisingEpilogue.LINE * 2 - STORE_BYTES)
+        return config.warps * WARP_ROWS * (QuantisingEpilogue.LINE * 2 - config.box_line)
 
     @flyc.jit
     def store(self, values: Any, warp: Any, place: Place) -> None:

@@ -21,8 +21,9 @@ class Machine:
     where blocks share them, of large tiles and of small ones, of unpacking weights of a step, more for each warpgroup
     that does, and of a line of a step whose pieces threads gather. Columns: whose products take as long as a choice
     between two scales. Stages: those whose loads nobody waits for, since they are being multiplied.
-    Bytes: a cycle that arrive at a multiprocessor, and that it sends for; a microsecond from L2 and from memory; and
-    those of a ring that are not under way while the others are; and that L2 keeps.
+    Bytes: a cycle that arrive at a multiprocessor, that it sends for, and, where that is counted, into shared memory
+    and out of it (``shared``); a microsecond from L2 and from memory; and those of a ring that are not under way while
+    the others are; and that L2 keeps.
     Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
@@ -97,6 +98,7 @@ class Machine:
     sharpness: float = 4.55
     merged: tuple[float, float] = (0.0, 0.0)
     waited: float = 0.0
+    shared: float = float("inf")
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (3, 117), (4, 120), (6, 102), (8, 120))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip. One more than these took a
     second round on an H200, 2026-11-16."""
@@ -109,6 +111,11 @@ SIXTEEN = Machine(
     sharing=5.0, sharing_few=10.0, multiplied=1.27, waited=0.31, port=92.0, lines=140.0, cache=12.2e6, memory=4.4e6,
     uneven=0.66, again=0.06, alone=1.1, straddling=((16, 2.33), (32, 1.67), (64, 1.8), (128, 1.0)),
     sectors=((16, 1.97), (32, 1.1), (64, 1.1), (128, 1.0)), merged=(1.0, 0.5),
+)  # fmt: skip
+# Blocks with scales, without groups, fitted to some 200 launches of 23 products on an H200, 2026-11-18.
+BLOCKS = Machine(
+    launch=2.5, adding_sums=7.4, latency=0.61, step=63.0, multiplied=1.45, uneven=0.4, choosing=0.94,
+    deferring_scaled=0.39, shared=159.0,
 )  # fmt: skip
 FEW = 64
 """Columns of a product whose rows are divided among all blocks."""
@@ -127,6 +134,8 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
 
 def machine_of(problem: Problem) -> Machine:
     """Return the numbers that were fitted to products of a kind; of few rows or columns memory decides."""
+    if problem.block_scaled and not problem.grouped:
+        return BLOCKS
     return SIXTEEN if problem.plain and problem.size > 1 and min(problem.m, problem.n) > FEW else HOPPER
 
 
@@ -245,7 +254,15 @@ def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: t
     # Loads of the stages that are not being multiplied are under way at once.
     waited = machine.multiplied + machine.waited * (config.of_tile - 1)
     late = (machine.latency * machine.cycles + arriving) / max(config.stages - waited, 0.5)
-    return longest(machine, products, arriving, late) + machine.step / config.teams
+    moved = _shared_bytes(config) / machine.shared
+    return longest(machine, products, arriving, late, moved) + machine.step / config.teams
+
+
+def _shared_bytes(config: GemmConfig) -> int:
+    """Return the bytes of a step into shared memory and out of it: each block of 64 rows reads its own of A, for every
+    part of the columns, and all of B."""
+    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS * config.halves + config.tile_n)
+    return ROW_BYTES * (config.tile_m + config.tile_n + read)
 
 
 def _waiting(problem: Problem, config: GemmConfig, machine: Machine, rounds: int) -> float:

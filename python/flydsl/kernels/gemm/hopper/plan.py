@@ -17,8 +17,6 @@ BLOCK_ROWS = 64
 """Rows of one wgmma."""
 ROW_BYTES = 128
 """Bytes of a swizzled line of A and B: K of a stage, where K is contiguous."""
-STORE_BYTES = 2048
-"""Bytes of a box of C that a warp sends off: 16 rows of 128 bytes."""
 SHARED_BYTES = 232448
 """Shared memory of a block on Hopper."""
 BARRIER_BYTES = 16
@@ -161,7 +159,8 @@ class GemmConfig:
     scales, ``defers`` lets results of a tile leave while the first products of the next one are made.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     ``draws`` lets a block take the next tile of groups when it has sent for all of its last one, so that tiles that lie
-    beside each other are computed at the same time, however long others took; the last ones are halves.
+    beside each other are computed at the same time, however long others took; the last ones are halves. ``box_line``
+    is how many bytes of a row of C a warp stores at once.
     """
 
     tile_m: int = 128
@@ -181,6 +180,7 @@ class GemmConfig:
     streams: str = ""
     defers: bool = False
     draws: bool = False
+    box_line: int = ROW_BYTES
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -224,7 +224,7 @@ class GemmConfig:
     def store_boxes(self, kind: GemmKind) -> list[tuple[int, int]]:
         """Return the first column and the columns of C of each box of 16 rows that a warp sends off at once: lines of
         up to 128 bytes, of the rest of a tile shorter ones; where lines are C's columns, boxes of the same size."""
-        columns, widest = self.shared_columns // kind.columns_of_one, ROW_BYTES * 8 // kind.c.width
+        columns, widest = self.shared_columns // kind.columns_of_one, self.box_line * 8 // kind.c.width
         each = widest if kind.c_along_n else gcd(columns, widest)
         return [(first, min(each, columns - first)) for first in range(0, columns, each)]
 
@@ -341,7 +341,7 @@ class GemmConfig:
         it gained in halves and with three, and not where two accumulators take turns; gates would spill."""
         alone = self.splits == 1 and not problem.quantises and not self.taking_turns
         if problem.block_scaled:
-            one = self.products_apart == 1 and (self.halves > 1 or self.consumers == 3)
+            one = self.products_apart == 1 and (self.halves > 1 or self.consumers == 3 or not problem.grouped)
             return alone and one and is_long(problem.k) and problem.columns_of_one == 1
         alone = alone and problem.c_along_n
         return self.adds_runs(problem) and problem.plain and alone and not self.is_small and self.consumers == 2
@@ -385,9 +385,9 @@ class GemmConfig:
     @property
     def other_bytes(self) -> int:
         """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
-        sums = self.multiplied_rows * self.shared_columns * (self.splits - 1) * 4
-        sums += self.multiplied_rows * self.tile_n * (self.teams - 1) * 4
-        return self.warps * self.boxes * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
+        sums = 4 * self.multiplied_rows * (self.shared_columns * (self.splits - 1) + self.tile_n * (self.teams - 1))
+        boxes = self.warps * self.boxes * WARP_ROWS * self.box_line
+        return boxes + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
     def fitting_stages(self, more_bytes: int = 0, codes_of_one: int = 1) -> int:
         """As many as fit into shared memory, beside so many bytes more; A may be codes, some in the place of a number
