@@ -17,7 +17,7 @@ entry:
   %3 = alloca i8, i64 %2, align 16
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 48
   %4 = load i64, ptr %arrayidx.i, align 8
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 328
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 320
   %5 = load i64, ptr %arrayidx1.i, align 8
   %6 = inttoptr i64 %5 to ptr
   %call.i = tail call i64 %6(ptr %args)
@@ -30,15 +30,15 @@ if.end.i:                                         ; preds = %entry
 
 for.body.lr.ph.i:                                 ; preds = %if.end.i
   %add.ptr.i19 = getelementptr inbounds nuw i8, ptr %self, i64 112
-  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 336
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 328
   %arrayidx.i43.i.i = getelementptr inbounds nuw i8, ptr %1, i64 280
   %arrayidx6.i52.i.i = getelementptr inbounds nuw i8, ptr %1, i64 272
   %arrayidx.i19.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 216
   %arrayidx1.i34.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx2.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx2.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 288
   %arrayidx.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
   %arrayidx.i24.i.i = getelementptr inbounds nuw i8, ptr %1, i64 24
-  %arrayidx1.i28.i.i = getelementptr inbounds nuw i8, ptr %1, i64 304
+  %arrayidx1.i28.i.i = getelementptr inbounds nuw i8, ptr %1, i64 296
   %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 16
   br label %for.body.i
 
@@ -388,10 +388,10 @@ if.end:                                           ; preds = %if.then18.i, %for.e
   %arrayidx.i21 = getelementptr inbounds nuw i8, ptr %self, i64 104
   %93 = load i64, ptr %arrayidx.i21, align 8
   %94 = inttoptr i64 %93 to ptr
-  %arrayidx1.i22 = getelementptr inbounds nuw i8, ptr %1, i64 400
+  %arrayidx1.i22 = getelementptr inbounds nuw i8, ptr %1, i64 392
   %95 = load i64, ptr %arrayidx1.i22, align 8
   %96 = inttoptr i64 %95 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 392
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 384
   %97 = load i64, ptr %arrayidx2.i, align 8
   %98 = inttoptr i64 %97 to ptr
   %call.i23 = call ptr %98()
@@ -439,7 +439,7 @@ report_of.exit.thread:                            ; preds = %if.end15.i
 
 if.end18.i:                                       ; preds = %if.end15.i, %if.end.i24
   %report.021.i = phi ptr [ %call14.i, %if.end15.i ], [ %call9.i, %if.end.i24 ]
-  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %1, i64 288
   %112 = load i64, ptr %arrayidx19.i, align 8
   %113 = inttoptr i64 %112 to ptr
   %call20.i = call i64 %113(ptr nonnull %report.021.i, ptr nonnull %overflow.i)
@@ -460,7 +460,7 @@ report_of.exit:                                   ; preds = %if.then.i, %if.end1
   br i1 %tobool.not, label %cleanup22, label %if.end7
 
 if.end7:                                          ; preds = %report_of.exit
-  %arrayidx8 = getelementptr inbounds nuw i8, ptr %1, i64 408
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %1, i64 400
   %116 = load i64, ptr %arrayidx8, align 8
   %117 = inttoptr i64 %116 to ptr
   %call9 = call ptr %117()
@@ -468,7 +468,7 @@ if.end7:                                          ; preds = %report_of.exit
   %119 = inttoptr i64 %118 to ptr
   %120 = inttoptr i64 %retval.0.i25 to ptr
   %call11 = call i32 %119(ptr nonnull %3, ptr nonnull %120)
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 416
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 408
   %121 = load i64, ptr %arrayidx12, align 8
   %122 = inttoptr i64 %121 to ptr
   call void %122(ptr %call9)
@@ -476,7 +476,7 @@ if.end7:                                          ; preds = %report_of.exit
   br i1 %tobool13.not, label %cond.false, label %if.then14
 
 if.then14:                                        ; preds = %if.end7
-  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %1, i64 320
+  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %1, i64 312
   %123 = load i64, ptr %arrayidx.i26, align 8
   %124 = inttoptr i64 %123 to ptr
   %conv.i = sext i32 %call11 to i64

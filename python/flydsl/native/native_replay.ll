@@ -1,18 +1,287 @@
 ; Made from src/native_replay.c by `python -m flydsl.native.generate`.
 
 %struct.Handed = type { ptr, ptr, ptr }
-%struct.Facts = type { i64, [320 x i64], [32 x i64] }
 %struct.Tensor = type { i64, i64, i32, i32, ptr, ptr, i64 }
-%struct.Saved = type { ptr, ptr }
+%struct.Facts = type { i64, [320 x i64], [32 x i64] }
+%struct.Saved = type { ptr, ptr, i64 }
 %struct.Parameter = type { ptr, ptr, i64, i64 }
 %struct.Argument = type { i64, ptr, ptr }
 
+@fly.native_replay.tensor_memory = internal global ptr null, align 8
 @fly.native_replay.handed = internal global %struct.Handed zeroinitializer, align 8
 @fly.native_replay.named_at = internal global i64 0, align 8
 @fly.native_replay.named_python = internal global ptr null, align 8
 @fly.native_replay.entries = internal global [64 x ptr] zeroinitializer, align 16
 
-define void @fly_add_entry(ptr initializes((0, 8)) %entry1) #0 {
+define void @fly_know_tensors(ptr %found) #0 {
+entry:
+  store ptr %found, ptr @fly.native_replay.tensor_memory, align 8
+  ret void
+}
+
+define i1 @fly_reads_alike(ptr readonly captures(address_is_null) %at, ptr readonly captures(none) %python, ptr %given) {
+entry:
+  %own = alloca %struct.Tensor, align 8
+  %known = alloca %struct.Tensor, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %own)
+  call void @llvm.lifetime.start.p0(ptr nonnull %known)
+  %call = call fastcc i1 @fly.native_replay.read_plain(ptr %at, ptr %given, ptr %own)
+  br i1 %call, label %lor.lhs.false, label %cleanup
+
+lor.lhs.false:                                    ; preds = %entry
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %0 = load i64, ptr %arrayidx.i, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %call.i = call i32 %1(ptr %given, ptr nonnull %known)
+  %tobool.not.i = icmp eq i32 %call.i, 0
+  br i1 %tobool.not.i, label %if.end, label %read_tensor.exit
+
+read_tensor.exit:                                 ; preds = %lor.lhs.false
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %2 = load i64, ptr %arrayidx.i.i, align 8
+  %3 = inttoptr i64 %2 to ptr
+  call void %3()
+  br label %cleanup
+
+if.end:                                           ; preds = %lor.lhs.false
+  %4 = load i64, ptr %own, align 8
+  %5 = load i64, ptr %known, align 8
+  %offset = getelementptr inbounds nuw i8, ptr %known, i64 40
+  %6 = load i64, ptr %offset, align 8
+  %add = add i64 %6, %5
+  %cmp = icmp eq i64 %4, %add
+  br i1 %cmp, label %land.lhs.true, label %cleanup
+
+land.lhs.true:                                    ; preds = %if.end
+  %device = getelementptr inbounds nuw i8, ptr %own, i64 8
+  %7 = load i64, ptr %device, align 8
+  %device3 = getelementptr inbounds nuw i8, ptr %known, i64 8
+  %8 = load i64, ptr %device3, align 8
+  %cmp4 = icmp eq i64 %7, %8
+  br i1 %cmp4, label %land.lhs.true5, label %cleanup
+
+land.lhs.true5:                                   ; preds = %land.lhs.true
+  %dtype = getelementptr inbounds nuw i8, ptr %own, i64 20
+  %9 = load i32, ptr %dtype, align 4
+  %dtype6 = getelementptr inbounds nuw i8, ptr %known, i64 20
+  %10 = load i32, ptr %dtype6, align 4
+  %cmp7 = icmp eq i32 %9, %10
+  br i1 %cmp7, label %land.end, label %cleanup
+
+land.end:                                         ; preds = %land.lhs.true5
+  %rank = getelementptr inbounds nuw i8, ptr %own, i64 16
+  %11 = load i32, ptr %rank, align 8
+  %rank8 = getelementptr inbounds nuw i8, ptr %known, i64 16
+  %12 = load i32, ptr %rank8, align 8
+  %cmp9 = icmp eq i32 %11, %12
+  %cmp128 = icmp ne i32 %11, 0
+  %13 = and i1 %cmp9, %cmp128
+  br i1 %13, label %for.body.lr.ph, label %cleanup
+
+for.body.lr.ph:                                   ; preds = %land.end
+  %shape = getelementptr inbounds nuw i8, ptr %own, i64 24
+  %14 = load ptr, ptr %shape, align 8
+  %shape14 = getelementptr inbounds nuw i8, ptr %known, i64 24
+  %15 = load ptr, ptr %shape14, align 8
+  %strides = getelementptr inbounds nuw i8, ptr %own, i64 32
+  %16 = load ptr, ptr %strides, align 8
+  %strides21 = getelementptr inbounds nuw i8, ptr %known, i64 32
+  %17 = load ptr, ptr %strides21, align 8
+  %18 = zext i32 %11 to i64
+  br label %for.body
+
+for.body:                                         ; preds = %for.body.lr.ph, %land.end25
+  %indvars.iv = phi i64 [ 0, %for.body.lr.ph ], [ %indvars.iv.next, %land.end25 ]
+  %arrayidx = getelementptr inbounds nuw i64, ptr %14, i64 %indvars.iv
+  %19 = load i64, ptr %arrayidx, align 8
+  %arrayidx16 = getelementptr inbounds nuw i64, ptr %15, i64 %indvars.iv
+  %20 = load i64, ptr %arrayidx16, align 8
+  %cmp17 = icmp eq i64 %19, %20
+  br i1 %cmp17, label %land.end25, label %cleanup
+
+land.end25:                                       ; preds = %for.body
+  %arrayidx20 = getelementptr inbounds nuw i64, ptr %16, i64 %indvars.iv
+  %21 = load i64, ptr %arrayidx20, align 8
+  %arrayidx23 = getelementptr inbounds nuw i64, ptr %17, i64 %indvars.iv
+  %22 = load i64, ptr %arrayidx23, align 8
+  %cmp24 = icmp eq i64 %21, %22
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %cmp12 = icmp samesign ult i64 %indvars.iv.next, %18
+  %23 = select i1 %cmp24, i1 %cmp12, i1 false
+  br i1 %23, label %for.body, label %cleanup
+
+cleanup:                                          ; preds = %for.body, %land.end25, %if.end, %land.lhs.true, %land.lhs.true5, %land.end, %read_tensor.exit, %entry
+  %retval.0 = phi i1 [ false, %entry ], [ false, %read_tensor.exit ], [ %cmp9, %land.end ], [ false, %land.lhs.true ], [ false, %if.end ], [ false, %land.lhs.true5 ], [ false, %for.body ], [ %cmp24, %land.end25 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %known)
+  call void @llvm.lifetime.end.p0(ptr nonnull %own)
+  ret i1 %retval.0
+}
+
+define internal fastcc i1 @fly.native_replay.read_plain(ptr readonly captures(address_is_null) %at, ptr readonly captures(none) %given, ptr nonnull writeonly captures(none) %found) #1 {
+entry:
+  %tobool.not = icmp eq ptr %at, null
+  br i1 %tobool.not, label %cleanup72, label %cond.end
+
+cond.end:                                         ; preds = %entry
+  %0 = load i64, ptr %at, align 8
+  %add.ptr.i = getelementptr inbounds i8, ptr %given, i64 %0
+  %1 = load i64, ptr %add.ptr.i, align 8
+  %2 = inttoptr i64 %1 to ptr
+  %tobool2.not = icmp eq i64 %1, 0
+  br i1 %tobool2.not, label %cleanup72, label %if.end
+
+if.end:                                           ; preds = %cond.end
+  %keys3 = getelementptr inbounds nuw i8, ptr %at, i64 72
+  %3 = load i64, ptr %keys3, align 8
+  %add.ptr.i45 = getelementptr inbounds i8, ptr %2, i64 %3
+  %4 = load i64, ptr %add.ptr.i45, align 8
+  %rank5 = getelementptr inbounds nuw i8, ptr %at, i64 24
+  %5 = load i64, ptr %rank5, align 8
+  %add.ptr.i46 = getelementptr inbounds i8, ptr %2, i64 %5
+  %6 = load i64, ptr %add.ptr.i46, align 8
+  %plain = getelementptr inbounds nuw i8, ptr %at, i64 104
+  %7 = load i64, ptr %plain, align 8
+  %cmp7.not = icmp eq i64 %7, %4
+  br i1 %cmp7.not, label %lor.lhs.false, label %while.body
+
+while.body:                                       ; preds = %if.end
+  %arrayidx.1 = getelementptr inbounds nuw i8, ptr %at, i64 112
+  %8 = load i64, ptr %arrayidx.1, align 8
+  %cmp7.not.1 = icmp eq i64 %8, %4
+  br i1 %cmp7.not.1, label %lor.lhs.false, label %while.body.1
+
+while.body.1:                                     ; preds = %while.body
+  %arrayidx.2 = getelementptr inbounds nuw i8, ptr %at, i64 120
+  %9 = load i64, ptr %arrayidx.2, align 8
+  %cmp7.not.2 = icmp eq i64 %9, %4
+  br i1 %cmp7.not.2, label %lor.lhs.false, label %while.body.2
+
+while.body.2:                                     ; preds = %while.body.1
+  %arrayidx.3 = getelementptr inbounds nuw i8, ptr %at, i64 128
+  %10 = load i64, ptr %arrayidx.3, align 8
+  %cmp7.not.3 = icmp eq i64 %10, %4
+  br i1 %cmp7.not.3, label %lor.lhs.false, label %while.body.3
+
+while.body.3:                                     ; preds = %while.body.2
+  %arrayidx.4 = getelementptr inbounds nuw i8, ptr %at, i64 136
+  %11 = load i64, ptr %arrayidx.4, align 8
+  %cmp7.not.4 = icmp eq i64 %11, %4
+  br i1 %cmp7.not.4, label %lor.lhs.false, label %while.body.4
+
+while.body.4:                                     ; preds = %while.body.3
+  %arrayidx.5 = getelementptr inbounds nuw i8, ptr %at, i64 144
+  %12 = load i64, ptr %arrayidx.5, align 8
+  %cmp7.not.5 = icmp eq i64 %12, %4
+  br i1 %cmp7.not.5, label %lor.lhs.false, label %while.body.5
+
+while.body.5:                                     ; preds = %while.body.4
+  %arrayidx.6 = getelementptr inbounds nuw i8, ptr %at, i64 152
+  %13 = load i64, ptr %arrayidx.6, align 8
+  %cmp7.not.6 = icmp eq i64 %13, %4
+  br i1 %cmp7.not.6, label %lor.lhs.false, label %while.body.6
+
+while.body.6:                                     ; preds = %while.body.5
+  %arrayidx.7 = getelementptr inbounds nuw i8, ptr %at, i64 160
+  %14 = load i64, ptr %arrayidx.7, align 8
+  %cmp7.not.7 = icmp eq i64 %14, %4
+  br i1 %cmp7.not.7, label %lor.lhs.false, label %cleanup72
+
+lor.lhs.false:                                    ; preds = %if.end, %while.body, %while.body.1, %while.body.2, %while.body.3, %while.body.4, %while.body.5, %while.body.6
+  %most = getelementptr inbounds nuw i8, ptr %at, i64 56
+  %15 = load i64, ptr %most, align 8
+  %cmp9 = icmp ugt i64 %6, %15
+  br i1 %cmp9, label %cleanup72, label %if.end11
+
+if.end11:                                         ; preds = %lor.lhs.false
+  %kind12 = getelementptr inbounds nuw i8, ptr %at, i64 64
+  %16 = load i64, ptr %kind12, align 8
+  %add.ptr = getelementptr inbounds i8, ptr %2, i64 %16
+  %17 = load i32, ptr %add.ptr, align 4
+  %and = and i32 %17, 65535
+  %shr = lshr i32 %17, 16
+  %and13 = and i32 %shr, 255
+  %storage14 = getelementptr inbounds nuw i8, ptr %at, i64 8
+  %18 = load i64, ptr %storage14, align 8
+  %add.ptr.i47 = getelementptr inbounds i8, ptr %2, i64 %18
+  %19 = load i64, ptr %add.ptr.i47, align 8
+  %20 = inttoptr i64 %19 to ptr
+  %tobool16 = icmp eq i64 %19, 0
+  %cmp18 = icmp samesign ugt i32 %and, 63
+  %or.cond = select i1 %tobool16, i1 true, i1 %cmp18
+  br i1 %or.cond, label %cleanup72, label %lor.lhs.false19
+
+lor.lhs.false19:                                  ; preds = %if.end11
+  %dtype = getelementptr inbounds nuw i8, ptr %at, i64 168
+  %idxprom = zext nneg i32 %and to i64
+  %arrayidx20 = getelementptr inbounds nuw i64, ptr %dtype, i64 %idxprom
+  %21 = load i64, ptr %arrayidx20, align 8
+  %tobool21 = icmp eq i64 %21, 0
+  %cmp23 = icmp samesign ugt i32 %and13, 31
+  %or.cond1 = select i1 %tobool21, i1 true, i1 %cmp23
+  br i1 %or.cond1, label %cleanup72, label %lor.lhs.false24
+
+lor.lhs.false24:                                  ; preds = %lor.lhs.false19
+  %device25 = getelementptr inbounds nuw i8, ptr %at, i64 680
+  %idxprom26 = zext nneg i32 %and13 to i64
+  %arrayidx27 = getelementptr inbounds nuw i64, ptr %device25, i64 %idxprom26
+  %22 = load i64, ptr %arrayidx27, align 8
+  %tobool28.not = icmp eq i64 %22, 0
+  br i1 %tobool28.not, label %cleanup72, label %if.end30
+
+if.end30:                                         ; preds = %lor.lhs.false24
+  %data31 = getelementptr inbounds nuw i8, ptr %at, i64 16
+  %23 = load i64, ptr %data31, align 8
+  %add.ptr.i48 = getelementptr inbounds i8, ptr %20, i64 %23
+  %24 = load i64, ptr %add.ptr.i48, align 8
+  %tobool34.not.not = icmp eq i64 %24, 0
+  br i1 %tobool34.not.not, label %cleanup72, label %if.end36
+
+if.end36:                                         ; preds = %if.end30
+  %shr33 = lshr i32 %17, 24
+  %conv = zext nneg i32 %shr33 to i64
+  %conv40 = trunc i64 %21 to i32
+  %dtype41 = getelementptr inbounds nuw i8, ptr %found, i64 20
+  store i32 %conv40, ptr %dtype41, align 4
+  %offset = getelementptr inbounds nuw i8, ptr %at, i64 48
+  %25 = load i64, ptr %offset, align 8
+  %add.ptr.i49 = getelementptr inbounds i8, ptr %2, i64 %25
+  %26 = load i64, ptr %add.ptr.i49, align 8
+  %shr44 = lshr i64 %21, 8
+  %and45 = and i64 %shr44, 255
+  %mul = mul i64 %26, %and45
+  %div44 = lshr i64 %mul, 3
+  %add = add i64 %div44, %24
+  store i64 %add, ptr %found, align 8
+  %27 = load i64, ptr %arrayidx27, align 8
+  %cmp51 = icmp sgt i32 %17, -1
+  %shl = shl nuw nsw i64 %conv, 32
+  %cond56 = select i1 %cmp51, i64 %shl, i64 0
+  %or = or i64 %27, %cond56
+  %device57 = getelementptr inbounds nuw i8, ptr %found, i64 8
+  store i64 %or, ptr %device57, align 8
+  %conv58 = trunc i64 %6 to i32
+  %rank59 = getelementptr inbounds nuw i8, ptr %found, i64 16
+  store i32 %conv58, ptr %rank59, align 8
+  %sizes = getelementptr inbounds nuw i8, ptr %at, i64 32
+  %28 = load i64, ptr %sizes, align 8
+  %add.ptr60 = getelementptr inbounds i8, ptr %2, i64 %28
+  %shape = getelementptr inbounds nuw i8, ptr %found, i64 24
+  store ptr %add.ptr60, ptr %shape, align 8
+  %strides = getelementptr inbounds nuw i8, ptr %at, i64 40
+  %29 = load i64, ptr %strides, align 8
+  %add.ptr61 = getelementptr inbounds i8, ptr %2, i64 %29
+  %strides62 = getelementptr inbounds nuw i8, ptr %found, i64 32
+  store ptr %add.ptr61, ptr %strides62, align 8
+  %offset63 = getelementptr inbounds nuw i8, ptr %found, i64 40
+  store i64 0, ptr %offset63, align 8
+  br label %cleanup72
+
+cleanup72:                                        ; preds = %while.body.6, %entry, %lor.lhs.false, %if.end36, %if.end30, %if.end11, %lor.lhs.false19, %lor.lhs.false24, %cond.end
+  %retval.0 = phi i1 [ false, %cond.end ], [ false, %entry ], [ false, %lor.lhs.false ], [ false, %if.end11 ], [ false, %lor.lhs.false24 ], [ false, %lor.lhs.false19 ], [ false, %if.end30 ], [ true, %if.end36 ], [ false, %while.body.6 ]
+  ret i1 %retval.0
+}
+
+define void @fly_add_entry(ptr initializes((0, 8)) %entry1) #2 {
 entry:
   %function = getelementptr inbounds nuw i8, ptr %entry1, i64 8
   %0 = load ptr, ptr %function, align 8
@@ -35,7 +304,7 @@ entry:
   br i1 %call1, label %cond.true, label %cond.false
 
 cond.true:                                        ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 392
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 384
   %0 = load i64, ptr %arrayidx.i, align 8
   %1 = inttoptr i64 %0 to ptr
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -62,8 +331,8 @@ cond.end:                                         ; preds = %cond.false, %cond.t
 
 define internal fastcc i1 @fly.native_replay.take_facts(ptr readonly captures(none) %python, ptr readonly captures(none) %args, i64 %count, ptr readonly captures(address_is_null) %replay, ptr nonnull captures(none) initializes((0, 8)) %facts) {
 entry:
-  %facts134 = ptrtoint ptr %facts to i64
-  %overflow.i87 = alloca i32, align 4
+  %facts141 = ptrtoint ptr %facts to i64
+  %overflow.i94 = alloca i32, align 4
   %bytes.i = alloca i64, align 8
   %overflow.i.i = alloca i32, align 4
   %overflow.i = alloca i32, align 4
@@ -74,193 +343,211 @@ entry:
   br i1 %cmp, label %return, label %for.cond.preheader
 
 for.cond.preheader:                               ; preds = %entry
-  %cmp2117 = icmp slt i64 %count, 1
-  br i1 %cmp2117, label %return, label %for.body.lr.ph
+  %cmp2123 = icmp slt i64 %count, 1
+  br i1 %cmp2123, label %return, label %for.body.lr.ph
 
 for.body.lr.ph:                                   ; preds = %for.cond.preheader
   %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 8
   %tobool.not = icmp ne ptr %replay, null
   %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 40
-  %arrayidx.i38 = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %arrayidx.i38 = getelementptr inbounds nuw i8, ptr %python, i64 328
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %replay, i64 88
-  %arrayidx2.i40 = getelementptr inbounds nuw i8, ptr %python, i64 328
+  %arrayidx2.i40 = getelementptr inbounds nuw i8, ptr %python, i64 320
   %arrayidx3.i = getelementptr inbounds nuw i8, ptr %replay, i64 96
-  %arrayidx.i.i43 = getelementptr inbounds nuw i8, ptr %python, i64 192
-  %offset.i49 = getelementptr inbounds nuw i8, ptr %found.i37, i64 40
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 296
-  %addresses.i51 = getelementptr inbounds nuw i8, ptr %facts, i64 2568
+  %arrayidx.i.i.i49 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %offset.i55 = getelementptr inbounds nuw i8, ptr %found.i37, i64 40
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %addresses.i57 = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
   %arrayidx16 = getelementptr inbounds nuw i8, ptr %python, i64 48
   %arrayidx23 = getelementptr inbounds nuw i8, ptr %python, i64 32
-  %arrayidx.i92 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %arrayidx.i99 = getelementptr inbounds nuw i8, ptr %python, i64 56
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %python, i64 64
-  %arrayidx10.i95 = getelementptr inbounds nuw i8, ptr %python, i64 72
+  %arrayidx10.i102 = getelementptr inbounds nuw i8, ptr %python, i64 72
   %arrayidx15.i = getelementptr inbounds nuw i8, ptr %python, i64 16
   %arrayidx22.i = getelementptr inbounds nuw i8, ptr %python, i64 24
-  %arrayidx25.i98 = getelementptr inbounds nuw i8, ptr %python, i64 304
-  %arrayidx.i77 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx25.i105 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx.i83 = getelementptr inbounds nuw i8, ptr %python, i64 304
   %strides.i = getelementptr inbounds nuw i8, ptr %found.i, i64 32
   %rank.i = getelementptr inbounds nuw i8, ptr %found.i, i64 16
   %offset.i = getelementptr inbounds nuw i8, ptr %found.i, i64 40
   %device.i.i = getelementptr inbounds nuw i8, ptr %found.i, i64 8
-  %arrayidx.i27.i = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
   %dtype.i.i = getelementptr inbounds nuw i8, ptr %found.i, i64 20
-  %arrayidx.i28.i = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %arrayidx.i27.i = getelementptr inbounds nuw i8, ptr %python, i64 248
   %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %python, i64 80
   %arrayidx.i7.i.i = getelementptr inbounds nuw i8, ptr %python, i64 216
   %shape.i = getelementptr inbounds nuw i8, ptr %found.i, i64 24
-  %0 = add i64 %facts134, 24
+  %0 = add i64 %facts141, 24
   br label %for.body
 
 for.body:                                         ; preds = %for.body.lr.ph, %for.inc
-  %i.0118 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0118
+  %i.0124 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0124
   %1 = load ptr, ptr %arrayidx, align 8
   %type3 = getelementptr inbounds nuw i8, ptr %1, i64 8
   %2 = load ptr, ptr %type3, align 8
   %3 = ptrtoint ptr %2 to i64
   %4 = load i64, ptr %python, align 8
   %cmp.i = icmp eq i64 %4, %3
-  br i1 %cmp.i, label %if.then5, label %is_tensor.exit
+  br i1 %cmp.i, label %if.then5.thread, label %is_tensor.exit
+
+if.then5.thread:                                  ; preds = %for.body
+  call void @llvm.lifetime.start.p0(ptr nonnull %found.i)
+  br label %land.rhs.i.i
 
 is_tensor.exit:                                   ; preds = %for.body
   %5 = load i64, ptr %arrayidx2.i, align 8
   %cmp3.i = icmp eq i64 %5, %3
-  br i1 %cmp3.i, label %if.then5, label %if.else
+  br i1 %cmp3.i, label %is_tensor.exit.i.i, label %if.else
 
-if.then5:                                         ; preds = %for.body, %is_tensor.exit
+is_tensor.exit.i.i:                               ; preds = %is_tensor.exit
   call void @llvm.lifetime.start.p0(ptr nonnull %found.i)
-  %6 = load i64, ptr %arrayidx.i.i43, align 8
-  %7 = inttoptr i64 %6 to ptr
-  %call.i.i = call i32 %7(ptr nonnull %1, ptr nonnull %found.i)
-  %tobool.not.i.i = icmp eq i32 %call.i.i, 0
-  br i1 %tobool.not.i.i, label %lor.lhs.false.i, label %take_tensor.exit.thread.sink.split
+  %6 = load i64, ptr %arrayidx2.i, align 8
+  %cmp3.i.i.i = icmp eq i64 %6, %3
+  br i1 %cmp3.i.i.i, label %land.rhs.i.i, label %lor.rhs.i.i
 
-lor.lhs.false.i:                                  ; preds = %if.then5
-  %8 = load ptr, ptr %strides.i, align 8
-  %tobool.not.i = icmp eq ptr %8, null
+land.rhs.i.i:                                     ; preds = %if.then5.thread, %is_tensor.exit.i.i
+  %7 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %call1.i.i = call fastcc i1 @fly.native_replay.read_plain(ptr %7, ptr nonnull %1, ptr nonnull %found.i)
+  br i1 %call1.i.i, label %lor.lhs.false.i, label %lor.rhs.i.i
+
+lor.rhs.i.i:                                      ; preds = %land.rhs.i.i, %is_tensor.exit.i.i
+  %8 = load i64, ptr %arrayidx.i.i.i49, align 8
+  %9 = inttoptr i64 %8 to ptr
+  %call.i.i.i = call i32 %9(ptr nonnull %1, ptr nonnull %found.i)
+  %tobool.not.i.i.i = icmp eq i32 %call.i.i.i, 0
+  br i1 %tobool.not.i.i.i, label %lor.lhs.false.i, label %take_tensor.exit.thread.sink.split
+
+lor.lhs.false.i:                                  ; preds = %lor.rhs.i.i, %land.rhs.i.i
+  %plain.1.ph.off0.i = phi i1 [ false, %lor.rhs.i.i ], [ true, %land.rhs.i.i ]
+  %10 = load ptr, ptr %strides.i, align 8
+  %tobool.not.i = icmp eq ptr %10, null
   br i1 %tobool.not.i, label %take_tensor.exit.thread, label %lor.lhs.false1.i
 
 lor.lhs.false1.i:                                 ; preds = %lor.lhs.false.i
-  %9 = load i64, ptr %facts, align 8
-  %add.i = add nsw i64 %9, 4
-  %10 = load i32, ptr %rank.i, align 8
-  %mul.i = shl i32 %10, 1
+  %11 = load i64, ptr %facts, align 8
+  %add.i = add nsw i64 %11, 4
+  %12 = load i32, ptr %rank.i, align 8
+  %mul.i = shl i32 %12, 1
   %conv.i = zext i32 %mul.i to i64
   %add2.i = add nsw i64 %add.i, %conv.i
   %cmp.i36 = icmp sgt i64 %add2.i, 320
   br i1 %cmp.i36, label %take_tensor.exit.thread, label %if.end.i
 
 if.end.i:                                         ; preds = %lor.lhs.false1.i
-  %11 = load i64, ptr %found.i, align 8
-  %12 = load i64, ptr %offset.i, align 8
-  %add4.i = add i64 %12, %11
+  %13 = load i64, ptr %found.i, align 8
+  %14 = load i64, ptr %offset.i, align 8
+  %add4.i = add i64 %14, %13
   %rem.i = and i64 %add4.i, 15
   %tobool5.not.i = icmp eq i64 %rem.i, 0
   br i1 %tobool5.not.i, label %lor.lhs.false6.i, label %take_tensor.exit.thread
 
 lor.lhs.false6.i:                                 ; preds = %if.end.i
-  %13 = load i64, ptr %device.i.i, align 8
-  %14 = and i64 %13, 4294967295
-  %cmp.i.i = icmp eq i64 %14, 1
+  %15 = load i64, ptr %device.i.i, align 8
+  %16 = and i64 %15, 4294967295
+  %cmp.i.i = icmp eq i64 %16, 1
   br i1 %cmp.i.i, label %lowest.exit.i, label %cond.false.i.i
 
 cond.false.i.i:                                   ; preds = %lor.lhs.false6.i
-  %15 = load i64, ptr %arrayidx.i27.i, align 8
+  %17 = load i64, ptr %arrayidx.i.i, align 8
   br label %lowest.exit.i
 
 lowest.exit.i:                                    ; preds = %cond.false.i.i, %lor.lhs.false6.i
-  %cond.i.i = phi i64 [ %15, %cond.false.i.i ], [ 65536, %lor.lhs.false6.i ]
+  %cond.i.i = phi i64 [ %17, %cond.false.i.i ], [ 65536, %lor.lhs.false6.i ]
   %cmp8.i = icmp ult i64 %add4.i, %cond.i.i
   br i1 %cmp8.i, label %take_tensor.exit.thread, label %lor.lhs.false10.i
 
 lor.lhs.false10.i:                                ; preds = %lowest.exit.i
-  %16 = load i32, ptr %dtype.i.i, align 4
-  %and.i.i = and i32 %16, 255
-  %cmp.not.i.i = icmp eq i32 %and.i.i, 2
-  br i1 %cmp.not.i.i, label %if.end.i.i, label %if.end14.i
+  br i1 %plain.1.ph.off0.i, label %if.end17.i, label %lor.lhs.false12.i
 
-if.end.i.i:                                       ; preds = %lor.lhs.false10.i
-  %17 = load ptr, ptr %arrayidx, align 8
-  %18 = load i64, ptr %arrayidx.i28.i, align 8
-  %19 = inttoptr i64 %18 to ptr
-  %20 = load i64, ptr %arrayidx1.i.i, align 8
+lor.lhs.false12.i:                                ; preds = %lor.lhs.false10.i
+  %18 = load i32, ptr %dtype.i.i, align 4
+  %and.i.i = and i32 %18, 255
+  %cmp.not.i.i = icmp eq i32 %and.i.i, 2
+  br i1 %cmp.not.i.i, label %if.end.i.i, label %if.end17.i
+
+if.end.i.i:                                       ; preds = %lor.lhs.false12.i
+  %19 = load ptr, ptr %arrayidx, align 8
+  %20 = load i64, ptr %arrayidx.i27.i, align 8
   %21 = inttoptr i64 %20 to ptr
-  %call.i29.i = call ptr %19(ptr %21, ptr %17)
-  %tobool.not.i30.i = icmp eq ptr %call.i29.i, null
-  br i1 %tobool.not.i30.i, label %take_tensor.exit.thread.sink.split, label %is_plain.exit.i
+  %22 = load i64, ptr %arrayidx1.i.i, align 8
+  %23 = inttoptr i64 %22 to ptr
+  %call.i.i = call ptr %21(ptr %23, ptr %19)
+  %tobool.not.i.i = icmp eq ptr %call.i.i, null
+  br i1 %tobool.not.i.i, label %take_tensor.exit.thread.sink.split, label %is_plain.exit.i
 
 is_plain.exit.i:                                  ; preds = %if.end.i.i
-  %22 = load i64, ptr %arrayidx.i7.i.i, align 8
-  %23 = inttoptr i64 %22 to ptr
-  call void %23(ptr nonnull %call.i29.i)
-  %24 = load i64, ptr %arrayidx10.i95, align 8
+  %24 = load i64, ptr %arrayidx.i7.i.i, align 8
   %25 = inttoptr i64 %24 to ptr
-  %cmp6.i.i = icmp eq ptr %call.i29.i, %25
-  br i1 %cmp6.i.i, label %is_plain.exit.if.end14_crit_edge.i, label %take_tensor.exit.thread
+  call void %25(ptr nonnull %call.i.i)
+  %26 = load i64, ptr %arrayidx10.i102, align 8
+  %27 = inttoptr i64 %26 to ptr
+  %cmp6.i.i = icmp eq ptr %call.i.i, %27
+  br i1 %cmp6.i.i, label %is_plain.exit.if.end17_crit_edge.i, label %take_tensor.exit.thread
 
-is_plain.exit.if.end14_crit_edge.i:               ; preds = %is_plain.exit.i
+is_plain.exit.if.end17_crit_edge.i:               ; preds = %is_plain.exit.i
   %.pre.i = load i64, ptr %facts, align 8
-  br label %if.end14.i
+  br label %if.end17.i
 
-if.end14.i:                                       ; preds = %is_plain.exit.if.end14_crit_edge.i, %lor.lhs.false10.i
-  %26 = phi i64 [ %.pre.i, %is_plain.exit.if.end14_crit_edge.i ], [ %9, %lor.lhs.false10.i ]
-  %27 = load ptr, ptr %arrayidx, align 8
+if.end17.i:                                       ; preds = %is_plain.exit.if.end17_crit_edge.i, %lor.lhs.false12.i, %lor.lhs.false10.i
+  %28 = phi i64 [ %.pre.i, %is_plain.exit.if.end17_crit_edge.i ], [ %11, %lor.lhs.false12.i ], [ %11, %lor.lhs.false10.i ]
+  %29 = load ptr, ptr %arrayidx, align 8
   br label %while.cond.i
 
-while.cond.i:                                     ; preds = %while.cond.i, %if.end14.i
-  %twin.0.i = phi i64 [ 0, %if.end14.i ], [ %inc.i, %while.cond.i ]
-  %arrayidx17.i = getelementptr inbounds nuw ptr, ptr %args, i64 %twin.0.i
-  %28 = load ptr, ptr %arrayidx17.i, align 8
-  %cmp19.not.i = icmp eq ptr %28, %27
+while.cond.i:                                     ; preds = %while.cond.i, %if.end17.i
+  %twin.0.i = phi i64 [ 0, %if.end17.i ], [ %inc.i, %while.cond.i ]
+  %arrayidx20.i = getelementptr inbounds nuw ptr, ptr %args, i64 %twin.0.i
+  %30 = load ptr, ptr %arrayidx20.i, align 8
+  %cmp22.not.i = icmp eq ptr %30, %29
   %inc.i = add nuw nsw i64 %twin.0.i, 1
-  br i1 %cmp19.not.i, label %while.end.i, label %while.cond.i
+  br i1 %cmp22.not.i, label %while.end.i, label %while.cond.i
 
 while.end.i:                                      ; preds = %while.cond.i
-  %add.ptr.i = getelementptr inbounds i64, ptr %words.i, i64 %26
-  %arrayidx21.i = getelementptr inbounds nuw i64, ptr %addresses.i51, i64 %i.0118
-  store i64 %add4.i, ptr %arrayidx21.i, align 8
-  %29 = load i32, ptr %rank.i, align 8
-  %conv23.i = zext i32 %29 to i64
-  store i64 %conv23.i, ptr %add.ptr.i, align 8
-  %30 = load i32, ptr %dtype.i.i, align 4
-  %conv25.i = zext i32 %30 to i64
-  %arrayidx26.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 8
-  store i64 %conv25.i, ptr %arrayidx26.i, align 8
-  %31 = load i64, ptr %device.i.i, align 8
-  %arrayidx27.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 16
-  store i64 %31, ptr %arrayidx27.i, align 8
-  %arrayidx28.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 24
-  store i64 %twin.0.i, ptr %arrayidx28.i, align 8
-  %cmp3135.not.i = icmp eq i32 %29, 0
-  br i1 %cmp3135.not.i, label %take_tensor.exit, label %for.body.lr.ph.i
+  %add.ptr.i = getelementptr inbounds i64, ptr %words.i, i64 %28
+  %arrayidx24.i = getelementptr inbounds nuw i64, ptr %addresses.i57, i64 %i.0124
+  store i64 %add4.i, ptr %arrayidx24.i, align 8
+  %31 = load i32, ptr %rank.i, align 8
+  %conv26.i = zext i32 %31 to i64
+  store i64 %conv26.i, ptr %add.ptr.i, align 8
+  %32 = load i32, ptr %dtype.i.i, align 4
+  %conv28.i = zext i32 %32 to i64
+  %arrayidx29.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 8
+  store i64 %conv28.i, ptr %arrayidx29.i, align 8
+  %33 = load i64, ptr %device.i.i, align 8
+  %arrayidx30.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 16
+  store i64 %33, ptr %arrayidx30.i, align 8
+  %arrayidx31.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 24
+  store i64 %twin.0.i, ptr %arrayidx31.i, align 8
+  %cmp3434.not.i = icmp eq i32 %31, 0
+  br i1 %cmp3434.not.i, label %take_tensor.exit, label %for.body.lr.ph.i
 
 for.body.lr.ph.i:                                 ; preds = %while.end.i
-  %32 = load ptr, ptr %shape.i, align 8
-  %33 = load ptr, ptr %strides.i, align 8
+  %34 = load ptr, ptr %shape.i, align 8
+  %35 = load ptr, ptr %strides.i, align 8
   br label %for.body.i
 
 for.body.i:                                       ; preds = %for.body.i, %for.body.lr.ph.i
-  %i.036.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc42.i, %for.body.i ]
-  %arrayidx33.i = getelementptr inbounds nuw i64, ptr %32, i64 %i.036.i
-  %34 = load i64, ptr %arrayidx33.i, align 8
-  %.idx.i = shl nuw nsw i64 %i.036.i, 4
-  %35 = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 %.idx.i
-  %arrayidx36.i = getelementptr inbounds nuw i8, ptr %35, i64 32
-  store i64 %34, ptr %arrayidx36.i, align 8
-  %arrayidx38.i = getelementptr inbounds nuw i64, ptr %33, i64 %i.036.i
-  %36 = load i64, ptr %arrayidx38.i, align 8
-  %arrayidx41.i = getelementptr inbounds nuw i8, ptr %35, i64 40
-  store i64 %36, ptr %arrayidx41.i, align 8
-  %inc42.i = add nuw nsw i64 %i.036.i, 1
-  %exitcond.not.i = icmp eq i64 %inc42.i, %conv23.i
+  %i.035.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc45.i, %for.body.i ]
+  %arrayidx36.i = getelementptr inbounds nuw i64, ptr %34, i64 %i.035.i
+  %36 = load i64, ptr %arrayidx36.i, align 8
+  %.idx.i = shl nuw nsw i64 %i.035.i, 4
+  %37 = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 %.idx.i
+  %arrayidx39.i = getelementptr inbounds nuw i8, ptr %37, i64 32
+  store i64 %36, ptr %arrayidx39.i, align 8
+  %arrayidx41.i = getelementptr inbounds nuw i64, ptr %35, i64 %i.035.i
+  %38 = load i64, ptr %arrayidx41.i, align 8
+  %arrayidx44.i = getelementptr inbounds nuw i8, ptr %37, i64 40
+  store i64 %38, ptr %arrayidx44.i, align 8
+  %inc45.i = add nuw nsw i64 %i.035.i, 1
+  %exitcond.not.i = icmp eq i64 %inc45.i, %conv26.i
   br i1 %exitcond.not.i, label %take_tensor.exit, label %for.body.i
 
-take_tensor.exit.thread.sink.split:               ; preds = %if.end.i.i, %if.then5
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %37 = load i64, ptr %arrayidx.i.i.i, align 8
-  %38 = inttoptr i64 %37 to ptr
-  call void %38()
+take_tensor.exit.thread.sink.split:               ; preds = %if.end.i.i, %lor.rhs.i.i
+  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %39 = load i64, ptr %arrayidx.i.i.i.i, align 8
+  %40 = inttoptr i64 %39 to ptr
+  call void %40()
   br label %take_tensor.exit.thread
 
 take_tensor.exit.thread:                          ; preds = %lor.lhs.false1.i, %lor.lhs.false.i, %is_plain.exit.i, %lowest.exit.i, %if.end.i, %take_tensor.exit.thread.sink.split
@@ -268,11 +555,11 @@ take_tensor.exit.thread:                          ; preds = %lor.lhs.false1.i, %
   br label %return
 
 take_tensor.exit:                                 ; preds = %for.body.i, %while.end.i
-  %mul45.i = shl nuw nsw i64 %conv23.i, 1
-  %add46.i = add nuw nsw i64 %mul45.i, 4
-  %39 = load i64, ptr %facts, align 8
-  %add48.i = add nsw i64 %add46.i, %39
-  store i64 %add48.i, ptr %facts, align 8
+  %mul48.i = shl nuw nsw i64 %conv26.i, 1
+  %add49.i = add nuw nsw i64 %mul48.i, 4
+  %41 = load i64, ptr %facts, align 8
+  %add51.i = add nsw i64 %add49.i, %41
+  store i64 %add51.i, ptr %facts, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i)
   br label %for.inc
 
@@ -285,154 +572,172 @@ if.else:                                          ; preds = %is_tensor.exit
 if.then9:                                         ; preds = %if.else
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
   call void @llvm.lifetime.start.p0(ptr nonnull %found.i37)
-  %40 = load i64, ptr %arrayidx.i38, align 8
-  %41 = inttoptr i64 %40 to ptr
-  %42 = load i64, ptr %arrayidx1.i, align 8
-  %add.ptr.i39 = getelementptr inbounds i64, ptr %replay, i64 %42
-  %43 = load i64, ptr %arrayidx2.i40, align 8
-  %44 = inttoptr i64 %43 to ptr
-  %call.i = call i64 %44(ptr nonnull %1)
+  %42 = load i64, ptr %arrayidx.i38, align 8
+  %43 = inttoptr i64 %42 to ptr
+  %44 = load i64, ptr %arrayidx1.i, align 8
+  %add.ptr.i39 = getelementptr inbounds i64, ptr %replay, i64 %44
+  %45 = load i64, ptr %arrayidx2.i40, align 8
+  %46 = inttoptr i64 %45 to ptr
+  %call.i = call i64 %46(ptr nonnull %1)
   %cmp.not.i = icmp eq i64 %call.i, 2
-  br i1 %cmp.not.i, label %lor.lhs.false.i42, label %if.end36.thread108
+  br i1 %cmp.not.i, label %lor.lhs.false.i42, label %if.end36.thread114
 
 lor.lhs.false.i42:                                ; preds = %if.then9
-  %45 = load i64, ptr %facts, align 8
-  %46 = load i64, ptr %arrayidx3.i, align 8
-  %cmp4.not.i = icmp slt i64 %45, %46
-  br i1 %cmp4.not.i, label %lor.lhs.false5.i, label %if.end36.thread108
+  %47 = load i64, ptr %facts, align 8
+  %48 = load i64, ptr %arrayidx3.i, align 8
+  %cmp4.not.i = icmp slt i64 %47, %48
+  br i1 %cmp4.not.i, label %lor.lhs.false5.i, label %if.end36.thread114
 
 lor.lhs.false5.i:                                 ; preds = %lor.lhs.false.i42
-  %call6.i = call ptr %41(ptr nonnull %1, i64 0)
-  %47 = load i64, ptr %arrayidx.i.i43, align 8
-  %48 = inttoptr i64 %47 to ptr
-  %call.i.i44 = call i32 %48(ptr %call6.i, ptr nonnull %found.i37)
-  %tobool.not.i.i45 = icmp eq i32 %call.i.i44, 0
-  br i1 %tobool.not.i.i45, label %if.end.i48, label %read_tensor.exit.i46
+  %call6.i = call ptr %43(ptr nonnull %1, i64 0)
+  %type.i.i.i43 = getelementptr inbounds nuw i8, ptr %call6.i, i64 8
+  %49 = load ptr, ptr %type.i.i.i43, align 8
+  %50 = ptrtoint ptr %49 to i64
+  %51 = load i64, ptr %python, align 8
+  %cmp.i.i.i44 = icmp eq i64 %51, %50
+  br i1 %cmp.i.i.i44, label %land.rhs.i.i62, label %is_tensor.exit.i.i45
 
-read_tensor.exit.i46:                             ; preds = %lor.lhs.false5.i
-  %arrayidx.i.i.i47 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %49 = load i64, ptr %arrayidx.i.i.i47, align 8
-  %50 = inttoptr i64 %49 to ptr
-  call void %50()
-  br label %if.end36.thread108
+is_tensor.exit.i.i45:                             ; preds = %lor.lhs.false5.i
+  %52 = load i64, ptr %arrayidx2.i, align 8
+  %cmp3.i.i.i47 = icmp eq i64 %52, %50
+  br i1 %cmp3.i.i.i47, label %land.rhs.i.i62, label %lor.rhs.i.i48
 
-if.end.i48:                                       ; preds = %lor.lhs.false5.i
-  %51 = load i64, ptr %found.i37, align 8
-  %52 = load i64, ptr %offset.i49, align 8
-  %add.i50 = add i64 %52, %51
-  %53 = load i64, ptr %arrayidx8.i, align 8
-  %54 = inttoptr i64 %53 to ptr
-  %call9.i = call ptr %41(ptr nonnull %1, i64 1)
-  %call10.i = call i64 %54(ptr %call9.i, ptr nonnull %overflow.i)
-  %add11.i = add i64 %add.i50, %call10.i
-  %arrayidx12.i = getelementptr inbounds nuw i64, ptr %addresses.i51, i64 %i.0118
+land.rhs.i.i62:                                   ; preds = %is_tensor.exit.i.i45, %lor.lhs.false5.i
+  %53 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %call1.i.i63 = call fastcc i1 @fly.native_replay.read_plain(ptr %53, ptr nonnull %call6.i, ptr nonnull %found.i37)
+  br i1 %call1.i.i63, label %if.end.i54, label %lor.rhs.i.i48
+
+lor.rhs.i.i48:                                    ; preds = %land.rhs.i.i62, %is_tensor.exit.i.i45
+  %54 = load i64, ptr %arrayidx.i.i.i49, align 8
+  %55 = inttoptr i64 %54 to ptr
+  %call.i.i.i50 = call i32 %55(ptr nonnull %call6.i, ptr nonnull %found.i37)
+  %tobool.not.i.i.i51 = icmp eq i32 %call.i.i.i50, 0
+  br i1 %tobool.not.i.i.i51, label %if.end.i54, label %read_known.exit.i52
+
+read_known.exit.i52:                              ; preds = %lor.rhs.i.i48
+  %arrayidx.i.i.i.i53 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %56 = load i64, ptr %arrayidx.i.i.i.i53, align 8
+  %57 = inttoptr i64 %56 to ptr
+  call void %57()
+  br label %if.end36.thread114
+
+if.end.i54:                                       ; preds = %lor.rhs.i.i48, %land.rhs.i.i62
+  %58 = load i64, ptr %found.i37, align 8
+  %59 = load i64, ptr %offset.i55, align 8
+  %add.i56 = add i64 %59, %58
+  %60 = load i64, ptr %arrayidx8.i, align 8
+  %61 = inttoptr i64 %60 to ptr
+  %call9.i = call ptr %43(ptr nonnull %1, i64 1)
+  %call10.i = call i64 %61(ptr %call9.i, ptr nonnull %overflow.i)
+  %add11.i = add i64 %add.i56, %call10.i
+  %arrayidx12.i = getelementptr inbounds nuw i64, ptr %addresses.i57, i64 %i.0124
   store i64 %add11.i, ptr %arrayidx12.i, align 8
-  %55 = load i64, ptr %facts, align 8
-  %add14.i = add nsw i64 %55, 4
-  %arrayidx16.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %55
-  %56 = load i64, ptr %arrayidx16.i, align 8
-  %mul.i52 = shl nsw i64 %56, 1
-  %add17.i = add nsw i64 %add14.i, %mul.i52
-  %57 = load i64, ptr %arrayidx3.i, align 8
-  %cmp19.not.i53 = icmp sgt i64 %add17.i, %57
-  br i1 %cmp19.not.i53, label %if.end36.thread108, label %for.cond.preheader.i
+  %62 = load i64, ptr %facts, align 8
+  %add14.i = add nsw i64 %62, 4
+  %arrayidx16.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %62
+  %63 = load i64, ptr %arrayidx16.i, align 8
+  %mul.i58 = shl nsw i64 %63, 1
+  %add17.i = add nsw i64 %add14.i, %mul.i58
+  %64 = load i64, ptr %arrayidx3.i, align 8
+  %cmp19.not.i = icmp sgt i64 %add17.i, %64
+  br i1 %cmp19.not.i, label %if.end36.thread114, label %for.cond.preheader.i
 
-for.cond.preheader.i:                             ; preds = %if.end.i48
-  %cmp2320.i = icmp slt i64 %55, %add17.i
-  br i1 %cmp2320.i, label %for.body.i55, label %if.end36
+for.cond.preheader.i:                             ; preds = %if.end.i54
+  %cmp2320.i = icmp slt i64 %62, %add17.i
+  br i1 %cmp2320.i, label %for.body.i60, label %if.end36
 
-for.body.i55:                                     ; preds = %for.cond.preheader.i, %for.body.i55
-  %58 = phi i64 [ %inc.i57, %for.body.i55 ], [ %55, %for.cond.preheader.i ]
-  %arrayidx25.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %58
-  %59 = load i64, ptr %arrayidx25.i, align 8
-  %arrayidx27.i56 = getelementptr inbounds i64, ptr %words.i, i64 %58
-  store i64 %59, ptr %arrayidx27.i56, align 8
-  %60 = load i64, ptr %facts, align 8
-  %inc.i57 = add nsw i64 %60, 1
-  store i64 %inc.i57, ptr %facts, align 8
-  %cmp23.i = icmp slt i64 %inc.i57, %add17.i
-  br i1 %cmp23.i, label %for.body.i55, label %if.end36
+for.body.i60:                                     ; preds = %for.cond.preheader.i, %for.body.i60
+  %65 = phi i64 [ %inc.i61, %for.body.i60 ], [ %62, %for.cond.preheader.i ]
+  %arrayidx25.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %65
+  %66 = load i64, ptr %arrayidx25.i, align 8
+  %arrayidx27.i = getelementptr inbounds i64, ptr %words.i, i64 %65
+  store i64 %66, ptr %arrayidx27.i, align 8
+  %67 = load i64, ptr %facts, align 8
+  %inc.i61 = add nsw i64 %67, 1
+  store i64 %inc.i61, ptr %facts, align 8
+  %cmp23.i = icmp slt i64 %inc.i61, %add17.i
+  br i1 %cmp23.i, label %for.body.i60, label %if.end36
 
 if.else13:                                        ; preds = %if.else
   %cmp15 = icmp eq i64 %.pre, %3
   br i1 %cmp15, label %if.then18, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %if.else13
-  %61 = load i64, ptr %arrayidx16, align 8
-  %cmp17 = icmp eq i64 %61, %3
+  %68 = load i64, ptr %arrayidx16, align 8
+  %cmp17 = icmp eq i64 %68, %3
   br i1 %cmp17, label %if.then18, label %if.else22
 
 if.then18:                                        ; preds = %lor.lhs.false, %if.else13
-  %62 = load i64, ptr %arrayidx2.i40, align 8
-  %63 = inttoptr i64 %62 to ptr
-  %call.i59 = call i64 %63(ptr nonnull %1)
-  %64 = load i64, ptr %facts, align 8
-  %cmp.i60 = icmp sgt i64 %64, 318
-  br i1 %cmp.i60, label %return, label %if.end.i61
+  %69 = load i64, ptr %arrayidx2.i40, align 8
+  %70 = inttoptr i64 %69 to ptr
+  %call.i65 = call i64 %70(ptr nonnull %1)
+  %71 = load i64, ptr %facts, align 8
+  %cmp.i66 = icmp sgt i64 %71, 318
+  br i1 %cmp.i66, label %return, label %if.end.i67
 
-if.end.i61:                                       ; preds = %if.then18
-  %add.ptr.i62 = getelementptr inbounds i64, ptr %words.i, i64 %64
-  store i64 -4, ptr %add.ptr.i62, align 8
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %add.ptr.i62, i64 8
-  store i64 %call.i59, ptr %arrayidx5.i, align 8
-  %65 = load i64, ptr %facts, align 8
-  %add7.i = add nsw i64 %65, 2
+if.end.i67:                                       ; preds = %if.then18
+  %add.ptr.i68 = getelementptr inbounds i64, ptr %words.i, i64 %71
+  store i64 -4, ptr %add.ptr.i68, align 8
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %add.ptr.i68, i64 8
+  store i64 %call.i65, ptr %arrayidx5.i, align 8
+  %72 = load i64, ptr %facts, align 8
+  %add7.i = add nsw i64 %72, 2
   store i64 %add7.i, ptr %facts, align 8
-  %cmp8.not16.i = icmp slt i64 %call.i59, 1
-  br i1 %cmp8.not16.i, label %for.inc, label %for.body.i65
+  %cmp8.not16.i = icmp slt i64 %call.i65, 1
+  br i1 %cmp8.not16.i, label %for.inc, label %for.body.i71
 
-for.body.i65:                                     ; preds = %if.end.i61, %for.inc.i
-  %i.017.i = phi i64 [ %inc.i71, %for.inc.i ], [ 0, %if.end.i61 ]
-  %66 = load i64, ptr %arrayidx.i38, align 8
-  %67 = inttoptr i64 %66 to ptr
-  %call10.i66 = call ptr %67(ptr %1, i64 %i.017.i)
+for.body.i71:                                     ; preds = %if.end.i67, %for.inc.i
+  %i.017.i = phi i64 [ %inc.i77, %for.inc.i ], [ 0, %if.end.i67 ]
+  %73 = load i64, ptr %arrayidx.i38, align 8
+  %74 = inttoptr i64 %73 to ptr
+  %call10.i72 = call ptr %74(ptr %1, i64 %i.017.i)
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i.i)
-  %type1.i.i = getelementptr inbounds nuw i8, ptr %call10.i66, i64 8
-  %68 = load ptr, ptr %type1.i.i, align 8
-  %69 = ptrtoint ptr %68 to i64
-  %70 = load i64, ptr %facts, align 8
-  %add.ptr.i.i = getelementptr inbounds i64, ptr %words.i, i64 %70
-  %71 = ptrtoint ptr %call10.i66 to i64
-  %cmp.i.i67 = icmp sgt i64 %70, 318
-  br i1 %cmp.i.i67, label %take_plain.exit.thread14.i, label %if.end.i.i68
+  %type1.i.i = getelementptr inbounds nuw i8, ptr %call10.i72, i64 8
+  %75 = load ptr, ptr %type1.i.i, align 8
+  %76 = ptrtoint ptr %75 to i64
+  %77 = load i64, ptr %facts, align 8
+  %add.ptr.i.i = getelementptr inbounds i64, ptr %words.i, i64 %77
+  %78 = ptrtoint ptr %call10.i72 to i64
+  %cmp.i.i73 = icmp sgt i64 %77, 318
+  br i1 %cmp.i.i73, label %take_plain.exit.thread14.i, label %if.end.i.i74
 
-if.end.i.i68:                                     ; preds = %for.body.i65
-  %add.i.i = add nsw i64 %70, 2
+if.end.i.i74:                                     ; preds = %for.body.i71
+  %add.i.i = add nsw i64 %77, 2
   store i64 %add.i.i, ptr %facts, align 8
-  %72 = load i64, ptr %arrayidx.i92, align 8
-  %cmp6.i.i69 = icmp eq i64 %72, %71
-  br i1 %cmp6.i.i69, label %if.then12.i.i, label %lor.lhs.false.i.i
+  %79 = load i64, ptr %arrayidx.i99, align 8
+  %cmp6.i.i75 = icmp eq i64 %79, %78
+  br i1 %cmp6.i.i75, label %if.then12.i.i, label %lor.lhs.false.i.i
 
-lor.lhs.false.i.i:                                ; preds = %if.end.i.i68
-  %73 = load i64, ptr %arrayidx7.i, align 8
-  %cmp8.i.i = icmp eq i64 %73, %71
+lor.lhs.false.i.i:                                ; preds = %if.end.i.i74
+  %80 = load i64, ptr %arrayidx7.i, align 8
+  %cmp8.i.i = icmp eq i64 %80, %78
   br i1 %cmp8.i.i, label %if.then12.i.i, label %lor.lhs.false9.i.i
 
 lor.lhs.false9.i.i:                               ; preds = %lor.lhs.false.i.i
-  %74 = load i64, ptr %arrayidx10.i95, align 8
-  %cmp11.i.i = icmp eq i64 %74, %71
+  %81 = load i64, ptr %arrayidx10.i102, align 8
+  %cmp11.i.i = icmp eq i64 %81, %78
   br i1 %cmp11.i.i, label %if.then12.i.i, label %if.else.i.i
 
-if.then12.i.i:                                    ; preds = %lor.lhs.false9.i.i, %lor.lhs.false.i.i, %if.end.i.i68
+if.then12.i.i:                                    ; preds = %lor.lhs.false9.i.i, %lor.lhs.false.i.i, %if.end.i.i74
   store i64 -3, ptr %add.ptr.i.i, align 8
   %arrayidx14.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
-  store i64 %71, ptr %arrayidx14.i.i, align 8
+  store i64 %78, ptr %arrayidx14.i.i, align 8
   br label %take_plain.exit.thread.i
 
 if.else.i.i:                                      ; preds = %lor.lhs.false9.i.i
-  %75 = load i64, ptr %arrayidx15.i, align 8
-  %cmp16.i.i = icmp eq i64 %75, %69
+  %82 = load i64, ptr %arrayidx15.i, align 8
+  %cmp16.i.i = icmp eq i64 %82, %76
   br i1 %cmp16.i.i, label %take_plain.exit.i, label %if.else21.i.i
 
 if.else21.i.i:                                    ; preds = %if.else.i.i
-  %76 = load i64, ptr %arrayidx22.i, align 8
-  %cmp23.i.i = icmp eq i64 %76, %69
+  %83 = load i64, ptr %arrayidx22.i, align 8
+  %cmp23.i.i = icmp eq i64 %83, %76
   br i1 %cmp23.i.i, label %if.then24.i.i, label %take_plain.exit.thread14.i
 
 if.then24.i.i:                                    ; preds = %if.else21.i.i
-  %77 = load i64, ptr %arrayidx25.i98, align 8
-  %78 = inttoptr i64 %77 to ptr
-  %call26.i.i = call double %78(ptr nonnull %call10.i66)
+  %84 = load i64, ptr %arrayidx25.i105, align 8
+  %85 = inttoptr i64 %84 to ptr
+  %call26.i.i = call double %85(ptr nonnull %call10.i72)
   store i64 -2, ptr %add.ptr.i.i, align 8
   %arrayidx28.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
   store double %call26.i.i, ptr %arrayidx28.i.i, align 8
@@ -442,101 +747,101 @@ take_plain.exit.thread.i:                         ; preds = %if.then24.i.i, %if.
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
   br label %for.inc.i
 
-take_plain.exit.thread14.i:                       ; preds = %if.else21.i.i, %for.body.i65
+take_plain.exit.thread14.i:                       ; preds = %if.else21.i.i, %for.body.i71
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
   br label %return
 
 take_plain.exit.i:                                ; preds = %if.else.i.i
   store i64 -1, ptr %add.ptr.i.i, align 8
-  %79 = load i64, ptr %arrayidx8.i, align 8
-  %80 = inttoptr i64 %79 to ptr
-  %call.i.i73 = call i64 %80(ptr nonnull %call10.i66, ptr nonnull %overflow.i.i)
+  %86 = load i64, ptr %arrayidx8.i, align 8
+  %87 = inttoptr i64 %86 to ptr
+  %call.i.i79 = call i64 %87(ptr nonnull %call10.i72, ptr nonnull %overflow.i.i)
   %arrayidx20.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
-  store i64 %call.i.i73, ptr %arrayidx20.i.i, align 8
-  %81 = load i32, ptr %overflow.i.i, align 4
-  %tobool.not.i.i74 = icmp eq i32 %81, 0
+  store i64 %call.i.i79, ptr %arrayidx20.i.i, align 8
+  %88 = load i32, ptr %overflow.i.i, align 4
+  %tobool.not.i.i80 = icmp eq i32 %88, 0
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
-  br i1 %tobool.not.i.i74, label %for.inc.i, label %return
+  br i1 %tobool.not.i.i80, label %for.inc.i, label %return
 
 for.inc.i:                                        ; preds = %take_plain.exit.i, %take_plain.exit.thread.i
-  %inc.i71 = add nuw nsw i64 %i.017.i, 1
-  %exitcond.not.i72 = icmp eq i64 %inc.i71, %call.i59
-  br i1 %exitcond.not.i72, label %for.inc, label %for.body.i65
+  %inc.i77 = add nuw nsw i64 %i.017.i, 1
+  %exitcond.not.i78 = icmp eq i64 %inc.i77, %call.i65
+  br i1 %exitcond.not.i78, label %for.inc, label %for.body.i71
 
 if.else22:                                        ; preds = %lor.lhs.false
-  %82 = load i64, ptr %arrayidx23, align 8
-  %cmp24 = icmp eq i64 %82, %3
+  %89 = load i64, ptr %arrayidx23, align 8
+  %cmp24 = icmp eq i64 %89, %3
   br i1 %cmp24, label %if.then25, label %if.else29
 
 if.then25:                                        ; preds = %if.else22
   call void @llvm.lifetime.start.p0(ptr nonnull %bytes.i)
-  %83 = load i64, ptr %facts, align 8
-  %add.ptr.i76 = getelementptr inbounds i64, ptr %words.i, i64 %83
-  %84 = load i64, ptr %arrayidx.i77, align 8
-  %85 = inttoptr i64 %84 to ptr
-  %call.i78 = call ptr %85(ptr nonnull %1, ptr nonnull %bytes.i)
-  %call.i78135 = ptrtoint ptr %call.i78 to i64
-  %tobool.not.i79 = icmp eq ptr %call.i78, null
-  br i1 %tobool.not.i79, label %if.then.i, label %if.end.i80
+  %90 = load i64, ptr %facts, align 8
+  %add.ptr.i82 = getelementptr inbounds i64, ptr %words.i, i64 %90
+  %91 = load i64, ptr %arrayidx.i83, align 8
+  %92 = inttoptr i64 %91 to ptr
+  %call.i84 = call ptr %92(ptr nonnull %1, ptr nonnull %bytes.i)
+  %call.i84142 = ptrtoint ptr %call.i84 to i64
+  %tobool.not.i85 = icmp eq ptr %call.i84, null
+  br i1 %tobool.not.i85, label %if.then.i, label %if.end.i86
 
 if.then.i:                                        ; preds = %if.then25
-  %arrayidx.i.i86 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %86 = load i64, ptr %arrayidx.i.i86, align 8
-  %87 = inttoptr i64 %86 to ptr
-  call void %87()
+  %arrayidx.i.i93 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %93 = load i64, ptr %arrayidx.i.i93, align 8
+  %94 = inttoptr i64 %93 to ptr
+  call void %94()
   br label %take_text.exit.thread
 
-if.end.i80:                                       ; preds = %if.then25
-  %88 = load i64, ptr %bytes.i, align 8
-  %add.i81 = add nsw i64 %88, 7
-  %div.i = sdiv i64 %add.i81, 8
-  %add4.i82 = add nsw i64 %div.i, 2
-  %89 = load i64, ptr %facts, align 8
-  %add6.i = add nsw i64 %add4.i82, %89
-  %cmp.i83 = icmp slt i64 %add6.i, 321
-  br i1 %cmp.i83, label %if.end8.i, label %take_text.exit.thread
+if.end.i86:                                       ; preds = %if.then25
+  %95 = load i64, ptr %bytes.i, align 8
+  %add.i87 = add nsw i64 %95, 7
+  %div.i = sdiv i64 %add.i87, 8
+  %add4.i88 = add nsw i64 %div.i, 2
+  %96 = load i64, ptr %facts, align 8
+  %add6.i = add nsw i64 %add4.i88, %96
+  %cmp.i89 = icmp slt i64 %add6.i, 321
+  br i1 %cmp.i89, label %if.end8.i, label %take_text.exit.thread
 
-if.end8.i:                                        ; preds = %if.end.i80
-  store i64 -5, ptr %add.ptr.i76, align 8
-  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i76, i64 8
-  store i64 %88, ptr %arrayidx10.i, align 8
-  %cmp1116.i = icmp sgt i64 %88, 0
+if.end8.i:                                        ; preds = %if.end.i86
+  store i64 -5, ptr %add.ptr.i82, align 8
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i82, i64 8
+  store i64 %95, ptr %arrayidx10.i, align 8
+  %cmp1116.i = icmp sgt i64 %95, 0
   br i1 %cmp1116.i, label %for.body17.lr.ph.i, label %take_text.exit
 
 for.body17.lr.ph.i:                               ; preds = %if.end8.i
-  %90 = shl i64 %83, 3
-  %91 = getelementptr i8, ptr %facts, i64 %90
-  %scevgep.i = getelementptr i8, ptr %91, i64 24
-  %smax.i = call i64 @llvm.smax.i64(i64 %add4.i82, i64 3)
-  %92 = shl nuw i64 %smax.i, 3
-  %93 = add i64 %92, -16
-  call void @llvm.memset.p0.i64(ptr align 8 %scevgep.i, i8 0, i64 %93, i1 false)
-  %add.ptr19.i = getelementptr inbounds nuw i8, ptr %add.ptr.i76, i64 16
-  %min.iters.check = icmp ult i64 %88, 4
+  %97 = shl i64 %90, 3
+  %98 = getelementptr i8, ptr %facts, i64 %97
+  %scevgep.i = getelementptr i8, ptr %98, i64 24
+  %smax.i = call i64 @llvm.smax.i64(i64 %add4.i88, i64 3)
+  %99 = shl nuw i64 %smax.i, 3
+  %100 = add i64 %99, -16
+  call void @llvm.memset.p0.i64(ptr align 8 %scevgep.i, i8 0, i64 %100, i1 false)
+  %add.ptr19.i = getelementptr inbounds nuw i8, ptr %add.ptr.i82, i64 16
+  %min.iters.check = icmp ult i64 %95, 4
   br i1 %min.iters.check, label %for.body17.i.preheader, label %vector.memcheck
 
 vector.memcheck:                                  ; preds = %for.body17.lr.ph.i
-  %94 = add i64 %0, %90
-  %95 = sub i64 %94, %call.i78135
-  %diff.check = icmp ult i64 %95, 4
+  %101 = add i64 %0, %97
+  %102 = sub i64 %101, %call.i84142
+  %diff.check = icmp ult i64 %102, 4
   br i1 %diff.check, label %for.body17.i.preheader, label %vector.ph
 
 vector.ph:                                        ; preds = %vector.memcheck
-  %n.vec = and i64 %88, 9223372036854775804
+  %n.vec = and i64 %95, 9223372036854775804
   br label %vector.body
 
 vector.body:                                      ; preds = %vector.body, %vector.ph
   %index = phi i64 [ 0, %vector.ph ], [ %index.next, %vector.body ]
-  %96 = getelementptr inbounds nuw i8, ptr %call.i78, i64 %index
-  %wide.load = load <4 x i8>, ptr %96, align 1
-  %97 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %index
-  store <4 x i8> %wide.load, ptr %97, align 1
+  %103 = getelementptr inbounds nuw i8, ptr %call.i84, i64 %index
+  %wide.load = load <4 x i8>, ptr %103, align 1
+  %104 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %index
+  store <4 x i8> %wide.load, ptr %104, align 1
   %index.next = add nuw i64 %index, 4
-  %98 = icmp eq i64 %index.next, %n.vec
-  br i1 %98, label %middle.block, label %vector.body
+  %105 = icmp eq i64 %index.next, %n.vec
+  br i1 %105, label %middle.block, label %vector.body
 
 middle.block:                                     ; preds = %vector.body
-  %cmp.n = icmp eq i64 %88, %n.vec
+  %cmp.n = icmp eq i64 %95, %n.vec
   br i1 %cmp.n, label %take_text.exit, label %for.body17.i.preheader
 
 for.body17.i.preheader:                           ; preds = %vector.memcheck, %for.body17.lr.ph.i, %middle.block
@@ -545,112 +850,112 @@ for.body17.i.preheader:                           ; preds = %vector.memcheck, %f
 
 for.body17.i:                                     ; preds = %for.body17.i.preheader, %for.body17.i
   %i13.019.i = phi i64 [ %inc22.i, %for.body17.i ], [ %i13.019.i.ph, %for.body17.i.preheader ]
-  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %call.i78, i64 %i13.019.i
-  %99 = load i8, ptr %arrayidx18.i, align 1
-  %arrayidx20.i = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %i13.019.i
-  store i8 %99, ptr %arrayidx20.i, align 1
+  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %call.i84, i64 %i13.019.i
+  %106 = load i8, ptr %arrayidx18.i, align 1
+  %arrayidx20.i91 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %i13.019.i
+  store i8 %106, ptr %arrayidx20.i91, align 1
   %inc22.i = add nuw nsw i64 %i13.019.i, 1
-  %exitcond.not.i85 = icmp eq i64 %inc22.i, %88
-  br i1 %exitcond.not.i85, label %take_text.exit, label %for.body17.i
+  %exitcond.not.i92 = icmp eq i64 %inc22.i, %95
+  br i1 %exitcond.not.i92, label %take_text.exit, label %for.body17.i
 
-take_text.exit.thread:                            ; preds = %if.end.i80, %if.then.i
+take_text.exit.thread:                            ; preds = %if.end.i86, %if.then.i
   call void @llvm.lifetime.end.p0(ptr nonnull %bytes.i)
   br label %return
 
 take_text.exit:                                   ; preds = %for.body17.i, %middle.block, %if.end8.i
-  %100 = load i64, ptr %facts, align 8
-  %add25.i = add nsw i64 %100, %add4.i82
+  %107 = load i64, ptr %facts, align 8
+  %add25.i = add nsw i64 %107, %add4.i88
   store i64 %add25.i, ptr %facts, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %bytes.i)
   br label %for.inc
 
 if.else29:                                        ; preds = %if.else22
-  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i87)
-  %101 = load i64, ptr %facts, align 8
-  %add.ptr.i88 = getelementptr inbounds i64, ptr %words.i, i64 %101
-  %102 = ptrtoint ptr %1 to i64
-  %cmp.i89 = icmp sgt i64 %101, 318
-  br i1 %cmp.i89, label %take_plain.exit.thread114, label %if.end.i90
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i94)
+  %108 = load i64, ptr %facts, align 8
+  %add.ptr.i95 = getelementptr inbounds i64, ptr %words.i, i64 %108
+  %109 = ptrtoint ptr %1 to i64
+  %cmp.i96 = icmp sgt i64 %108, 318
+  br i1 %cmp.i96, label %take_plain.exit.thread120, label %if.end.i97
 
-if.end.i90:                                       ; preds = %if.else29
-  %add.i91 = add nsw i64 %101, 2
-  store i64 %add.i91, ptr %facts, align 8
-  %103 = load i64, ptr %arrayidx.i92, align 8
-  %cmp6.i = icmp eq i64 %103, %102
-  br i1 %cmp6.i, label %if.then12.i, label %lor.lhs.false.i93
+if.end.i97:                                       ; preds = %if.else29
+  %add.i98 = add nsw i64 %108, 2
+  store i64 %add.i98, ptr %facts, align 8
+  %110 = load i64, ptr %arrayidx.i99, align 8
+  %cmp6.i = icmp eq i64 %110, %109
+  br i1 %cmp6.i, label %if.then12.i, label %lor.lhs.false.i100
 
-lor.lhs.false.i93:                                ; preds = %if.end.i90
-  %104 = load i64, ptr %arrayidx7.i, align 8
-  %cmp8.i94 = icmp eq i64 %104, %102
-  br i1 %cmp8.i94, label %if.then12.i, label %lor.lhs.false9.i
+lor.lhs.false.i100:                               ; preds = %if.end.i97
+  %111 = load i64, ptr %arrayidx7.i, align 8
+  %cmp8.i101 = icmp eq i64 %111, %109
+  br i1 %cmp8.i101, label %if.then12.i, label %lor.lhs.false9.i
 
-lor.lhs.false9.i:                                 ; preds = %lor.lhs.false.i93
-  %105 = load i64, ptr %arrayidx10.i95, align 8
-  %cmp11.i = icmp eq i64 %105, %102
+lor.lhs.false9.i:                                 ; preds = %lor.lhs.false.i100
+  %112 = load i64, ptr %arrayidx10.i102, align 8
+  %cmp11.i = icmp eq i64 %112, %109
   br i1 %cmp11.i, label %if.then12.i, label %if.else.i
 
-if.then12.i:                                      ; preds = %lor.lhs.false9.i, %lor.lhs.false.i93, %if.end.i90
-  store i64 -3, ptr %add.ptr.i88, align 8
-  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %add.ptr.i88, i64 8
-  store i64 %102, ptr %arrayidx14.i, align 8
+if.then12.i:                                      ; preds = %lor.lhs.false9.i, %lor.lhs.false.i100, %if.end.i97
+  store i64 -3, ptr %add.ptr.i95, align 8
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %add.ptr.i95, i64 8
+  store i64 %109, ptr %arrayidx14.i, align 8
   br label %take_plain.exit.thread
 
 if.else.i:                                        ; preds = %lor.lhs.false9.i
-  %106 = load i64, ptr %arrayidx15.i, align 8
-  %cmp16.i = icmp eq i64 %106, %3
+  %113 = load i64, ptr %arrayidx15.i, align 8
+  %cmp16.i = icmp eq i64 %113, %3
   br i1 %cmp16.i, label %take_plain.exit, label %if.else21.i
 
 if.else21.i:                                      ; preds = %if.else.i
-  %107 = load i64, ptr %arrayidx22.i, align 8
-  %cmp23.i96 = icmp eq i64 %107, %3
-  br i1 %cmp23.i96, label %if.then24.i, label %take_plain.exit.thread114
+  %114 = load i64, ptr %arrayidx22.i, align 8
+  %cmp23.i103 = icmp eq i64 %114, %3
+  br i1 %cmp23.i103, label %if.then24.i, label %take_plain.exit.thread120
 
 if.then24.i:                                      ; preds = %if.else21.i
-  %108 = load i64, ptr %arrayidx25.i98, align 8
-  %109 = inttoptr i64 %108 to ptr
-  %call26.i = call double %109(ptr nonnull %1)
-  store i64 -2, ptr %add.ptr.i88, align 8
-  %arrayidx28.i99 = getelementptr inbounds nuw i8, ptr %add.ptr.i88, i64 8
-  store double %call26.i, ptr %arrayidx28.i99, align 8
+  %115 = load i64, ptr %arrayidx25.i105, align 8
+  %116 = inttoptr i64 %115 to ptr
+  %call26.i = call double %116(ptr nonnull %1)
+  store i64 -2, ptr %add.ptr.i95, align 8
+  %arrayidx28.i = getelementptr inbounds nuw i8, ptr %add.ptr.i95, i64 8
+  store double %call26.i, ptr %arrayidx28.i, align 8
   br label %take_plain.exit.thread
 
 take_plain.exit.thread:                           ; preds = %if.then24.i, %if.then12.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i87)
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i94)
   br label %for.inc
 
-take_plain.exit.thread114:                        ; preds = %if.else29, %if.else21.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i87)
+take_plain.exit.thread120:                        ; preds = %if.else29, %if.else21.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i94)
   br label %return
 
 take_plain.exit:                                  ; preds = %if.else.i
-  store i64 -1, ptr %add.ptr.i88, align 8
-  %110 = load i64, ptr %arrayidx8.i, align 8
-  %111 = inttoptr i64 %110 to ptr
-  %call.i100 = call i64 %111(ptr nonnull %1, ptr nonnull %overflow.i87)
-  %arrayidx20.i101 = getelementptr inbounds nuw i8, ptr %add.ptr.i88, i64 8
-  store i64 %call.i100, ptr %arrayidx20.i101, align 8
-  %112 = load i32, ptr %overflow.i87, align 4
-  %tobool.not.i102 = icmp eq i32 %112, 0
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i87)
-  br i1 %tobool.not.i102, label %for.inc, label %return
+  store i64 -1, ptr %add.ptr.i95, align 8
+  %117 = load i64, ptr %arrayidx8.i, align 8
+  %118 = inttoptr i64 %117 to ptr
+  %call.i106 = call i64 %118(ptr nonnull %1, ptr nonnull %overflow.i94)
+  %arrayidx20.i107 = getelementptr inbounds nuw i8, ptr %add.ptr.i95, i64 8
+  store i64 %call.i106, ptr %arrayidx20.i107, align 8
+  %119 = load i32, ptr %overflow.i94, align 4
+  %tobool.not.i108 = icmp eq i32 %119, 0
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i94)
+  br i1 %tobool.not.i108, label %for.inc, label %return
 
-if.end36.thread108:                               ; preds = %if.then9, %lor.lhs.false.i42, %if.end.i48, %read_tensor.exit.i46
+if.end36.thread114:                               ; preds = %if.then9, %lor.lhs.false.i42, %if.end.i54, %read_known.exit.i52
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i37)
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br label %return
 
-if.end36:                                         ; preds = %for.body.i55, %for.cond.preheader.i
+if.end36:                                         ; preds = %for.body.i60, %for.cond.preheader.i
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i37)
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br label %for.inc
 
-for.inc:                                          ; preds = %for.inc.i, %if.end.i61, %take_plain.exit.thread, %take_text.exit, %take_tensor.exit, %if.end36, %take_plain.exit
-  %inc = add nuw nsw i64 %i.0118, 1
+for.inc:                                          ; preds = %for.inc.i, %if.end.i67, %take_plain.exit.thread, %take_text.exit, %take_tensor.exit, %if.end36, %take_plain.exit
+  %inc = add nuw nsw i64 %i.0124, 1
   %exitcond.not = icmp eq i64 %inc, %count
   br i1 %exitcond.not, label %return, label %for.body
 
-return:                                           ; preds = %if.then18, %take_plain.exit, %for.inc, %take_plain.exit.i, %for.cond.preheader, %if.end36.thread108, %take_tensor.exit.thread, %take_text.exit.thread, %take_plain.exit.thread114, %take_plain.exit.thread14.i, %entry
-  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end36.thread108 ], [ false, %take_plain.exit.thread14.i ], [ true, %for.cond.preheader ], [ false, %take_plain.exit.thread114 ], [ false, %take_text.exit.thread ], [ false, %take_tensor.exit.thread ], [ false, %take_plain.exit.i ], [ false, %if.then18 ], [ false, %take_plain.exit ], [ true, %for.inc ]
+return:                                           ; preds = %if.then18, %take_plain.exit, %for.inc, %take_plain.exit.i, %for.cond.preheader, %if.end36.thread114, %take_tensor.exit.thread, %take_text.exit.thread, %take_plain.exit.thread120, %take_plain.exit.thread14.i, %entry
+  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end36.thread114 ], [ false, %take_plain.exit.thread14.i ], [ true, %for.cond.preheader ], [ false, %take_plain.exit.thread120 ], [ false, %take_text.exit.thread ], [ false, %take_tensor.exit.thread ], [ false, %take_plain.exit.i ], [ false, %if.then18 ], [ false, %take_plain.exit ], [ true, %for.inc ]
   ret i1 %retval.0
 }
 
@@ -665,7 +970,7 @@ entry:
   %2 = load i64, ptr %arrayidx1, align 8
   %cmp = icmp sgt i64 %2, -1
   call void @llvm.lifetime.start.p0(ptr nonnull %saved)
-  call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(16) %saved, i8 0, i64 16, i1 false)
+  call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(24) %saved, i8 0, i64 24, i1 false)
   %saved. = select i1 %cmp, ptr %saved, ptr null
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 120
   %3 = load i64, ptr %arrayidx.i, align 8
@@ -714,8 +1019,8 @@ cond.false8.thread:                               ; preds = %for.body.i, %entry,
 replayed.exit:                                    ; preds = %for.cond.i, %for.cond.preheader.i
   %addresses.i = getelementptr inbounds nuw i8, ptr %facts.i, i64 2568
   %call12.i = call fastcc ptr @fly.native_replay.run(ptr readonly %1, ptr nonnull readonly %add.ptr.i, ptr readonly %args, ptr nonnull %addresses.i, ptr %saved.)
-  %part.phi.trans.insert = getelementptr inbounds nuw i8, ptr %saved, i64 8
-  %.pre = load ptr, ptr %part.phi.trans.insert, align 8
+  %stock.phi.trans.insert = getelementptr inbounds nuw i8, ptr %saved, i64 8
+  %.pre = load ptr, ptr %stock.phi.trans.insert, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %facts.i)
   %tobool.not = icmp eq ptr %.pre, null
   br i1 %tobool.not, label %if.end, label %if.then
@@ -734,7 +1039,7 @@ if.end:                                           ; preds = %if.then, %replayed.
 
 cond.true6:                                       ; preds = %if.end
   %11 = load ptr, ptr %saved, align 8
-  %arrayidx.i11 = getelementptr inbounds nuw i8, ptr %1, i64 344
+  %arrayidx.i11 = getelementptr inbounds nuw i8, ptr %1, i64 336
   %12 = load i64, ptr %arrayidx.i11, align 8
   %13 = inttoptr i64 %12 to ptr
   %call.i12 = call ptr %13(i64 2)
@@ -752,7 +1057,7 @@ if.then.i:                                        ; preds = %cond.true6
   br label %cond.end10
 
 if.end.i:                                         ; preds = %cond.true6
-  %arrayidx1.i13 = getelementptr inbounds nuw i8, ptr %1, i64 352
+  %arrayidx1.i13 = getelementptr inbounds nuw i8, ptr %1, i64 344
   %18 = load i64, ptr %arrayidx1.i13, align 8
   %19 = inttoptr i64 %18 to ptr
   %call2.i = call i32 %19(ptr nonnull %call.i12, i64 0, ptr nonnull %call12.i)
@@ -801,12 +1106,12 @@ entry:
   %call2.sroa.4.0.copyload = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
   %call2.sroa.6.0.copyload = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %saved)
-  call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(16) %saved, i8 0, i64 16, i1 false)
+  call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(24) %saved, i8 0, i64 24, i1 false)
   %tobool.not = icmp eq ptr %call2.sroa.4.0.copyload, null
   br i1 %tobool.not, label %if.then, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %entry
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 392
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 384
   %4 = load i64, ptr %arrayidx4, align 8
   %5 = inttoptr i64 %4 to ptr
   %call5 = tail call ptr %5()
@@ -827,111 +1132,124 @@ if.end:                                           ; preds = %lor.lhs.false
   store ptr null, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
   %addresses = getelementptr inbounds nuw i8, ptr %call2.sroa.6.0.copyload, i64 2568
   %call8 = call fastcc ptr @fly.native_replay.run(ptr nonnull %3, ptr nonnull %1, ptr nonnull %call2.sroa.4.0.copyload, ptr nonnull %addresses, ptr nonnull %saved)
-  %tobool9.not = icmp eq ptr %call8, null
-  %.pre = load ptr, ptr %saved, align 8
-  br i1 %tobool9.not, label %if.end18, label %land.lhs.true
+  %10 = load ptr, ptr %args, align 8
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %self, i64 40
+  %11 = load i64, ptr %arrayidx10, align 8
+  %12 = load ptr, ptr %saved, align 8
+  %add.ptr.i19 = getelementptr inbounds i8, ptr %10, i64 %11
+  %13 = load ptr, ptr %add.ptr.i19, align 8
+  %tobool.not.i = icmp eq ptr %12, null
+  br i1 %tobool.not.i, label %put.exit, label %if.end.i
 
-land.lhs.true:                                    ; preds = %if.end
-  %tobool.not.i = icmp eq ptr %.pre, null
-  br i1 %tobool.not.i, label %land.lhs.true13, label %put.exit
+if.end.i:                                         ; preds = %if.end
+  store ptr %12, ptr %add.ptr.i19, align 8
+  %tobool1.not.i = icmp eq ptr %13, null
+  br i1 %tobool1.not.i, label %put.exit, label %if.then2.i
 
-put.exit:                                         ; preds = %land.lhs.true
-  %arrayidx11 = getelementptr inbounds nuw i8, ptr %self, i64 40
-  %10 = load i64, ptr %arrayidx11, align 8
-  %11 = load ptr, ptr %args, align 8
-  %arrayidx.i17 = getelementptr inbounds nuw i8, ptr %3, i64 288
-  %12 = load i64, ptr %arrayidx.i17, align 8
-  %13 = inttoptr i64 %12 to ptr
-  %14 = inttoptr i64 %10 to ptr
-  %call.i = call i32 %13(ptr %11, ptr %14, ptr nonnull %.pre)
-  %tobool1.not.i = icmp eq i32 %call.i, 0
-  br i1 %tobool1.not.i, label %land.lhs.true13, label %if.then17
+if.then2.i:                                       ; preds = %if.end.i
+  %arrayidx.i.i20 = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %14 = load i64, ptr %arrayidx.i.i20, align 8
+  %15 = inttoptr i64 %14 to ptr
+  call void %15(ptr nonnull %13)
+  br label %put.exit
 
-land.lhs.true13:                                  ; preds = %land.lhs.true, %put.exit
-  %part = getelementptr inbounds nuw i8, ptr %saved, i64 8
-  %15 = load ptr, ptr %part, align 8
-  %tobool.not.i18 = icmp eq ptr %15, null
-  br i1 %tobool.not.i18, label %if.end18, label %put.exit23
+put.exit:                                         ; preds = %if.end, %if.end.i, %if.then2.i
+  %stock = getelementptr inbounds nuw i8, ptr %saved, i64 8
+  %16 = load ptr, ptr %stock, align 8
+  %tobool11.not = icmp eq ptr %16, null
+  br i1 %tobool11.not, label %if.end25, label %if.end.i23
 
-put.exit23:                                       ; preds = %land.lhs.true13
-  %arrayidx15 = getelementptr inbounds nuw i8, ptr %self, i64 48
-  %16 = load i64, ptr %arrayidx15, align 8
-  %17 = load ptr, ptr %args, align 8
-  %arrayidx.i20 = getelementptr inbounds nuw i8, ptr %3, i64 288
-  %18 = load i64, ptr %arrayidx.i20, align 8
-  %19 = inttoptr i64 %18 to ptr
-  %20 = inttoptr i64 %16 to ptr
-  %call.i21 = call i32 %19(ptr %17, ptr %20, ptr nonnull %15)
-  %tobool1.not.i22 = icmp eq i32 %call.i21, 0
-  br i1 %tobool1.not.i22, label %if.end18, label %if.then17
+if.end.i23:                                       ; preds = %put.exit
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %3, i64 312
+  %17 = load i64, ptr %arrayidx13, align 8
+  %18 = inttoptr i64 %17 to ptr
+  %begin14 = getelementptr inbounds nuw i8, ptr %saved, i64 16
+  %19 = load i64, ptr %begin14, align 8
+  %div = sdiv i64 %19, 128
+  %call15 = call ptr %18(i64 %div)
+  %20 = load ptr, ptr %args, align 8
+  %arrayidx17 = getelementptr inbounds nuw i8, ptr %self, i64 48
+  %21 = load i64, ptr %arrayidx17, align 8
+  %add.ptr.i21 = getelementptr inbounds i8, ptr %20, i64 %21
+  %22 = load ptr, ptr %add.ptr.i21, align 8
+  store ptr %16, ptr %add.ptr.i21, align 8
+  %tobool1.not.i24 = icmp eq ptr %22, null
+  br i1 %tobool1.not.i24, label %put.exit27, label %if.then2.i25
 
-if.then17:                                        ; preds = %put.exit23, %put.exit
-  %arrayidx.i24 = getelementptr inbounds nuw i8, ptr %3, i64 216
-  %21 = load i64, ptr %arrayidx.i24, align 8
-  %22 = inttoptr i64 %21 to ptr
-  call void %22(ptr nonnull %call8)
-  br label %if.end18
-
-if.end18:                                         ; preds = %land.lhs.true13, %if.then17, %put.exit23, %if.end
-  %found.0 = phi ptr [ %call8, %put.exit23 ], [ null, %if.then17 ], [ null, %if.end ], [ %call8, %land.lhs.true13 ]
-  %tobool20.not = icmp eq ptr %.pre, null
-  br i1 %tobool20.not, label %if.end23, label %if.then21
-
-if.then21:                                        ; preds = %if.end18
-  %arrayidx.i25 = getelementptr inbounds nuw i8, ptr %3, i64 216
-  %23 = load i64, ptr %arrayidx.i25, align 8
+if.then2.i25:                                     ; preds = %if.end.i23
+  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %23 = load i64, ptr %arrayidx.i.i26, align 8
   %24 = inttoptr i64 %23 to ptr
-  call void %24(ptr nonnull %.pre)
-  br label %if.end23
+  call void %24(ptr nonnull %22)
+  br label %put.exit27
 
-if.end23:                                         ; preds = %if.then21, %if.end18
-  %part24 = getelementptr inbounds nuw i8, ptr %saved, i64 8
-  %25 = load ptr, ptr %part24, align 8
-  %tobool25.not = icmp eq ptr %25, null
-  br i1 %tobool25.not, label %if.end28, label %if.then26
+put.exit27:                                       ; preds = %if.end.i23, %if.then2.i25
+  %25 = load ptr, ptr %args, align 8
+  %arrayidx20 = getelementptr inbounds nuw i8, ptr %self, i64 56
+  %26 = load i64, ptr %arrayidx20, align 8
+  %add.ptr.i28 = getelementptr inbounds i8, ptr %25, i64 %26
+  %27 = load ptr, ptr %add.ptr.i28, align 8
+  %tobool.not.i29 = icmp eq ptr %call15, null
+  br i1 %tobool.not.i29, label %put.exit34, label %if.end.i30
 
-if.then26:                                        ; preds = %if.end23
-  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %3, i64 216
-  %26 = load i64, ptr %arrayidx.i26, align 8
-  %27 = inttoptr i64 %26 to ptr
-  call void %27(ptr nonnull %25)
-  br label %if.end28
+if.end.i30:                                       ; preds = %put.exit27
+  store ptr %call15, ptr %add.ptr.i28, align 8
+  %tobool1.not.i31 = icmp eq ptr %27, null
+  br i1 %tobool1.not.i31, label %if.end25, label %if.then2.i32
 
-if.end28:                                         ; preds = %if.then26, %if.end23
-  %tobool.not.i27 = icmp eq ptr %found.0, null
-  br i1 %tobool.not.i27, label %lor.lhs.false.i, label %cleanup
-
-lor.lhs.false.i:                                  ; preds = %if.end28
-  %arrayidx.i28 = getelementptr inbounds nuw i8, ptr %3, i64 232
-  %28 = load i64, ptr %arrayidx.i28, align 8
+if.then2.i32:                                     ; preds = %if.end.i30
+  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %28 = load i64, ptr %arrayidx.i.i33, align 8
   %29 = inttoptr i64 %28 to ptr
-  %call.i29 = call ptr %29()
-  %tobool1.not.i30 = icmp eq ptr %call.i29, null
-  br i1 %tobool1.not.i30, label %if.end.i, label %cleanup
+  call void %29(ptr nonnull %27)
+  br label %if.end25
 
-if.end.i:                                         ; preds = %lor.lhs.false.i
-  %arrayidx.i.i31 = getelementptr inbounds nuw i8, ptr %3, i64 56
-  %30 = load i64, ptr %arrayidx.i.i31, align 8
+put.exit34:                                       ; preds = %put.exit27
+  %cond = icmp eq ptr %call8, null
+  br i1 %cond, label %lor.lhs.false.i, label %if.end25.thread
+
+if.end25.thread:                                  ; preds = %put.exit34
+  %arrayidx.i35 = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %30 = load i64, ptr %arrayidx.i35, align 8
   %31 = inttoptr i64 %30 to ptr
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 208
-  %32 = load i64, ptr %arrayidx.i.i.i, align 8
+  call void %31(ptr nonnull %call8)
+  br label %lor.lhs.false.i
+
+if.end25:                                         ; preds = %if.then2.i32, %if.end.i30, %put.exit
+  %tobool.not.i36 = icmp eq ptr %call8, null
+  br i1 %tobool.not.i36, label %lor.lhs.false.i, label %cleanup
+
+lor.lhs.false.i:                                  ; preds = %put.exit34, %if.end25.thread, %if.end25
+  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %3, i64 232
+  %32 = load i64, ptr %arrayidx.i37, align 8
   %33 = inttoptr i64 %32 to ptr
-  call void %33(ptr %31)
+  %call.i = call ptr %33()
+  %tobool1.not.i38 = icmp eq ptr %call.i, null
+  br i1 %tobool1.not.i38, label %if.end.i39, label %cleanup
+
+if.end.i39:                                       ; preds = %lor.lhs.false.i
+  %arrayidx.i.i40 = getelementptr inbounds nuw i8, ptr %3, i64 56
+  %34 = load i64, ptr %arrayidx.i.i40, align 8
+  %35 = inttoptr i64 %34 to ptr
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 208
+  %36 = load i64, ptr %arrayidx.i.i.i, align 8
+  %37 = inttoptr i64 %36 to ptr
+  call void %37(ptr %35)
   br label %cleanup
 
-cleanup:                                          ; preds = %if.end.i, %lor.lhs.false.i, %if.end28, %if.then
-  %retval.0 = phi ptr [ %7, %if.then ], [ %31, %if.end.i ], [ null, %lor.lhs.false.i ], [ %found.0, %if.end28 ]
+cleanup:                                          ; preds = %if.end.i39, %lor.lhs.false.i, %if.end25, %if.then
+  %retval.0 = phi ptr [ %7, %if.then ], [ %35, %if.end.i39 ], [ null, %lor.lhs.false.i ], [ %call8, %if.end25 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %saved)
   ret ptr %retval.0
 }
 
 define internal fastcc ptr @fly.native_replay.run(ptr readonly captures(none) %python, ptr readonly captures(none) %replay, ptr readonly captures(none) %args, ptr captures(none) %addresses, ptr writeonly captures(address_is_null) %beside) {
 entry:
-  %capturing.i.i92 = alloca i32, align 4
-  %overflow.i93 = alloca i32, align 4
-  %found.i = alloca %struct.Tensor, align 8
-  %found.i.i = alloca %struct.Tensor, align 8
+  %capturing.i.i78 = alloca i32, align 4
+  %overflow.i79 = alloca i32, align 4
   %capturing.i.i = alloca i32, align 4
+  %made.i = alloca ptr, align 8
+  %begin.i = alloca i64, align 8
   %overflow.i = alloca i32, align 4
   %buffers = alloca [32 x ptr], align 16
   call void @llvm.lifetime.start.p0(ptr nonnull %buffers)
@@ -959,7 +1277,7 @@ if.end.i:                                         ; preds = %entry
   br i1 %cmp.i, label %cond.end.i, label %cond.false.i
 
 cond.false.i:                                     ; preds = %if.end.i
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 288
   %9 = load i64, ptr %arrayidx5.i, align 8
   %10 = inttoptr i64 %9 to ptr
   %call6.i = call i64 %10(ptr nonnull %call3.i, ptr nonnull %overflow.i)
@@ -981,8 +1299,8 @@ stream_of.exit:                                   ; preds = %entry, %cond.end.i
   %arrayidx2 = getelementptr inbounds nuw i8, ptr %replay, i64 48
   %14 = load i64, ptr %arrayidx2, align 8
   %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 104
-  %cmp139 = icmp sgt i64 %0, 0
-  br i1 %cmp139, label %for.body.preheader, label %for.cond.cleanup
+  %cmp125 = icmp sgt i64 %0, 0
+  br i1 %cmp125, label %for.body.preheader, label %for.cond.cleanup
 
 for.body.preheader:                               ; preds = %stream_of.exit
   %15 = shl nuw i64 %0, 3
@@ -993,53 +1311,43 @@ for.cond.cleanup:                                 ; preds = %for.body.preheader,
   %cmp5 = icmp ne i64 %retval.0.i, -1
   %arrayidx8 = getelementptr inbounds nuw i8, ptr %replay, i64 16
   %16 = load i64, ptr %arrayidx8, align 8
-  %cmp9141 = icmp sgt i64 %16, 0
-  br i1 %cmp9141, label %for.body11.lr.ph, label %for.cond.cleanup10
+  %cmp9127 = icmp sgt i64 %16, 0
+  br i1 %cmp9127, label %for.body11.lr.ph, label %for.cond.cleanup10
 
 for.body11.lr.ph:                                 ; preds = %for.cond.cleanup
   %arrayidx.i.i70 = getelementptr inbounds nuw i8, ptr %replay, i64 80
   %tobool.i.i = icmp ne i64 %retval.0.i, 0
-  %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %python, i64 264
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 192
-  %device.i.i = getelementptr inbounds nuw i8, ptr %found.i.i, i64 8
-  %arrayidx.i19.i.i = getelementptr inbounds nuw i8, ptr %python, i64 216
-  %arrayidx15.i.i = getelementptr inbounds nuw i8, ptr %python, i64 184
-  %arrayidx.i.i24.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %offset.i.i = getelementptr inbounds nuw i8, ptr %found.i.i, i64 40
-  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %python, i64 376
-  %arrayidx.i32.i = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %arrayidx29.i = getelementptr inbounds nuw i8, ptr %python, i64 320
-  %arrayidx.i33.i = getelementptr inbounds nuw i8, ptr %python, i64 344
-  %arrayidx1.i37.i = getelementptr inbounds nuw i8, ptr %python, i64 352
-  %part = getelementptr inbounds nuw i8, ptr %beside, i64 8
-  %device.i = getelementptr inbounds nuw i8, ptr %found.i, i64 8
-  %offset.i = getelementptr inbounds nuw i8, ptr %found.i, i64 40
+  %arrayidx.i25.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %python, i64 368
+  %arrayidx.i26.i = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %stock21.i = getelementptr inbounds nuw i8, ptr %beside, i64 8
+  %begin24.i = getelementptr inbounds nuw i8, ptr %beside, i64 16
   br label %for.body11
 
-for.cond.cleanup10:                               ; preds = %if.end24, %for.cond.cleanup
-  %end.0.lcssa = phi i64 [ %0, %for.cond.cleanup ], [ %end.1, %if.end24 ]
-  %row.0.lcssa = phi ptr [ %add.ptr, %for.cond.cleanup ], [ %add.ptr25, %if.end24 ]
-  %good.0.off0.lcssa = phi i1 [ %cmp5, %for.cond.cleanup ], [ %good.1.off0, %if.end24 ]
-  %add.ptr29 = getelementptr inbounds i64, ptr %row.0.lcssa, i64 %13
+for.cond.cleanup10:                               ; preds = %if.end23, %for.cond.cleanup
+  %end.0.lcssa = phi i64 [ %0, %for.cond.cleanup ], [ %end.1, %if.end23 ]
+  %row.0.lcssa = phi ptr [ %add.ptr, %for.cond.cleanup ], [ %add.ptr24, %if.end23 ]
+  %good.0.off0.lcssa = phi i1 [ %cmp5, %for.cond.cleanup ], [ %good.1.off0, %if.end23 ]
+  %add.ptr28 = getelementptr inbounds i64, ptr %row.0.lcssa, i64 %13
   %cond = call i64 @llvm.smax.i64(i64 %14, i64 0)
-  %add.ptr31 = getelementptr inbounds nuw i64, ptr %add.ptr29, i64 %cond
-  br i1 %good.0.off0.lcssa, label %land.lhs.true, label %if.end70
+  %add.ptr30 = getelementptr inbounds nuw i64, ptr %add.ptr28, i64 %cond
+  br i1 %good.0.off0.lcssa, label %land.lhs.true, label %if.end69
 
-for.body11:                                       ; preds = %for.body11.lr.ph, %if.end24
-  %17 = phi i64 [ %16, %for.body11.lr.ph ], [ %109, %if.end24 ]
-  %i6.0150 = phi i64 [ 0, %for.body11.lr.ph ], [ %inc27, %if.end24 ]
-  %good.0.off0149 = phi i1 [ %cmp5, %for.body11.lr.ph ], [ %good.1.off0, %if.end24 ]
-  %row.0143 = phi ptr [ %add.ptr, %for.body11.lr.ph ], [ %add.ptr25, %if.end24 ]
-  %end.0142 = phi i64 [ %0, %for.body11.lr.ph ], [ %end.1, %if.end24 ]
-  br i1 %good.0.off0149, label %if.then, label %if.end24
+for.body11:                                       ; preds = %for.body11.lr.ph, %if.end23
+  %17 = phi i64 [ %16, %for.body11.lr.ph ], [ %47, %if.end23 ]
+  %i6.0134 = phi i64 [ 0, %for.body11.lr.ph ], [ %inc26, %if.end23 ]
+  %good.0.off0133 = phi i1 [ %cmp5, %for.body11.lr.ph ], [ %good.1.off0, %if.end23 ]
+  %row.0129 = phi ptr [ %add.ptr, %for.body11.lr.ph ], [ %add.ptr24, %if.end23 ]
+  %end.0128 = phi i64 [ %0, %for.body11.lr.ph ], [ %end.1, %if.end23 ]
+  br i1 %good.0.off0133, label %if.then, label %if.end23
 
 if.then:                                          ; preds = %for.body11
-  %arrayidx12 = getelementptr inbounds ptr, ptr %buffers, i64 %end.0142
+  %arrayidx12 = getelementptr inbounds ptr, ptr %buffers, i64 %end.0128
   store ptr null, ptr %arrayidx12, align 8
-  %arrayidx13 = getelementptr inbounds nuw i8, ptr %row.0143, i64 32
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %row.0129, i64 32
   %18 = load i64, ptr %arrayidx13, align 8
   %tobool.not = icmp eq i64 %18, 0
-  %arrayidx20 = getelementptr inbounds i64, ptr %addresses, i64 %end.0142
+  %arrayidx19 = getelementptr inbounds i64, ptr %addresses, i64 %end.0128
   br i1 %tobool.not, label %if.else, label %if.then14
 
 if.then14:                                        ; preds = %if.then
@@ -1074,496 +1382,328 @@ lor.lhs.false.i:                                  ; preds = %is_captured.exit.i,
 lor.lhs.false2.i:                                 ; preds = %lor.lhs.false.i
   %arrayidx3.i = getelementptr inbounds nuw i8, ptr %19, i64 32
   %25 = load i64, ptr %arrayidx3.i, align 8
-  %arrayidx4.i75 = getelementptr inbounds nuw i8, ptr %row.0143, i64 40
-  %26 = load i64, ptr %arrayidx4.i75, align 8
+  %arrayidx4.i77 = getelementptr inbounds nuw i8, ptr %row.0129, i64 40
+  %26 = load i64, ptr %arrayidx4.i77, align 8
   %cmp5.i = icmp eq i64 %25, %26
   br i1 %cmp5.i, label %if.then.i, label %if.end18.i
 
 if.then.i:                                        ; preds = %lor.lhs.false2.i, %lor.lhs.false.i, %is_captured.exit.i
   %27 = phi i1 [ false, %lor.lhs.false2.i ], [ false, %lor.lhs.false.i ], [ true, %is_captured.exit.i ]
-  call void @llvm.lifetime.start.p0(ptr nonnull %found.i.i)
-  %arrayidx.i29.i = getelementptr inbounds nuw i8, ptr %row.0143, i64 16
-  %28 = load i64, ptr %arrayidx.i29.i, align 8
-  %tobool.not.i.i = icmp eq i64 %28, 0
-  br i1 %tobool.not.i.i, label %if.then12.i.i, label %if.then.i.i
+  call void @llvm.lifetime.start.p0(ptr nonnull %made.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %begin.i)
+  %call6.i72 = call fastcc i1 @fly.native_replay.make(ptr readonly %python, ptr nonnull readonly %row.0129, ptr %made.i, ptr nonnull %begin.i)
+  %28 = load ptr, ptr %made.i, align 8
+  br i1 %call6.i72, label %cleanup.i, label %if.then7.i
 
-if.then.i.i:                                      ; preds = %if.then.i
-  %29 = load i64, ptr %arrayidx1.i.i, align 8
+if.then7.i:                                       ; preds = %if.then.i
+  %tobool.not.i73 = icmp eq ptr %28, null
+  br i1 %tobool.not.i73, label %cleanup.thread.i, label %if.then8.i
+
+if.then8.i:                                       ; preds = %if.then7.i
+  %29 = load i64, ptr %arrayidx.i25.i, align 8
   %30 = inttoptr i64 %29 to ptr
-  %31 = inttoptr i64 %28 to ptr
-  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %row.0143, i64 24
-  %32 = load i64, ptr %arrayidx3.i.i, align 8
-  %33 = inttoptr i64 %32 to ptr
-  %call.i30.i = call ptr %30(ptr nonnull %31, ptr %33)
-  %tobool4.not.i.i = icmp eq ptr %call.i30.i, null
-  br i1 %tobool4.not.i.i, label %if.then7.thread.i, label %lor.lhs.false.i.i
+  call void %30(ptr nonnull %28)
+  br label %cleanup.thread.i
 
-lor.lhs.false.i.i:                                ; preds = %if.then.i.i
-  %34 = load i64, ptr %arrayidx.i.i.i, align 8
-  %35 = inttoptr i64 %34 to ptr
-  %call.i.i.i = call i32 %35(ptr nonnull %call.i30.i, ptr nonnull %found.i.i)
-  %tobool.not.i.i.i = icmp eq i32 %call.i.i.i, 0
-  br i1 %tobool.not.i.i.i, label %if.end.i.i, label %if.then8.i
+cleanup.thread.i:                                 ; preds = %if.then8.i, %if.then7.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %begin.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %made.i)
+  br label %if.end
 
-if.end.i.i:                                       ; preds = %lor.lhs.false.i.i
-  %36 = load i64, ptr %device.i.i, align 8
-  %arrayidx7.i.i = getelementptr inbounds nuw i8, ptr %row.0143, i64 8
-  %37 = load i64, ptr %arrayidx7.i.i, align 8
-  %cmp.not.i.i = icmp eq i64 %36, %37
-  br i1 %cmp.not.i.i, label %cleanup.i, label %if.then8.i.i
-
-if.then8.i.i:                                     ; preds = %if.end.i.i
-  %38 = load i64, ptr %arrayidx.i19.i.i, align 8
-  %39 = inttoptr i64 %38 to ptr
-  call void %39(ptr nonnull %call.i30.i)
-  br label %if.then12.i.i
-
-if.then12.i.i:                                    ; preds = %if.then8.i.i, %if.then.i
-  %40 = load i64, ptr %arrayidx.i, align 8
-  %41 = inttoptr i64 %40 to ptr
-  %42 = load i64, ptr %arrayidx15.i.i, align 8
-  %43 = inttoptr i64 %42 to ptr
-  %44 = load i64, ptr %row.0143, align 8
-  %45 = inttoptr i64 %44 to ptr
-  %call17.i.i = call ptr %41(ptr %43, ptr %45)
-  %tobool18.not.i.i = icmp eq ptr %call17.i.i, null
-  br i1 %tobool18.not.i.i, label %if.then7.thread.i, label %lor.lhs.false19.i.i
-
-lor.lhs.false19.i.i:                              ; preds = %if.then12.i.i
-  %46 = load i64, ptr %arrayidx.i.i.i, align 8
-  %47 = inttoptr i64 %46 to ptr
-  %call.i21.i.i = call i32 %47(ptr nonnull %call17.i.i, ptr nonnull %found.i.i)
-  %tobool.not.i22.i.i = icmp eq i32 %call.i21.i.i, 0
-  br i1 %tobool.not.i22.i.i, label %cleanup.i, label %if.then8.i
-
-if.then7.thread.i:                                ; preds = %if.then12.i.i, %if.then.i.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %found.i.i)
-  br label %take_from_stock.exit
-
-if.then8.i:                                       ; preds = %lor.lhs.false19.i.i, %lor.lhs.false.i.i
-  %made.1.ph.i = phi ptr [ %call.i30.i, %lor.lhs.false.i.i ], [ %call17.i.i, %lor.lhs.false19.i.i ]
-  %48 = load i64, ptr %arrayidx.i.i24.i.i, align 8
-  %49 = inttoptr i64 %48 to ptr
-  call void %49()
-  call void @llvm.lifetime.end.p0(ptr nonnull %found.i.i)
-  %50 = load i64, ptr %arrayidx.i19.i.i, align 8
-  %51 = inttoptr i64 %50 to ptr
-  call void %51(ptr nonnull %made.1.ph.i)
-  br label %take_from_stock.exit
-
-cleanup.i:                                        ; preds = %lor.lhs.false19.i.i, %if.end.i.i
-  %made.0.i = phi ptr [ %call17.i.i, %lor.lhs.false19.i.i ], [ %call.i30.i, %if.end.i.i ]
-  %52 = load i64, ptr %found.i.i, align 8
-  %53 = load i64, ptr %offset.i.i, align 8
-  %add.i.i = add i64 %53, %52
-  call void @llvm.lifetime.end.p0(ptr nonnull %found.i.i)
-  %54 = ptrtoint ptr %made.0.i to i64
+cleanup.i:                                        ; preds = %if.then.i
+  %31 = ptrtoint ptr %28 to i64
   %arrayidx10.i = getelementptr inbounds nuw i8, ptr %19, i64 8
-  store i64 %54, ptr %arrayidx10.i, align 8
+  store i64 %31, ptr %arrayidx10.i, align 8
+  %32 = load i64, ptr %begin.i, align 8
   %arrayidx11.i = getelementptr inbounds nuw i8, ptr %19, i64 16
-  store i64 %add.i.i, ptr %arrayidx11.i, align 8
+  store i64 %32, ptr %arrayidx11.i, align 8
   %arrayidx12.i = getelementptr inbounds nuw i8, ptr %19, i64 24
   store i64 %retval.0.i, ptr %arrayidx12.i, align 8
   %arrayidx13.i = getelementptr inbounds nuw i8, ptr %19, i64 32
   store i64 0, ptr %arrayidx13.i, align 8
-  %55 = load i64, ptr %arrayidx14.i, align 8
-  %56 = inttoptr i64 %55 to ptr
-  %57 = load i64, ptr %19, align 8
-  %58 = inttoptr i64 %57 to ptr
-  %call16.i = call i32 %56(ptr %58, i64 0, ptr nonnull %made.0.i)
+  %33 = load i64, ptr %arrayidx14.i, align 8
+  %34 = inttoptr i64 %33 to ptr
+  %35 = load i64, ptr %19, align 8
+  %36 = inttoptr i64 %35 to ptr
+  %call16.i = call i32 %34(ptr %36, i64 0, ptr %28)
+  call void @llvm.lifetime.end.p0(ptr nonnull %begin.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %made.i)
   br label %if.end18.i
 
 if.end18.i:                                       ; preds = %cleanup.i, %lor.lhs.false2.i
-  %59 = phi i1 [ %27, %cleanup.i ], [ false, %lor.lhs.false2.i ]
+  %37 = phi i1 [ %27, %cleanup.i ], [ false, %lor.lhs.false2.i ]
   %arrayidx19.i = getelementptr inbounds nuw i8, ptr %19, i64 8
-  %60 = load i64, ptr %arrayidx19.i, align 8
-  %61 = inttoptr i64 %60 to ptr
-  %62 = load i64, ptr %arrayidx.i32.i, align 8
-  %63 = inttoptr i64 %62 to ptr
-  call void %63(ptr %61)
-  %arrayidx21.i = getelementptr inbounds nuw i8, ptr %row.0143, i64 48
-  %64 = load i64, ptr %arrayidx21.i, align 8
-  %arrayidx22.i = getelementptr inbounds nuw i8, ptr %19, i64 32
-  %65 = load i64, ptr %arrayidx22.i, align 8
-  %mul.i = mul nsw i64 %65, %64
-  %arrayidx23.i = getelementptr inbounds nuw i8, ptr %19, i64 16
-  %66 = load i64, ptr %arrayidx23.i, align 8
-  %add.i = add nsw i64 %66, %mul.i
-  store i64 %add.i, ptr %arrayidx20, align 8
-  br i1 %59, label %cond.true.i, label %cond.false.i72
+  %38 = load i64, ptr %arrayidx19.i, align 8
+  %39 = inttoptr i64 %38 to ptr
+  %40 = load i64, ptr %arrayidx.i26.i, align 8
+  %41 = inttoptr i64 %40 to ptr
+  call void %41(ptr %39)
+  store ptr %39, ptr %stock21.i, align 8
+  %arrayidx22.i = getelementptr inbounds nuw i8, ptr %row.0129, i64 48
+  %42 = load i64, ptr %arrayidx22.i, align 8
+  %arrayidx23.i = getelementptr inbounds nuw i8, ptr %19, i64 32
+  %43 = load i64, ptr %arrayidx23.i, align 8
+  %mul.i = mul nsw i64 %43, %42
+  store i64 %mul.i, ptr %begin24.i, align 8
+  %arrayidx25.i = getelementptr inbounds nuw i8, ptr %19, i64 16
+  %44 = load i64, ptr %arrayidx25.i, align 8
+  %add.i = add nsw i64 %44, %mul.i
+  store i64 %add.i, ptr %arrayidx19, align 8
+  br i1 %37, label %cond.true.i, label %cond.false.i74
 
 cond.true.i:                                      ; preds = %if.end18.i
-  %arrayidx25.i = getelementptr inbounds nuw i8, ptr %row.0143, i64 40
-  %67 = load i64, ptr %arrayidx25.i, align 8
-  br label %cond.end.i73
+  %arrayidx28.i = getelementptr inbounds nuw i8, ptr %row.0129, i64 40
+  %45 = load i64, ptr %arrayidx28.i, align 8
+  br label %cond.end.i75
 
-cond.false.i72:                                   ; preds = %if.end18.i
-  %68 = load i64, ptr %arrayidx22.i, align 8
-  %add27.i = add nsw i64 %68, 1
-  br label %cond.end.i73
+cond.false.i74:                                   ; preds = %if.end18.i
+  %46 = load i64, ptr %arrayidx23.i, align 8
+  %add30.i = add nsw i64 %46, 1
+  br label %cond.end.i75
 
-cond.end.i73:                                     ; preds = %cond.false.i72, %cond.true.i
-  %cond.i74 = phi i64 [ %67, %cond.true.i ], [ %add27.i, %cond.false.i72 ]
-  store i64 %cond.i74, ptr %arrayidx22.i, align 8
-  %69 = load i64, ptr %arrayidx29.i, align 8
-  %70 = inttoptr i64 %69 to ptr
-  %call30.i = call ptr %70(i64 %mul.i)
-  %tobool31.not.i = icmp eq ptr %call30.i, null
-  br i1 %tobool31.not.i, label %if.end34.i, label %if.then32.i
-
-if.then32.i:                                      ; preds = %cond.end.i73
-  %71 = load i64, ptr %arrayidx.i33.i, align 8
-  %72 = inttoptr i64 %71 to ptr
-  %call.i34.i = call ptr %72(i64 2)
-  %tobool.not.i35.i = icmp eq ptr %call.i34.i, null
-  br i1 %tobool.not.i35.i, label %if.then.i38.i, label %if.end.i36.i
-
-if.then.i38.i:                                    ; preds = %if.then32.i
-  %73 = load i64, ptr %arrayidx.i19.i.i, align 8
-  %74 = inttoptr i64 %73 to ptr
-  call void %74(ptr %61)
-  %75 = load i64, ptr %arrayidx.i19.i.i, align 8
-  %76 = inttoptr i64 %75 to ptr
-  call void %76(ptr nonnull %call30.i)
-  br label %take_from_stock.exit
-
-if.end.i36.i:                                     ; preds = %if.then32.i
-  %77 = load i64, ptr %arrayidx1.i37.i, align 8
-  %78 = inttoptr i64 %77 to ptr
-  %call2.i.i = call i32 %78(ptr nonnull %call.i34.i, i64 0, ptr %61)
-  %79 = load i64, ptr %arrayidx1.i37.i, align 8
-  %80 = inttoptr i64 %79 to ptr
-  %call4.i.i = call i32 %80(ptr nonnull %call.i34.i, i64 1, ptr nonnull %call30.i)
-  br label %take_from_stock.exit
-
-if.end34.i:                                       ; preds = %cond.end.i73
-  %81 = load i64, ptr %arrayidx.i19.i.i, align 8
-  %82 = inttoptr i64 %81 to ptr
-  call void %82(ptr %61)
-  br label %take_from_stock.exit
-
-take_from_stock.exit:                             ; preds = %if.then7.thread.i, %if.then8.i, %if.then.i38.i, %if.end.i36.i, %if.end34.i
-  %retval.1.i = phi ptr [ %call.i34.i, %if.end.i36.i ], [ null, %if.end34.i ], [ null, %if.then.i38.i ], [ null, %if.then7.thread.i ], [ null, %if.then8.i ]
-  store ptr %retval.1.i, ptr %part, align 8
-  %cmp17 = icmp ne ptr %retval.1.i, null
+cond.end.i75:                                     ; preds = %cond.false.i74, %cond.true.i
+  %cond.i76 = phi i64 [ %45, %cond.true.i ], [ %add30.i, %cond.false.i74 ]
+  store i64 %cond.i76, ptr %arrayidx23.i, align 8
   br label %if.end
 
 if.else:                                          ; preds = %if.then
-  call void @llvm.lifetime.start.p0(ptr nonnull %found.i)
-  %arrayidx.i76 = getelementptr inbounds nuw i8, ptr %row.0143, i64 16
-  %83 = load i64, ptr %arrayidx.i76, align 8
-  %tobool.not.i77 = icmp eq i64 %83, 0
-  br i1 %tobool.not.i77, label %if.then12.i, label %if.then.i78
-
-if.then.i78:                                      ; preds = %if.else
-  %84 = load i64, ptr %arrayidx1.i.i, align 8
-  %85 = inttoptr i64 %84 to ptr
-  %86 = inttoptr i64 %83 to ptr
-  %arrayidx3.i80 = getelementptr inbounds nuw i8, ptr %row.0143, i64 24
-  %87 = load i64, ptr %arrayidx3.i80, align 8
-  %88 = inttoptr i64 %87 to ptr
-  %call.i = call ptr %85(ptr nonnull %86, ptr %88)
-  store ptr %call.i, ptr %arrayidx12, align 8
-  %tobool4.not.i = icmp eq ptr %call.i, null
-  br i1 %tobool4.not.i, label %make.exit, label %lor.lhs.false.i81
-
-lor.lhs.false.i81:                                ; preds = %if.then.i78
-  %89 = load i64, ptr %arrayidx.i.i.i, align 8
-  %90 = inttoptr i64 %89 to ptr
-  %call.i.i83 = call i32 %90(ptr nonnull %call.i, ptr nonnull %found.i)
-  %tobool.not.i.i84 = icmp eq i32 %call.i.i83, 0
-  br i1 %tobool.not.i.i84, label %if.end.i87, label %read_tensor.exit.i
-
-read_tensor.exit.i:                               ; preds = %lor.lhs.false.i81
-  %91 = load i64, ptr %arrayidx.i.i24.i.i, align 8
-  %92 = inttoptr i64 %91 to ptr
-  call void %92()
-  br label %make.exit
-
-if.end.i87:                                       ; preds = %lor.lhs.false.i81
-  %93 = load i64, ptr %device.i, align 8
-  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %row.0143, i64 8
-  %94 = load i64, ptr %arrayidx7.i, align 8
-  %cmp.not.i88 = icmp eq i64 %93, %94
-  br i1 %cmp.not.i88, label %if.end23.i, label %if.then8.i89
-
-if.then8.i89:                                     ; preds = %if.end.i87
-  %95 = load i64, ptr %arrayidx.i19.i.i, align 8
-  %96 = inttoptr i64 %95 to ptr
-  call void %96(ptr nonnull %call.i)
-  br label %if.then12.i
-
-if.then12.i:                                      ; preds = %if.then8.i89, %if.else
-  %97 = load i64, ptr %arrayidx.i, align 8
-  %98 = inttoptr i64 %97 to ptr
-  %99 = load i64, ptr %arrayidx15.i.i, align 8
-  %100 = inttoptr i64 %99 to ptr
-  %101 = load i64, ptr %row.0143, align 8
-  %102 = inttoptr i64 %101 to ptr
-  %call17.i = call ptr %98(ptr %100, ptr %102)
-  store ptr %call17.i, ptr %arrayidx12, align 8
-  %tobool18.not.i = icmp eq ptr %call17.i, null
-  br i1 %tobool18.not.i, label %make.exit, label %lor.lhs.false19.i
-
-lor.lhs.false19.i:                                ; preds = %if.then12.i
-  %103 = load i64, ptr %arrayidx.i.i.i, align 8
-  %104 = inttoptr i64 %103 to ptr
-  %call.i21.i = call i32 %104(ptr nonnull %call17.i, ptr nonnull %found.i)
-  %tobool.not.i22.i = icmp eq i32 %call.i21.i, 0
-  br i1 %tobool.not.i22.i, label %if.end23.i, label %read_tensor.exit25.i
-
-read_tensor.exit25.i:                             ; preds = %lor.lhs.false19.i
-  %105 = load i64, ptr %arrayidx.i.i24.i.i, align 8
-  %106 = inttoptr i64 %105 to ptr
-  call void %106()
-  br label %make.exit
-
-if.end23.i:                                       ; preds = %if.end.i87, %lor.lhs.false19.i
-  %107 = load i64, ptr %found.i, align 8
-  %108 = load i64, ptr %offset.i, align 8
-  %add.i91 = add i64 %108, %107
-  store i64 %add.i91, ptr %arrayidx20, align 8
-  br label %make.exit
-
-make.exit:                                        ; preds = %if.then.i78, %read_tensor.exit.i, %if.then12.i, %read_tensor.exit25.i, %if.end23.i
-  %retval.0.i86 = phi i1 [ true, %if.end23.i ], [ false, %if.then.i78 ], [ false, %read_tensor.exit.i ], [ false, %if.then12.i ], [ false, %read_tensor.exit25.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %found.i)
+  %call20 = call fastcc i1 @fly.native_replay.make(ptr %python, ptr nonnull %row.0129, ptr %arrayidx12, ptr %arrayidx19)
   br label %if.end
 
-if.end:                                           ; preds = %make.exit, %take_from_stock.exit
-  %good.2.in = phi i1 [ %cmp17, %take_from_stock.exit ], [ %retval.0.i86, %make.exit ]
-  %inc23 = add nsw i64 %end.0142, 1
+if.end:                                           ; preds = %cond.end.i75, %cleanup.thread.i, %if.else
+  %good.2.in = phi i1 [ %call20, %if.else ], [ true, %cond.end.i75 ], [ false, %cleanup.thread.i ]
+  %inc22 = add nsw i64 %end.0128, 1
   %.pre = load i64, ptr %arrayidx8, align 8
-  br label %if.end24
+  br label %if.end23
 
-if.end24:                                         ; preds = %if.end, %for.body11
-  %109 = phi i64 [ %.pre, %if.end ], [ %17, %for.body11 ]
-  %end.1 = phi i64 [ %inc23, %if.end ], [ %end.0142, %for.body11 ]
+if.end23:                                         ; preds = %if.end, %for.body11
+  %47 = phi i64 [ %.pre, %if.end ], [ %17, %for.body11 ]
+  %end.1 = phi i64 [ %inc22, %if.end ], [ %end.0128, %for.body11 ]
   %good.1.off0 = phi i1 [ %good.2.in, %if.end ], [ false, %for.body11 ]
-  %add.ptr25 = getelementptr inbounds nuw i8, ptr %row.0143, i64 56
-  %inc27 = add nuw nsw i64 %i6.0150, 1
-  %cmp9 = icmp slt i64 %inc27, %109
+  %add.ptr24 = getelementptr inbounds nuw i8, ptr %row.0129, i64 56
+  %inc26 = add nuw nsw i64 %i6.0134, 1
+  %cmp9 = icmp slt i64 %inc26, %47
   br i1 %cmp9, label %for.body11, label %for.cond.cleanup10
 
 land.lhs.true:                                    ; preds = %for.cond.cleanup10
-  %arrayidx33 = getelementptr inbounds nuw i8, ptr %replay, i64 72
-  %110 = load i64, ptr %arrayidx33, align 8
-  %tobool34.not = icmp eq i64 %110, 0
-  br i1 %tobool34.not, label %if.end40, label %if.then35
+  %arrayidx32 = getelementptr inbounds nuw i8, ptr %replay, i64 72
+  %48 = load i64, ptr %arrayidx32, align 8
+  %tobool33.not = icmp eq i64 %48, 0
+  br i1 %tobool33.not, label %if.end39, label %if.then34
 
-if.then35:                                        ; preds = %land.lhs.true
-  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i93)
-  call void @llvm.lifetime.start.p0(ptr nonnull %capturing.i.i92)
-  store i32 0, ptr %capturing.i.i92, align 4
-  %arrayidx.i.i94 = getelementptr inbounds nuw i8, ptr %replay, i64 80
-  %111 = load i64, ptr %arrayidx.i.i94, align 8
-  %tobool.i.i95 = icmp ne i64 %retval.0.i, 0
-  %tobool1.i.i96 = icmp ne i64 %111, 0
-  %or.cond.i.i97 = select i1 %tobool.i.i95, i1 %tobool1.i.i96, i1 false
-  br i1 %or.cond.i.i97, label %is_captured.exit.i107, label %is_captured.exit.thread.i98
+if.then34:                                        ; preds = %land.lhs.true
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i79)
+  call void @llvm.lifetime.start.p0(ptr nonnull %capturing.i.i78)
+  store i32 0, ptr %capturing.i.i78, align 4
+  %arrayidx.i.i80 = getelementptr inbounds nuw i8, ptr %replay, i64 80
+  %49 = load i64, ptr %arrayidx.i.i80, align 8
+  %tobool.i.i81 = icmp ne i64 %retval.0.i, 0
+  %tobool1.i.i82 = icmp ne i64 %49, 0
+  %or.cond.i.i83 = select i1 %tobool.i.i81, i1 %tobool1.i.i82, i1 false
+  br i1 %or.cond.i.i83, label %is_captured.exit.i93, label %is_captured.exit.thread.i84
 
-is_captured.exit.thread.i98:                      ; preds = %if.then35
-  call void @llvm.lifetime.end.p0(ptr nonnull %capturing.i.i92)
-  br label %if.end.i99
+is_captured.exit.thread.i84:                      ; preds = %if.then34
+  call void @llvm.lifetime.end.p0(ptr nonnull %capturing.i.i78)
+  br label %if.end.i85
 
-is_captured.exit.i107:                            ; preds = %if.then35
-  %112 = inttoptr i64 %111 to ptr
-  %call.i.i108 = call i32 %112(i64 %retval.0.i, ptr nonnull %capturing.i.i92)
-  %tobool2.i.i109 = icmp ne i32 %call.i.i108, 0
-  %113 = load i32, ptr %capturing.i.i92, align 4
-  %tobool3.i.i110 = icmp ne i32 %113, 0
-  %114 = select i1 %tobool2.i.i109, i1 true, i1 %tobool3.i.i110
-  call void @llvm.lifetime.end.p0(ptr nonnull %capturing.i.i92)
-  br i1 %114, label %counters_of.exit, label %if.end.i99
+is_captured.exit.i93:                             ; preds = %if.then34
+  %50 = inttoptr i64 %49 to ptr
+  %call.i.i94 = call i32 %50(i64 %retval.0.i, ptr nonnull %capturing.i.i78)
+  %tobool2.i.i95 = icmp ne i32 %call.i.i94, 0
+  %51 = load i32, ptr %capturing.i.i78, align 4
+  %tobool3.i.i96 = icmp ne i32 %51, 0
+  %52 = select i1 %tobool2.i.i95, i1 true, i1 %tobool3.i.i96
+  call void @llvm.lifetime.end.p0(ptr nonnull %capturing.i.i78)
+  br i1 %52, label %counters_of.exit, label %if.end.i85
 
-if.end.i99:                                       ; preds = %is_captured.exit.i107, %is_captured.exit.thread.i98
-  %arrayidx.i100 = getelementptr inbounds nuw i8, ptr %python, i64 320
-  %115 = load i64, ptr %arrayidx.i100, align 8
-  %116 = inttoptr i64 %115 to ptr
-  %call1.i = call ptr %116(i64 %retval.0.i)
-  %tobool.not.i101 = icmp eq ptr %call1.i, null
-  br i1 %tobool.not.i101, label %counters_of.exit, label %if.end3.i
+if.end.i85:                                       ; preds = %is_captured.exit.i93, %is_captured.exit.thread.i84
+  %arrayidx.i86 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %53 = load i64, ptr %arrayidx.i86, align 8
+  %54 = inttoptr i64 %53 to ptr
+  %call1.i = call ptr %54(i64 %retval.0.i)
+  %tobool.not.i87 = icmp eq ptr %call1.i, null
+  br i1 %tobool.not.i87, label %counters_of.exit, label %if.end3.i
 
-if.end3.i:                                        ; preds = %if.end.i99
-  %arrayidx4.i102 = getelementptr inbounds nuw i8, ptr %python, i64 384
-  %117 = load i64, ptr %arrayidx4.i102, align 8
-  %118 = inttoptr i64 %117 to ptr
-  %119 = load i64, ptr %arrayidx33, align 8
-  %120 = inttoptr i64 %119 to ptr
-  %call6.i104 = call ptr %118(ptr %120, ptr nonnull %call1.i)
+if.end3.i:                                        ; preds = %if.end.i85
+  %arrayidx4.i88 = getelementptr inbounds nuw i8, ptr %python, i64 376
+  %55 = load i64, ptr %arrayidx4.i88, align 8
+  %56 = inttoptr i64 %55 to ptr
+  %57 = load i64, ptr %arrayidx32, align 8
+  %58 = inttoptr i64 %57 to ptr
+  %call6.i90 = call ptr %56(ptr %58, ptr nonnull %call1.i)
   %arrayidx.i9.i = getelementptr inbounds nuw i8, ptr %python, i64 216
-  %121 = load i64, ptr %arrayidx.i9.i, align 8
-  %122 = inttoptr i64 %121 to ptr
-  call void %122(ptr nonnull %call1.i)
-  %tobool7.not.i = icmp eq ptr %call6.i104, null
-  br i1 %tobool7.not.i, label %counters_of.exit, label %cond.true.i105
+  %59 = load i64, ptr %arrayidx.i9.i, align 8
+  %60 = inttoptr i64 %59 to ptr
+  call void %60(ptr nonnull %call1.i)
+  %tobool7.not.i = icmp eq ptr %call6.i90, null
+  br i1 %tobool7.not.i, label %counters_of.exit, label %cond.true.i91
 
-cond.true.i105:                                   ; preds = %if.end3.i
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 296
-  %123 = load i64, ptr %arrayidx8.i, align 8
-  %124 = inttoptr i64 %123 to ptr
-  %call9.i = call i64 %124(ptr nonnull %call6.i104, ptr nonnull %overflow.i93)
+cond.true.i91:                                    ; preds = %if.end3.i
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %61 = load i64, ptr %arrayidx8.i, align 8
+  %62 = inttoptr i64 %61 to ptr
+  %call9.i = call i64 %62(ptr nonnull %call6.i90, ptr nonnull %overflow.i79)
   br label %counters_of.exit
 
-counters_of.exit:                                 ; preds = %is_captured.exit.i107, %if.end.i99, %if.end3.i, %cond.true.i105
-  %retval.0.i106 = phi i64 [ 0, %is_captured.exit.i107 ], [ 0, %if.end.i99 ], [ %call9.i, %cond.true.i105 ], [ 0, %if.end3.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i93)
-  %arrayidx37 = getelementptr inbounds i64, ptr %addresses, i64 %end.0.lcssa
-  store i64 %retval.0.i106, ptr %arrayidx37, align 8
-  %cmp38 = icmp ne i64 %retval.0.i106, 0
-  br label %if.end40
+counters_of.exit:                                 ; preds = %is_captured.exit.i93, %if.end.i85, %if.end3.i, %cond.true.i91
+  %retval.0.i92 = phi i64 [ 0, %is_captured.exit.i93 ], [ 0, %if.end.i85 ], [ %call9.i, %cond.true.i91 ], [ 0, %if.end3.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i79)
+  %arrayidx36 = getelementptr inbounds i64, ptr %addresses, i64 %end.0.lcssa
+  store i64 %retval.0.i92, ptr %arrayidx36, align 8
+  %cmp37 = icmp ne i64 %retval.0.i92, 0
+  br label %if.end39
 
-if.end40:                                         ; preds = %counters_of.exit, %land.lhs.true
-  %good.3.off0 = phi i1 [ %cmp38, %counters_of.exit ], [ true, %land.lhs.true ]
-  %arrayidx43 = getelementptr inbounds nuw i8, ptr %replay, i64 24
-  %125 = load i64, ptr %arrayidx43, align 8
-  %cmp44153 = icmp sgt i64 %125, 0
-  %126 = select i1 %cmp44153, i1 %good.3.off0, i1 false
-  br i1 %126, label %for.body47, label %for.cond.cleanup46
+if.end39:                                         ; preds = %counters_of.exit, %land.lhs.true
+  %good.3.off0 = phi i1 [ %cmp37, %counters_of.exit ], [ true, %land.lhs.true ]
+  %arrayidx42 = getelementptr inbounds nuw i8, ptr %replay, i64 24
+  %63 = load i64, ptr %arrayidx42, align 8
+  %cmp43137 = icmp sgt i64 %63, 0
+  %64 = select i1 %cmp43137, i1 %good.3.off0, i1 false
+  br i1 %64, label %for.body46, label %for.cond.cleanup45
 
-for.cond.cleanup46:                               ; preds = %for.body47, %if.end40
-  %good.4.off0.lcssa = phi i1 [ %good.3.off0, %if.end40 ], [ %call48, %for.body47 ]
-  %tobool57 = icmp ne ptr %beside, null
-  %or.cond = select i1 %good.4.off0.lcssa, i1 %tobool57, i1 false
-  br i1 %or.cond, label %if.then58, label %if.end63
+for.cond.cleanup45:                               ; preds = %for.body46, %if.end39
+  %good.4.off0.lcssa = phi i1 [ %good.3.off0, %if.end39 ], [ %call47, %for.body46 ]
+  %tobool56 = icmp ne ptr %beside, null
+  %or.cond = select i1 %good.4.off0.lcssa, i1 %tobool56, i1 false
+  br i1 %or.cond, label %if.then57, label %if.end62
 
-for.body47:                                       ; preds = %if.end40, %for.body47
-  %i41.0155 = phi i64 [ %inc53, %for.body47 ], [ 0, %if.end40 ]
-  %launched.0154 = phi ptr [ %add.ptr51, %for.body47 ], [ %add.ptr31, %if.end40 ]
-  %call48 = call fastcc i1 @fly.native_replay.launch(ptr %python, ptr %launched.0154, ptr %addresses, i64 %retval.0.i)
-  %arrayidx50 = getelementptr inbounds nuw i8, ptr %launched.0154, i64 88
-  %127 = load i64, ptr %arrayidx50, align 8
-  %.idx = mul i64 %127, 24
-  %128 = getelementptr i8, ptr %launched.0154, i64 %.idx
-  %add.ptr51 = getelementptr i8, ptr %128, i64 96
-  %inc53 = add nuw nsw i64 %i41.0155, 1
-  %129 = load i64, ptr %arrayidx43, align 8
-  %cmp44 = icmp slt i64 %inc53, %129
-  %130 = select i1 %cmp44, i1 %call48, i1 false
-  br i1 %130, label %for.body47, label %for.cond.cleanup46
+for.body46:                                       ; preds = %if.end39, %for.body46
+  %i40.0139 = phi i64 [ %inc52, %for.body46 ], [ 0, %if.end39 ]
+  %launched.0138 = phi ptr [ %add.ptr50, %for.body46 ], [ %add.ptr30, %if.end39 ]
+  %call47 = call fastcc i1 @fly.native_replay.launch(ptr %python, ptr %launched.0138, ptr %addresses, i64 %retval.0.i)
+  %arrayidx49 = getelementptr inbounds nuw i8, ptr %launched.0138, i64 88
+  %65 = load i64, ptr %arrayidx49, align 8
+  %.idx = mul i64 %65, 24
+  %66 = getelementptr i8, ptr %launched.0138, i64 %.idx
+  %add.ptr50 = getelementptr i8, ptr %66, i64 96
+  %inc52 = add nuw nsw i64 %i40.0139, 1
+  %67 = load i64, ptr %arrayidx42, align 8
+  %cmp43 = icmp slt i64 %inc52, %67
+  %68 = select i1 %cmp43, i1 %call47, i1 false
+  br i1 %68, label %for.body46, label %for.cond.cleanup45
 
-if.then58:                                        ; preds = %for.cond.cleanup46
-  %arrayidx2.i112 = getelementptr inbounds nuw i8, ptr %python, i64 344
-  %131 = load i64, ptr %arrayidx2.i112, align 8
-  %132 = inttoptr i64 %131 to ptr
-  %call3.i113 = call ptr %132(i64 %14)
-  %tobool.i = icmp ne ptr %call3.i113, null
+if.then57:                                        ; preds = %for.cond.cleanup45
+  %arrayidx2.i98 = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %69 = load i64, ptr %arrayidx2.i98, align 8
+  %70 = inttoptr i64 %69 to ptr
+  %call3.i99 = call ptr %70(i64 %14)
+  %tobool.i = icmp ne ptr %call3.i99, null
   %cmp13.i = icmp sgt i64 %14, 0
-  %133 = select i1 %tobool.i, i1 %cmp13.i, i1 false
-  br i1 %133, label %for.body.lr.ph.i, label %gathered.exit
+  %71 = select i1 %tobool.i, i1 %cmp13.i, i1 false
+  br i1 %71, label %for.body.lr.ph.i, label %gathered.exit
 
-for.body.lr.ph.i:                                 ; preds = %if.then58
-  %arrayidx4.i115 = getelementptr inbounds nuw i8, ptr %python, i64 352
+for.body.lr.ph.i:                                 ; preds = %if.then57
+  %arrayidx4.i101 = getelementptr inbounds nuw i8, ptr %python, i64 344
   %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %python, i64 208
   br label %for.body.i
 
 for.body.i:                                       ; preds = %for.body.i, %for.body.lr.ph.i
   %i.014.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc.i, %for.body.i ]
-  %134 = load i64, ptr %arrayidx4.i115, align 8
-  %135 = inttoptr i64 %134 to ptr
-  %arrayidx5.i116 = getelementptr inbounds nuw i64, ptr %add.ptr29, i64 %i.014.i
-  %136 = load i64, ptr %arrayidx5.i116, align 8
-  %arrayidx6.i = getelementptr inbounds ptr, ptr %buffers, i64 %136
-  %137 = load ptr, ptr %arrayidx6.i, align 8
-  %138 = load i64, ptr %arrayidx.i12.i, align 8
-  %139 = inttoptr i64 %138 to ptr
-  call void %139(ptr %137)
-  %call8.i = call i32 %135(ptr nonnull %call3.i113, i64 %i.014.i, ptr %137)
+  %72 = load i64, ptr %arrayidx4.i101, align 8
+  %73 = inttoptr i64 %72 to ptr
+  %arrayidx5.i102 = getelementptr inbounds nuw i64, ptr %add.ptr28, i64 %i.014.i
+  %74 = load i64, ptr %arrayidx5.i102, align 8
+  %arrayidx6.i = getelementptr inbounds ptr, ptr %buffers, i64 %74
+  %75 = load ptr, ptr %arrayidx6.i, align 8
+  %76 = load i64, ptr %arrayidx.i12.i, align 8
+  %77 = inttoptr i64 %76 to ptr
+  call void %77(ptr %75)
+  %call8.i = call i32 %73(ptr nonnull %call3.i99, i64 %i.014.i, ptr %75)
   %inc.i = add nuw nsw i64 %i.014.i, 1
   %exitcond.not = icmp eq i64 %inc.i, %14
   br i1 %exitcond.not, label %gathered.exit.thread, label %for.body.i
 
 gathered.exit.thread:                             ; preds = %for.body.i
-  store ptr %call3.i113, ptr %beside, align 8
-  br label %if.then65
+  store ptr %call3.i99, ptr %beside, align 8
+  br label %if.then64
 
-gathered.exit:                                    ; preds = %if.then58
-  store ptr %call3.i113, ptr %beside, align 8
-  br i1 %tobool.i, label %if.then65, label %if.end70
+gathered.exit:                                    ; preds = %if.then57
+  store ptr %call3.i99, ptr %beside, align 8
+  br i1 %tobool.i, label %if.then64, label %if.end69
 
-if.end63:                                         ; preds = %for.cond.cleanup46
-  br i1 %good.4.off0.lcssa, label %if.then65, label %if.end70
+if.end62:                                         ; preds = %for.cond.cleanup45
+  br i1 %good.4.off0.lcssa, label %if.then64, label %if.end69
 
-if.then65:                                        ; preds = %gathered.exit.thread, %gathered.exit, %if.end63
-  %arrayidx66 = getelementptr inbounds nuw i8, ptr %replay, i64 40
-  %140 = load i64, ptr %arrayidx66, align 8
-  %tobool67.not = icmp eq i64 %140, 0
-  br i1 %tobool67.not, label %if.end.i118, label %if.then.i134
+if.then64:                                        ; preds = %gathered.exit.thread, %gathered.exit, %if.end62
+  %arrayidx65 = getelementptr inbounds nuw i8, ptr %replay, i64 40
+  %78 = load i64, ptr %arrayidx65, align 8
+  %tobool66.not = icmp eq i64 %78, 0
+  br i1 %tobool66.not, label %if.end.i104, label %if.then.i120
 
-if.then.i134:                                     ; preds = %if.then65
-  %141 = load i64, ptr %row.0.lcssa, align 8
-  %arrayidx1.i135 = getelementptr inbounds ptr, ptr %buffers, i64 %141
-  %142 = load ptr, ptr %arrayidx1.i135, align 8
-  %arrayidx.i.i136 = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %143 = load i64, ptr %arrayidx.i.i136, align 8
-  %144 = inttoptr i64 %143 to ptr
-  call void %144(ptr %142)
-  br label %if.end70
+if.then.i120:                                     ; preds = %if.then64
+  %79 = load i64, ptr %row.0.lcssa, align 8
+  %arrayidx1.i121 = getelementptr inbounds ptr, ptr %buffers, i64 %79
+  %80 = load ptr, ptr %arrayidx1.i121, align 8
+  %arrayidx.i.i122 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %81 = load i64, ptr %arrayidx.i.i122, align 8
+  %82 = inttoptr i64 %81 to ptr
+  call void %82(ptr %80)
+  br label %if.end69
 
-if.end.i118:                                      ; preds = %if.then65
-  %arrayidx2.i119 = getelementptr inbounds nuw i8, ptr %python, i64 344
-  %145 = load i64, ptr %arrayidx2.i119, align 8
-  %146 = inttoptr i64 %145 to ptr
-  %call3.i120 = call ptr %146(i64 %13)
-  %tobool.i121 = icmp ne ptr %call3.i120, null
-  %cmp13.i122 = icmp sgt i64 %13, 0
-  %147 = select i1 %tobool.i121, i1 %cmp13.i122, i1 false
-  br i1 %147, label %for.body.lr.ph.i124, label %if.end70
+if.end.i104:                                      ; preds = %if.then64
+  %arrayidx2.i105 = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %83 = load i64, ptr %arrayidx2.i105, align 8
+  %84 = inttoptr i64 %83 to ptr
+  %call3.i106 = call ptr %84(i64 %13)
+  %tobool.i107 = icmp ne ptr %call3.i106, null
+  %cmp13.i108 = icmp sgt i64 %13, 0
+  %85 = select i1 %tobool.i107, i1 %cmp13.i108, i1 false
+  br i1 %85, label %for.body.lr.ph.i110, label %if.end69
 
-for.body.lr.ph.i124:                              ; preds = %if.end.i118
-  %arrayidx4.i125 = getelementptr inbounds nuw i8, ptr %python, i64 352
-  %arrayidx.i12.i126 = getelementptr inbounds nuw i8, ptr %python, i64 208
-  br label %for.body.i127
+for.body.lr.ph.i110:                              ; preds = %if.end.i104
+  %arrayidx4.i111 = getelementptr inbounds nuw i8, ptr %python, i64 344
+  %arrayidx.i12.i112 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  br label %for.body.i113
 
-for.body.i127:                                    ; preds = %for.body.i127, %for.body.lr.ph.i124
-  %i.014.i128 = phi i64 [ 0, %for.body.lr.ph.i124 ], [ %inc.i132, %for.body.i127 ]
-  %148 = load i64, ptr %arrayidx4.i125, align 8
-  %149 = inttoptr i64 %148 to ptr
-  %arrayidx5.i129 = getelementptr inbounds nuw i64, ptr %row.0.lcssa, i64 %i.014.i128
-  %150 = load i64, ptr %arrayidx5.i129, align 8
-  %arrayidx6.i130 = getelementptr inbounds ptr, ptr %buffers, i64 %150
-  %151 = load ptr, ptr %arrayidx6.i130, align 8
-  %152 = load i64, ptr %arrayidx.i12.i126, align 8
-  %153 = inttoptr i64 %152 to ptr
-  call void %153(ptr %151)
-  %call8.i131 = call i32 %149(ptr nonnull %call3.i120, i64 %i.014.i128, ptr %151)
-  %inc.i132 = add nuw nsw i64 %i.014.i128, 1
-  %exitcond159.not = icmp eq i64 %inc.i132, %13
-  br i1 %exitcond159.not, label %if.end70, label %for.body.i127
+for.body.i113:                                    ; preds = %for.body.i113, %for.body.lr.ph.i110
+  %i.014.i114 = phi i64 [ 0, %for.body.lr.ph.i110 ], [ %inc.i118, %for.body.i113 ]
+  %86 = load i64, ptr %arrayidx4.i111, align 8
+  %87 = inttoptr i64 %86 to ptr
+  %arrayidx5.i115 = getelementptr inbounds nuw i64, ptr %row.0.lcssa, i64 %i.014.i114
+  %88 = load i64, ptr %arrayidx5.i115, align 8
+  %arrayidx6.i116 = getelementptr inbounds ptr, ptr %buffers, i64 %88
+  %89 = load ptr, ptr %arrayidx6.i116, align 8
+  %90 = load i64, ptr %arrayidx.i12.i112, align 8
+  %91 = inttoptr i64 %90 to ptr
+  call void %91(ptr %89)
+  %call8.i117 = call i32 %87(ptr nonnull %call3.i106, i64 %i.014.i114, ptr %89)
+  %inc.i118 = add nuw nsw i64 %i.014.i114, 1
+  %exitcond143.not = icmp eq i64 %inc.i118, %13
+  br i1 %exitcond143.not, label %if.end69, label %for.body.i113
 
-if.end70:                                         ; preds = %for.body.i127, %for.cond.cleanup10, %if.end.i118, %if.then.i134, %gathered.exit, %if.end63
-  %found.0 = phi ptr [ null, %gathered.exit ], [ null, %if.end63 ], [ %142, %if.then.i134 ], [ %call3.i120, %if.end.i118 ], [ null, %for.cond.cleanup10 ], [ %call3.i120, %for.body.i127 ]
-  %cmp73157 = icmp slt i64 %0, %end.0.lcssa
-  br i1 %cmp73157, label %for.body75.lr.ph, label %for.cond.cleanup74
+if.end69:                                         ; preds = %for.body.i113, %for.cond.cleanup10, %if.end.i104, %if.then.i120, %gathered.exit, %if.end62
+  %found.0 = phi ptr [ null, %gathered.exit ], [ null, %if.end62 ], [ %80, %if.then.i120 ], [ %call3.i106, %if.end.i104 ], [ null, %for.cond.cleanup10 ], [ %call3.i106, %for.body.i113 ]
+  %cmp72141 = icmp slt i64 %0, %end.0.lcssa
+  br i1 %cmp72141, label %for.body74.lr.ph, label %for.cond.cleanup73
 
-for.body75.lr.ph:                                 ; preds = %if.end70
-  %arrayidx.i138 = getelementptr inbounds nuw i8, ptr %python, i64 216
-  br label %for.body75
+for.body74.lr.ph:                                 ; preds = %if.end69
+  %arrayidx.i124 = getelementptr inbounds nuw i8, ptr %python, i64 216
+  br label %for.body74
 
-for.cond.cleanup74:                               ; preds = %for.inc81, %if.end70
+for.cond.cleanup73:                               ; preds = %for.inc80, %if.end69
   call void @llvm.lifetime.end.p0(ptr nonnull %buffers)
   ret ptr %found.0
 
-for.body75:                                       ; preds = %for.body75.lr.ph, %for.inc81
-  %i71.0158 = phi i64 [ %0, %for.body75.lr.ph ], [ %inc82, %for.inc81 ]
-  %arrayidx76 = getelementptr inbounds ptr, ptr %buffers, i64 %i71.0158
-  %154 = load ptr, ptr %arrayidx76, align 8
-  %tobool77.not = icmp eq ptr %154, null
-  br i1 %tobool77.not, label %for.inc81, label %if.then78
+for.body74:                                       ; preds = %for.body74.lr.ph, %for.inc80
+  %i70.0142 = phi i64 [ %0, %for.body74.lr.ph ], [ %inc81, %for.inc80 ]
+  %arrayidx75 = getelementptr inbounds ptr, ptr %buffers, i64 %i70.0142
+  %92 = load ptr, ptr %arrayidx75, align 8
+  %tobool76.not = icmp eq ptr %92, null
+  br i1 %tobool76.not, label %for.inc80, label %if.then77
 
-if.then78:                                        ; preds = %for.body75
-  %155 = load i64, ptr %arrayidx.i138, align 8
-  %156 = inttoptr i64 %155 to ptr
-  call void %156(ptr nonnull %154)
-  br label %for.inc81
+if.then77:                                        ; preds = %for.body74
+  %93 = load i64, ptr %arrayidx.i124, align 8
+  %94 = inttoptr i64 %93 to ptr
+  call void %94(ptr nonnull %92)
+  br label %for.inc80
 
-for.inc81:                                        ; preds = %for.body75, %if.then78
-  %inc82 = add i64 %i71.0158, 1
-  %exitcond160.not = icmp eq i64 %inc82, %end.0.lcssa
-  br i1 %exitcond160.not, label %for.cond.cleanup74, label %for.body75
+for.inc80:                                        ; preds = %for.body74, %if.then77
+  %inc81 = add i64 %i70.0142, 1
+  %exitcond144.not = icmp eq i64 %inc81, %end.0.lcssa
+  br i1 %exitcond144.not, label %for.cond.cleanup73, label %for.body74
 }
 
-define void @fly_name_attributes(i64 %place, ptr %python) #1 {
+define void @fly_name_attributes(i64 %place, ptr %python) #0 {
 entry:
   store i64 %place, ptr @fly.native_replay.named_at, align 8
   store ptr %python, ptr @fly.native_replay.named_python, align 8
@@ -1627,7 +1767,7 @@ for.inc:                                          ; preds = %same.exit
   br i1 %tobool1.not, label %for.end, label %for.body
 
 for.end:                                          ; preds = %for.inc, %land.rhs.preheader, %entry
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %0, i64 368
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %0, i64 360
   %14 = load i64, ptr %arrayidx5, align 8
   %15 = inttoptr i64 %14 to ptr
   %call6 = tail call ptr %15(ptr %name)
@@ -1666,7 +1806,7 @@ entry:
   %1 = inttoptr i64 %0 to ptr
   call void @llvm.lifetime.start.p0(ptr nonnull %facts)
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 384
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 376
   %2 = load i64, ptr %arrayidx.i, align 8
   %3 = inttoptr i64 %2 to ptr
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 136
@@ -1692,7 +1832,7 @@ entry:
   br i1 %or.cond.i, label %lor.lhs.false7.i, label %if.then.i
 
 lor.lhs.false7.i:                                 ; preds = %entry
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 288
   %14 = load i64, ptr %arrayidx8.i, align 8
   %15 = inttoptr i64 %14 to ptr
   %call9.i = call i64 %15(ptr nonnull %call5.i, ptr nonnull %overflow.i)
@@ -1786,7 +1926,7 @@ while.end.i:                                      ; preds = %land.rhs.i22, %whil
   br i1 %cmp9.i, label %find.exit, label %if.end12.i
 
 if.end12.i:                                       ; preds = %while.end.i, %land.lhs.true.i, %if.end
-  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 360
+  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 352
   %33 = load i64, ptr %arrayidx.i.i19, align 8
   %34 = inttoptr i64 %33 to ptr
   %words.i.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -1849,12 +1989,12 @@ if.end.i27:                                       ; preds = %if.then5
   br label %cleanup10.sink.split
 
 if.end7:                                          ; preds = %for.body.i, %find.exit, %if.then20.i
-  %retval.0.i2155 = phi ptr [ %46, %find.exit ], [ %call18.i, %if.then20.i ], [ %call18.i, %for.body.i ]
+  %retval.0.i2156 = phi ptr [ %46, %find.exit ], [ %call18.i, %if.then20.i ], [ %call18.i, %for.body.i ]
   %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %1, i64 208
   %51 = load i64, ptr %arrayidx.i29, align 8
   %52 = inttoptr i64 %51 to ptr
-  call void %52(ptr nonnull %retval.0.i2155)
-  %arrayidx.i30 = getelementptr inbounds nuw i8, ptr %1, i64 336
+  call void %52(ptr nonnull %retval.0.i2156)
+  %arrayidx.i30 = getelementptr inbounds nuw i8, ptr %1, i64 328
   %53 = load i64, ptr %arrayidx.i30, align 8
   %54 = inttoptr i64 %53 to ptr
   %arrayidx1.i31 = getelementptr inbounds nuw i8, ptr %1, i64 128
@@ -1873,305 +2013,469 @@ land.lhs.true.i34:                                ; preds = %if.end7
   %59 = load i64, ptr %arrayidx.i.i37, align 8
   %60 = inttoptr i64 %59 to ptr
   %arrayidx.i5.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 216
-  %cmp.not9.i.i = icmp slt i64 %57, %58
-  br i1 %cmp.not9.i.i, label %for.body.lr.ph.i.i, label %if.end.thread102.i
+  %cmp.not21.i.i = icmp slt i64 %57, %58
+  br i1 %cmp.not21.i.i, label %for.body.lr.ph.i.i, label %if.end.thread152.i
 
-if.end.thread102.i:                               ; preds = %land.lhs.true.i34
-  %arrayidx7104.i = getelementptr inbounds nuw i8, ptr %self, i64 64
-  %61 = load i64, ptr %arrayidx7104.i, align 8
-  %tobool8.not105.i = icmp eq i64 %61, 0
-  %.106.i = select i1 %tobool8.not105.i, i64 %57, i64 %61
+if.end.thread152.i:                               ; preds = %land.lhs.true.i34
+  %arrayidx7154.i = getelementptr inbounds nuw i8, ptr %self, i64 64
+  %61 = load i64, ptr %arrayidx7154.i, align 8
+  %tobool8.not155.i = icmp eq i64 %61, 0
+  %.156.i = select i1 %tobool8.not155.i, i64 %57, i64 %61
   br label %land.rhs.i38
 
 for.body.lr.ph.i.i:                               ; preds = %land.lhs.true.i34
   %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx5.i.i = getelementptr inbounds nuw i8, ptr %1, i64 168
-  %arrayidx.i.i.i41 = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %arrayidx2.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %arrayidx8.i.i = getelementptr inbounds nuw i8, ptr %1, i64 168
+  %arrayidx.i17.i.i = getelementptr inbounds nuw i8, ptr %1, i64 64
   %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
   br label %for.body.i.i
 
 for.body.i.i:                                     ; preds = %for.inc.i.i, %for.body.lr.ph.i.i
-  %i.010.i.i = phi i64 [ %57, %for.body.lr.ph.i.i ], [ %inc.i.i, %for.inc.i.i ]
-  %arrayidx1.i.i42 = getelementptr inbounds ptr, ptr %args, i64 %i.010.i.i
+  %i.022.i.i = phi i64 [ %57, %for.body.lr.ph.i.i ], [ %inc.i.i, %for.inc.i.i ]
+  %arrayidx1.i.i42 = getelementptr inbounds ptr, ptr %args, i64 %i.022.i.i
   %62 = load ptr, ptr %arrayidx1.i.i42, align 8
   %63 = ptrtoint ptr %62 to i64
   %64 = load i64, ptr %arrayidx2.i.i, align 8
-  %cmp3.not.i.i = icmp eq i64 %64, %63
-  br i1 %cmp3.not.i.i, label %for.inc.i.i, label %land.lhs.true.i.i
+  %cmp3.i.i = icmp eq i64 %64, %63
+  br i1 %cmp3.i.i, label %for.inc.i.i, label %if.end.i.i
 
-land.lhs.true.i.i:                                ; preds = %for.body.i.i
-  %65 = load i64, ptr %arrayidx5.i.i, align 8
-  %66 = inttoptr i64 %65 to ptr
-  %call.i.i43 = call ptr %60(ptr %62, ptr %66)
-  %tobool.not.i.i.i = icmp eq ptr %call.i.i43, null
-  br i1 %tobool.not.i.i.i, label %is_true.exit.thread.i.i, label %is_true.exit.i.i
+if.end.i.i:                                       ; preds = %for.body.i.i
+  %65 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %tobool.not.i.i = icmp eq ptr %65, null
+  br i1 %tobool.not.i.i, label %cond.false.i.i, label %land.rhs.i.i
 
-is_true.exit.thread.i.i:                          ; preds = %land.lhs.true.i.i
-  %67 = load i64, ptr %arrayidx.i.i.i.i, align 8
-  %68 = inttoptr i64 %67 to ptr
-  call void %68()
+land.rhs.i.i:                                     ; preds = %if.end.i.i
+  %type.i.i.i = getelementptr inbounds nuw i8, ptr %62, i64 8
+  %66 = load ptr, ptr %type.i.i.i, align 8
+  %67 = ptrtoint ptr %66 to i64
+  %68 = load i64, ptr %1, align 8
+  %cmp.i.i.i = icmp eq i64 %68, %67
+  br i1 %cmp.i.i.i, label %cond.true.i.i, label %is_tensor.exit.i.i
+
+is_tensor.exit.i.i:                               ; preds = %land.rhs.i.i
+  %69 = load i64, ptr %arrayidx2.i.i.i, align 8
+  %cmp3.i.i.i = icmp eq i64 %69, %67
+  br i1 %cmp3.i.i.i, label %cond.true.i.i, label %cond.false.i.i
+
+cond.true.i.i:                                    ; preds = %is_tensor.exit.i.i, %land.rhs.i.i
+  %70 = load i64, ptr %65, align 8
+  %add.ptr.i.i.i.i = getelementptr inbounds i8, ptr %62, i64 %70
+  %71 = load i64, ptr %add.ptr.i.i.i.i, align 8
+  %tobool.not.i.i.i = icmp eq i64 %71, 0
+  br i1 %tobool.not.i.i.i, label %for.inc.i.i, label %cond.end.i.i.i
+
+cond.end.i.i.i:                                   ; preds = %cond.true.i.i
+  %72 = inttoptr i64 %71 to ptr
+  %derived2.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 80
+  %73 = load i64, ptr %derived2.i.i.i, align 8
+  %add.ptr.i7.i.i.i = getelementptr inbounds i8, ptr %72, i64 %73
+  %74 = load i64, ptr %add.ptr.i7.i.i.i, align 8
+  %75 = inttoptr i64 %74 to ptr
+  %tobool4.not.i.i.i = icmp eq i64 %74, 0
+  br i1 %tobool4.not.i.i.i, label %for.inc.i.i, label %land.rhs.i.i.i
+
+land.rhs.i.i.i:                                   ; preds = %cond.end.i.i.i
+  %asked.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 88
+  %76 = load i64, ptr %asked.i.i.i, align 8
+  %arrayidx.i.i.i46 = getelementptr inbounds i8, ptr %75, i64 %76
+  %77 = load i8, ptr %arrayidx.i.i.i46, align 1
+  %tobool5.not.i.i.i = icmp eq i8 %77, 0
+  br i1 %tobool5.not.i.i.i, label %wants_gradient.exit.i.i, label %if.then.i45
+
+wants_gradient.exit.i.i:                          ; preds = %land.rhs.i.i.i
+  %function.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 96
+  %78 = load i64, ptr %function.i.i.i, align 8
+  %add.ptr.i8.i.i.i = getelementptr inbounds i8, ptr %75, i64 %78
+  %79 = load i64, ptr %add.ptr.i8.i.i.i, align 8
+  %tobool7.i.not.i.i = icmp eq i64 %79, 0
+  br i1 %tobool7.i.not.i.i, label %for.inc.i.i, label %if.then.i45
+
+cond.false.i.i:                                   ; preds = %is_tensor.exit.i.i, %if.end.i.i
+  %80 = load i64, ptr %arrayidx8.i.i, align 8
+  %81 = inttoptr i64 %80 to ptr
+  %call9.i.i = call ptr %60(ptr %62, ptr %81)
+  %tobool.not.i16.i.i = icmp eq ptr %call9.i.i, null
+  br i1 %tobool.not.i16.i.i, label %is_true.exit.thread.i.i, label %is_true.exit.i.i
+
+is_true.exit.thread.i.i:                          ; preds = %cond.false.i.i
+  %82 = load i64, ptr %arrayidx.i.i.i.i, align 8
+  %83 = inttoptr i64 %82 to ptr
+  call void %83()
   br label %for.inc.i.i
 
-is_true.exit.i.i:                                 ; preds = %land.lhs.true.i.i
-  %69 = load i64, ptr %arrayidx.i5.i.i.i, align 8
-  %70 = inttoptr i64 %69 to ptr
-  call void %70(ptr nonnull %call.i.i43)
-  %71 = load i64, ptr %arrayidx.i.i.i41, align 8
-  %72 = inttoptr i64 %71 to ptr
-  %cmp.i.i.i = icmp eq ptr %call.i.i43, %72
-  br i1 %cmp.i.i.i, label %if.then.i46, label %for.inc.i.i
+is_true.exit.i.i:                                 ; preds = %cond.false.i.i
+  %84 = load i64, ptr %arrayidx.i5.i.i.i, align 8
+  %85 = inttoptr i64 %84 to ptr
+  call void %85(ptr nonnull %call9.i.i)
+  %86 = load i64, ptr %arrayidx.i17.i.i, align 8
+  %87 = inttoptr i64 %86 to ptr
+  %cmp.i18.i.i = icmp eq ptr %call9.i.i, %87
+  br i1 %cmp.i18.i.i, label %is_true.exit.i.if.then_crit_edge.i, label %for.inc.i.i
 
-for.inc.i.i:                                      ; preds = %is_true.exit.i.i, %is_true.exit.thread.i.i, %for.body.i.i
-  %inc.i.i = add i64 %i.010.i.i, 1
+is_true.exit.i.if.then_crit_edge.i:               ; preds = %is_true.exit.i.i
+  %.pre.i44 = load i64, ptr %arrayidx2.i.i, align 8
+  br label %if.then.i45
+
+for.inc.i.i:                                      ; preds = %is_true.exit.i.i, %is_true.exit.thread.i.i, %wants_gradient.exit.i.i, %cond.end.i.i.i, %cond.true.i.i, %for.body.i.i
+  %inc.i.i = add i64 %i.022.i.i, 1
   %exitcond.not.i.i = icmp eq i64 %inc.i.i, %58
-  br i1 %exitcond.not.i.i, label %if.end.i44, label %for.body.i.i
+  br i1 %exitcond.not.i.i, label %if.end.i43, label %for.body.i.i
 
-if.then.i46:                                      ; preds = %is_true.exit.i.i
-  %73 = load i64, ptr %arrayidx2.i.i, align 8
-  %74 = inttoptr i64 %73 to ptr
-  %75 = load i64, ptr %arrayidx.i29, align 8
-  %76 = inttoptr i64 %75 to ptr
-  call void %76(ptr %74)
+if.then.i45:                                      ; preds = %wants_gradient.exit.i.i, %land.rhs.i.i.i, %is_true.exit.i.if.then_crit_edge.i
+  %88 = phi i64 [ %.pre.i44, %is_true.exit.i.if.then_crit_edge.i ], [ %64, %land.rhs.i.i.i ], [ %64, %wants_gradient.exit.i.i ]
+  %89 = inttoptr i64 %88 to ptr
+  %90 = load i64, ptr %arrayidx.i29, align 8
+  %91 = inttoptr i64 %90 to ptr
+  call void %91(ptr %89)
   br label %cleanup10.sink.split
 
-if.end.i44:                                       ; preds = %for.inc.i.i
-  %77 = load i64, ptr %arrayidx2.i35, align 8
+if.end.i43:                                       ; preds = %for.inc.i.i
+  %92 = load i64, ptr %arrayidx2.i35, align 8
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %self, i64 64
-  %78 = load i64, ptr %arrayidx7.i, align 8
-  %tobool8.not.i = icmp eq i64 %78, 0
-  %..i = select i1 %tobool8.not.i, i64 %77, i64 %78
-  %.pre.i45 = load i64, ptr %arrayidx.i.i37, align 8
-  %.pre119.i = inttoptr i64 %.pre.i45 to ptr
+  %93 = load i64, ptr %arrayidx7.i, align 8
+  %tobool8.not.i = icmp eq i64 %93, 0
+  %..i = select i1 %tobool8.not.i, i64 %92, i64 %93
+  %.pre169.i = load i64, ptr %arrayidx.i.i37, align 8
+  %.pre172.i = inttoptr i64 %.pre169.i to ptr
   br label %land.rhs.i38
 
-land.rhs.i38:                                     ; preds = %if.end.i44, %if.end.thread102.i
-  %.pre-phi.i = phi ptr [ %.pre119.i, %if.end.i44 ], [ %60, %if.end.thread102.i ]
-  %.108.i = phi i64 [ %..i, %if.end.i44 ], [ %.106.i, %if.end.thread102.i ]
-  %79 = phi i64 [ %77, %if.end.i44 ], [ %57, %if.end.thread102.i ]
-  %cmp.not9.i38.i = icmp sgt i64 %.108.i, 0
-  br i1 %cmp.not9.i38.i, label %for.body.lr.ph.i40.i, label %land.lhs.true16.i
+land.rhs.i38:                                     ; preds = %if.end.i43, %if.end.thread152.i
+  %.pre-phi.i = phi ptr [ %.pre172.i, %if.end.i43 ], [ %60, %if.end.thread152.i ]
+  %.158.i = phi i64 [ %..i, %if.end.i43 ], [ %.156.i, %if.end.thread152.i ]
+  %94 = phi i64 [ %92, %if.end.i43 ], [ %57, %if.end.thread152.i ]
+  %cmp.not21.i38.i = icmp sgt i64 %.158.i, 0
+  br i1 %cmp.not21.i38.i, label %for.body.lr.ph.i40.i, label %land.lhs.true16.i
 
 for.body.lr.ph.i40.i:                             ; preds = %land.rhs.i38
   %arrayidx2.i41.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx5.i42.i = getelementptr inbounds nuw i8, ptr %1, i64 168
-  %arrayidx.i.i43.i = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %arrayidx.i.i.i44.i = getelementptr inbounds nuw i8, ptr %1, i64 224
-  br label %for.body.i45.i
+  %arrayidx2.i.i42.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %arrayidx8.i43.i = getelementptr inbounds nuw i8, ptr %1, i64 168
+  %arrayidx.i17.i44.i = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %arrayidx.i.i.i45.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  br label %for.body.i46.i
 
-for.body.i45.i:                                   ; preds = %for.inc.i54.i, %for.body.lr.ph.i40.i
-  %i.010.i46.i = phi i64 [ 0, %for.body.lr.ph.i40.i ], [ %inc.i55.i, %for.inc.i54.i ]
-  %arrayidx1.i47.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.010.i46.i
-  %80 = load ptr, ptr %arrayidx1.i47.i, align 8
-  %81 = ptrtoint ptr %80 to i64
-  %82 = load i64, ptr %arrayidx2.i41.i, align 8
-  %cmp3.not.i48.i = icmp eq i64 %82, %81
-  br i1 %cmp3.not.i48.i, label %for.inc.i54.i, label %land.lhs.true.i49.i
+for.body.i46.i:                                   ; preds = %for.inc.i62.i, %for.body.lr.ph.i40.i
+  %i.022.i47.i = phi i64 [ 0, %for.body.lr.ph.i40.i ], [ %inc.i63.i, %for.inc.i62.i ]
+  %arrayidx1.i48.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.022.i47.i
+  %95 = load ptr, ptr %arrayidx1.i48.i, align 8
+  %96 = ptrtoint ptr %95 to i64
+  %97 = load i64, ptr %arrayidx2.i41.i, align 8
+  %cmp3.i49.i = icmp eq i64 %97, %96
+  br i1 %cmp3.i49.i, label %for.inc.i62.i, label %if.end.i50.i
 
-land.lhs.true.i49.i:                              ; preds = %for.body.i45.i
-  %83 = load i64, ptr %arrayidx5.i42.i, align 8
-  %84 = inttoptr i64 %83 to ptr
-  %call.i50.i = call ptr %.pre-phi.i(ptr %80, ptr %84)
-  %tobool.not.i.i51.i = icmp eq ptr %call.i50.i, null
-  br i1 %tobool.not.i.i51.i, label %is_true.exit.thread.i57.i, label %is_true.exit.i52.i
+if.end.i50.i:                                     ; preds = %for.body.i46.i
+  %98 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %tobool.not.i51.i = icmp eq ptr %98, null
+  br i1 %tobool.not.i51.i, label %cond.false.i57.i, label %land.rhs.i52.i
 
-is_true.exit.thread.i57.i:                        ; preds = %land.lhs.true.i49.i
-  %85 = load i64, ptr %arrayidx.i.i.i44.i, align 8
-  %86 = inttoptr i64 %85 to ptr
-  call void %86()
-  br label %for.inc.i54.i
+land.rhs.i52.i:                                   ; preds = %if.end.i50.i
+  %type.i.i53.i = getelementptr inbounds nuw i8, ptr %95, i64 8
+  %99 = load ptr, ptr %type.i.i53.i, align 8
+  %100 = ptrtoint ptr %99 to i64
+  %101 = load i64, ptr %1, align 8
+  %cmp.i.i54.i = icmp eq i64 %101, %100
+  br i1 %cmp.i.i54.i, label %cond.true.i66.i, label %is_tensor.exit.i55.i
 
-is_true.exit.i52.i:                               ; preds = %land.lhs.true.i49.i
-  %87 = load i64, ptr %arrayidx.i5.i.i.i, align 8
-  %88 = inttoptr i64 %87 to ptr
-  call void %88(ptr nonnull %call.i50.i)
-  %89 = load i64, ptr %arrayidx.i.i43.i, align 8
-  %90 = inttoptr i64 %89 to ptr
-  %cmp.i.i53.i = icmp eq ptr %call.i50.i, %90
-  br i1 %cmp.i.i53.i, label %if.then22.i, label %for.inc.i54.i
+is_tensor.exit.i55.i:                             ; preds = %land.rhs.i52.i
+  %102 = load i64, ptr %arrayidx2.i.i42.i, align 8
+  %cmp3.i.i56.i = icmp eq i64 %102, %100
+  br i1 %cmp3.i.i56.i, label %cond.true.i66.i, label %cond.false.i57.i
 
-for.inc.i54.i:                                    ; preds = %is_true.exit.i52.i, %is_true.exit.thread.i57.i, %for.body.i45.i
-  %inc.i55.i = add nuw nsw i64 %i.010.i46.i, 1
-  %exitcond.not.i56.i = icmp eq i64 %inc.i55.i, %.108.i
-  br i1 %exitcond.not.i56.i, label %land.lhs.true16.loopexit.i, label %for.body.i45.i
+cond.true.i66.i:                                  ; preds = %is_tensor.exit.i55.i, %land.rhs.i52.i
+  %103 = load i64, ptr %98, align 8
+  %add.ptr.i.i.i67.i = getelementptr inbounds i8, ptr %95, i64 %103
+  %104 = load i64, ptr %add.ptr.i.i.i67.i, align 8
+  %tobool.not.i.i68.i = icmp eq i64 %104, 0
+  br i1 %tobool.not.i.i68.i, label %for.inc.i62.i, label %cond.end.i.i69.i
 
-land.lhs.true16.loopexit.i:                       ; preds = %for.inc.i54.i
-  %.pre118.i = load i64, ptr %arrayidx.i.i37, align 8
-  %.pre120.i = inttoptr i64 %.pre118.i to ptr
+cond.end.i.i69.i:                                 ; preds = %cond.true.i66.i
+  %105 = inttoptr i64 %104 to ptr
+  %derived2.i.i70.i = getelementptr inbounds nuw i8, ptr %98, i64 80
+  %106 = load i64, ptr %derived2.i.i70.i, align 8
+  %add.ptr.i7.i.i71.i = getelementptr inbounds i8, ptr %105, i64 %106
+  %107 = load i64, ptr %add.ptr.i7.i.i71.i, align 8
+  %108 = inttoptr i64 %107 to ptr
+  %tobool4.not.i.i72.i = icmp eq i64 %107, 0
+  br i1 %tobool4.not.i.i72.i, label %for.inc.i62.i, label %land.rhs.i.i73.i
+
+land.rhs.i.i73.i:                                 ; preds = %cond.end.i.i69.i
+  %asked.i.i74.i = getelementptr inbounds nuw i8, ptr %98, i64 88
+  %109 = load i64, ptr %asked.i.i74.i, align 8
+  %arrayidx.i.i75.i = getelementptr inbounds i8, ptr %108, i64 %109
+  %110 = load i8, ptr %arrayidx.i.i75.i, align 1
+  %tobool5.not.i.i76.i = icmp eq i8 %110, 0
+  br i1 %tobool5.not.i.i76.i, label %wants_gradient.exit.i77.i, label %if.then22.i
+
+wants_gradient.exit.i77.i:                        ; preds = %land.rhs.i.i73.i
+  %function.i.i78.i = getelementptr inbounds nuw i8, ptr %98, i64 96
+  %111 = load i64, ptr %function.i.i78.i, align 8
+  %add.ptr.i8.i.i79.i = getelementptr inbounds i8, ptr %108, i64 %111
+  %112 = load i64, ptr %add.ptr.i8.i.i79.i, align 8
+  %tobool7.i.not.i80.i = icmp eq i64 %112, 0
+  br i1 %tobool7.i.not.i80.i, label %for.inc.i62.i, label %if.then22.i
+
+cond.false.i57.i:                                 ; preds = %is_tensor.exit.i55.i, %if.end.i50.i
+  %113 = load i64, ptr %arrayidx8.i43.i, align 8
+  %114 = inttoptr i64 %113 to ptr
+  %call9.i58.i = call ptr %.pre-phi.i(ptr %95, ptr %114)
+  %tobool.not.i16.i59.i = icmp eq ptr %call9.i58.i, null
+  br i1 %tobool.not.i16.i59.i, label %is_true.exit.thread.i65.i, label %is_true.exit.i60.i
+
+is_true.exit.thread.i65.i:                        ; preds = %cond.false.i57.i
+  %115 = load i64, ptr %arrayidx.i.i.i45.i, align 8
+  %116 = inttoptr i64 %115 to ptr
+  call void %116()
+  br label %for.inc.i62.i
+
+is_true.exit.i60.i:                               ; preds = %cond.false.i57.i
+  %117 = load i64, ptr %arrayidx.i5.i.i.i, align 8
+  %118 = inttoptr i64 %117 to ptr
+  call void %118(ptr nonnull %call9.i58.i)
+  %119 = load i64, ptr %arrayidx.i17.i44.i, align 8
+  %120 = inttoptr i64 %119 to ptr
+  %cmp.i18.i61.i = icmp eq ptr %call9.i58.i, %120
+  br i1 %cmp.i18.i61.i, label %if.then22.i, label %for.inc.i62.i
+
+for.inc.i62.i:                                    ; preds = %is_true.exit.i60.i, %is_true.exit.thread.i65.i, %wants_gradient.exit.i77.i, %cond.end.i.i69.i, %cond.true.i66.i, %for.body.i46.i
+  %inc.i63.i = add nuw nsw i64 %i.022.i47.i, 1
+  %exitcond.not.i64.i = icmp eq i64 %inc.i63.i, %.158.i
+  br i1 %exitcond.not.i64.i, label %land.lhs.true16.loopexit.i, label %for.body.i46.i
+
+land.lhs.true16.loopexit.i:                       ; preds = %for.inc.i62.i
+  %.pre170.i = load i64, ptr %arrayidx.i.i37, align 8
+  %.pre173.i = inttoptr i64 %.pre170.i to ptr
   br label %land.lhs.true16.i
 
 land.lhs.true16.i:                                ; preds = %land.lhs.true16.loopexit.i, %land.rhs.i38
-  %.pre-phi121.i = phi ptr [ %.pre120.i, %land.lhs.true16.loopexit.i ], [ %.pre-phi.i, %land.rhs.i38 ]
-  %cmp.not9.i61.i = icmp slt i64 %.108.i, %79
-  br i1 %cmp.not9.i61.i, label %for.body.lr.ph.i63.i, label %if.end30.i
+  %.pre-phi174.i = phi ptr [ %.pre173.i, %land.lhs.true16.loopexit.i ], [ %.pre-phi.i, %land.rhs.i38 ]
+  %cmp.not21.i84.i = icmp slt i64 %.158.i, %94
+  br i1 %cmp.not21.i84.i, label %for.body.lr.ph.i86.i, label %if.end30.i
 
-for.body.lr.ph.i63.i:                             ; preds = %land.lhs.true16.i
-  %arrayidx2.i64.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx5.i65.i = getelementptr inbounds nuw i8, ptr %1, i64 168
-  %arrayidx.i.i66.i = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %arrayidx.i.i.i67.i = getelementptr inbounds nuw i8, ptr %1, i64 224
-  br label %for.body.i68.i
+for.body.lr.ph.i86.i:                             ; preds = %land.lhs.true16.i
+  %arrayidx2.i87.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %arrayidx2.i.i88.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %arrayidx8.i89.i = getelementptr inbounds nuw i8, ptr %1, i64 168
+  %arrayidx.i17.i90.i = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %arrayidx.i.i.i91.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  br label %for.body.i92.i
 
-for.body.i68.i:                                   ; preds = %for.inc.i77.i, %for.body.lr.ph.i63.i
-  %i.010.i69.i = phi i64 [ %.108.i, %for.body.lr.ph.i63.i ], [ %inc.i78.i, %for.inc.i77.i ]
-  %arrayidx1.i70.i = getelementptr inbounds ptr, ptr %args, i64 %i.010.i69.i
-  %91 = load ptr, ptr %arrayidx1.i70.i, align 8
-  %92 = ptrtoint ptr %91 to i64
-  %93 = load i64, ptr %arrayidx2.i64.i, align 8
-  %cmp3.not.i71.i = icmp eq i64 %93, %92
-  br i1 %cmp3.not.i71.i, label %for.inc.i77.i, label %land.lhs.true.i72.i
+for.body.i92.i:                                   ; preds = %for.inc.i108.i, %for.body.lr.ph.i86.i
+  %i.022.i93.i = phi i64 [ %.158.i, %for.body.lr.ph.i86.i ], [ %inc.i109.i, %for.inc.i108.i ]
+  %arrayidx1.i94.i = getelementptr inbounds ptr, ptr %args, i64 %i.022.i93.i
+  %121 = load ptr, ptr %arrayidx1.i94.i, align 8
+  %122 = ptrtoint ptr %121 to i64
+  %123 = load i64, ptr %arrayidx2.i87.i, align 8
+  %cmp3.i95.i = icmp eq i64 %123, %122
+  br i1 %cmp3.i95.i, label %for.inc.i108.i, label %if.end.i96.i
 
-land.lhs.true.i72.i:                              ; preds = %for.body.i68.i
-  %94 = load i64, ptr %arrayidx5.i65.i, align 8
-  %95 = inttoptr i64 %94 to ptr
-  %call.i73.i = call ptr %.pre-phi121.i(ptr %91, ptr %95)
-  %tobool.not.i.i74.i = icmp eq ptr %call.i73.i, null
-  br i1 %tobool.not.i.i74.i, label %is_true.exit.thread.i80.i, label %is_true.exit.i75.i
+if.end.i96.i:                                     ; preds = %for.body.i92.i
+  %124 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %tobool.not.i97.i = icmp eq ptr %124, null
+  br i1 %tobool.not.i97.i, label %cond.false.i103.i, label %land.rhs.i98.i
 
-is_true.exit.thread.i80.i:                        ; preds = %land.lhs.true.i72.i
-  %96 = load i64, ptr %arrayidx.i.i.i67.i, align 8
-  %97 = inttoptr i64 %96 to ptr
-  call void %97()
-  br label %for.inc.i77.i
+land.rhs.i98.i:                                   ; preds = %if.end.i96.i
+  %type.i.i99.i = getelementptr inbounds nuw i8, ptr %121, i64 8
+  %125 = load ptr, ptr %type.i.i99.i, align 8
+  %126 = ptrtoint ptr %125 to i64
+  %127 = load i64, ptr %1, align 8
+  %cmp.i.i100.i = icmp eq i64 %127, %126
+  br i1 %cmp.i.i100.i, label %cond.true.i112.i, label %is_tensor.exit.i101.i
 
-is_true.exit.i75.i:                               ; preds = %land.lhs.true.i72.i
-  %98 = load i64, ptr %arrayidx.i5.i.i.i, align 8
-  %99 = inttoptr i64 %98 to ptr
-  call void %99(ptr nonnull %call.i73.i)
-  %100 = load i64, ptr %arrayidx.i.i66.i, align 8
-  %101 = inttoptr i64 %100 to ptr
-  %cmp.i.i76.i = icmp eq ptr %call.i73.i, %101
-  br i1 %cmp.i.i76.i, label %if.then18.i, label %for.inc.i77.i
+is_tensor.exit.i101.i:                            ; preds = %land.rhs.i98.i
+  %128 = load i64, ptr %arrayidx2.i.i88.i, align 8
+  %cmp3.i.i102.i = icmp eq i64 %128, %126
+  br i1 %cmp3.i.i102.i, label %cond.true.i112.i, label %cond.false.i103.i
 
-for.inc.i77.i:                                    ; preds = %is_true.exit.i75.i, %is_true.exit.thread.i80.i, %for.body.i68.i
-  %inc.i78.i = add i64 %i.010.i69.i, 1
-  %exitcond.not.i79.i = icmp eq i64 %inc.i78.i, %79
-  br i1 %exitcond.not.i79.i, label %if.end30.i, label %for.body.i68.i
+cond.true.i112.i:                                 ; preds = %is_tensor.exit.i101.i, %land.rhs.i98.i
+  %129 = load i64, ptr %124, align 8
+  %add.ptr.i.i.i113.i = getelementptr inbounds i8, ptr %121, i64 %129
+  %130 = load i64, ptr %add.ptr.i.i.i113.i, align 8
+  %tobool.not.i.i114.i = icmp eq i64 %130, 0
+  br i1 %tobool.not.i.i114.i, label %for.inc.i108.i, label %cond.end.i.i115.i
 
-if.then18.i:                                      ; preds = %is_true.exit.i75.i
-  %102 = load i64, ptr %arrayidx2.i64.i, align 8
-  %103 = inttoptr i64 %102 to ptr
-  %104 = load i64, ptr %arrayidx.i29, align 8
-  %105 = inttoptr i64 %104 to ptr
-  call void %105(ptr %103)
+cond.end.i.i115.i:                                ; preds = %cond.true.i112.i
+  %131 = inttoptr i64 %130 to ptr
+  %derived2.i.i116.i = getelementptr inbounds nuw i8, ptr %124, i64 80
+  %132 = load i64, ptr %derived2.i.i116.i, align 8
+  %add.ptr.i7.i.i117.i = getelementptr inbounds i8, ptr %131, i64 %132
+  %133 = load i64, ptr %add.ptr.i7.i.i117.i, align 8
+  %134 = inttoptr i64 %133 to ptr
+  %tobool4.not.i.i118.i = icmp eq i64 %133, 0
+  br i1 %tobool4.not.i.i118.i, label %for.inc.i108.i, label %land.rhs.i.i119.i
+
+land.rhs.i.i119.i:                                ; preds = %cond.end.i.i115.i
+  %asked.i.i120.i = getelementptr inbounds nuw i8, ptr %124, i64 88
+  %135 = load i64, ptr %asked.i.i120.i, align 8
+  %arrayidx.i.i121.i = getelementptr inbounds i8, ptr %134, i64 %135
+  %136 = load i8, ptr %arrayidx.i.i121.i, align 1
+  %tobool5.not.i.i122.i = icmp eq i8 %136, 0
+  br i1 %tobool5.not.i.i122.i, label %wants_gradient.exit.i123.i, label %if.then18.i
+
+wants_gradient.exit.i123.i:                       ; preds = %land.rhs.i.i119.i
+  %function.i.i124.i = getelementptr inbounds nuw i8, ptr %124, i64 96
+  %137 = load i64, ptr %function.i.i124.i, align 8
+  %add.ptr.i8.i.i125.i = getelementptr inbounds i8, ptr %134, i64 %137
+  %138 = load i64, ptr %add.ptr.i8.i.i125.i, align 8
+  %tobool7.i.not.i126.i = icmp eq i64 %138, 0
+  br i1 %tobool7.i.not.i126.i, label %for.inc.i108.i, label %if.then18.i
+
+cond.false.i103.i:                                ; preds = %is_tensor.exit.i101.i, %if.end.i96.i
+  %139 = load i64, ptr %arrayidx8.i89.i, align 8
+  %140 = inttoptr i64 %139 to ptr
+  %call9.i104.i = call ptr %.pre-phi174.i(ptr %121, ptr %140)
+  %tobool.not.i16.i105.i = icmp eq ptr %call9.i104.i, null
+  br i1 %tobool.not.i16.i105.i, label %is_true.exit.thread.i111.i, label %is_true.exit.i106.i
+
+is_true.exit.thread.i111.i:                       ; preds = %cond.false.i103.i
+  %141 = load i64, ptr %arrayidx.i.i.i91.i, align 8
+  %142 = inttoptr i64 %141 to ptr
+  call void %142()
+  br label %for.inc.i108.i
+
+is_true.exit.i106.i:                              ; preds = %cond.false.i103.i
+  %143 = load i64, ptr %arrayidx.i5.i.i.i, align 8
+  %144 = inttoptr i64 %143 to ptr
+  call void %144(ptr nonnull %call9.i104.i)
+  %145 = load i64, ptr %arrayidx.i17.i90.i, align 8
+  %146 = inttoptr i64 %145 to ptr
+  %cmp.i18.i107.i = icmp eq ptr %call9.i104.i, %146
+  br i1 %cmp.i18.i107.i, label %is_true.exit.i106.if.then18_crit_edge.i, label %for.inc.i108.i
+
+is_true.exit.i106.if.then18_crit_edge.i:          ; preds = %is_true.exit.i106.i
+  %.pre171.i = load i64, ptr %arrayidx2.i87.i, align 8
+  br label %if.then18.i
+
+for.inc.i108.i:                                   ; preds = %is_true.exit.i106.i, %is_true.exit.thread.i111.i, %wants_gradient.exit.i123.i, %cond.end.i.i115.i, %cond.true.i112.i, %for.body.i92.i
+  %inc.i109.i = add i64 %i.022.i93.i, 1
+  %exitcond.not.i110.i = icmp eq i64 %inc.i109.i, %94
+  br i1 %exitcond.not.i110.i, label %if.end30.i, label %for.body.i92.i
+
+if.then18.i:                                      ; preds = %wants_gradient.exit.i123.i, %land.rhs.i.i119.i, %is_true.exit.i106.if.then18_crit_edge.i
+  %147 = phi i64 [ %.pre171.i, %is_true.exit.i106.if.then18_crit_edge.i ], [ %123, %land.rhs.i.i119.i ], [ %123, %wants_gradient.exit.i123.i ]
+  %148 = inttoptr i64 %147 to ptr
+  %149 = load i64, ptr %arrayidx.i29, align 8
+  %150 = inttoptr i64 %149 to ptr
+  call void %150(ptr %148)
   br label %cleanup10.sink.split
 
-if.then22.i:                                      ; preds = %is_true.exit.i52.i
-  %call23.i = call ptr %54(ptr nonnull %retval.0.i2155, i64 1)
-  %106 = ptrtoint ptr %call23.i to i64
-  %107 = load i64, ptr %arrayidx2.i41.i, align 8
-  %cmp.i40 = icmp eq i64 %107, %106
+if.then22.i:                                      ; preds = %is_true.exit.i60.i, %wants_gradient.exit.i77.i, %land.rhs.i.i73.i
+  %call23.i = call ptr %54(ptr nonnull %retval.0.i2156, i64 1)
+  %151 = ptrtoint ptr %call23.i to i64
+  %152 = load i64, ptr %arrayidx2.i41.i, align 8
+  %cmp.i40 = icmp eq i64 %152, %151
   br i1 %cmp.i40, label %if.then26.i, label %lor.lhs.false.i
 
 lor.lhs.false.i:                                  ; preds = %if.then22.i
-  %108 = load i64, ptr %arrayidx.i12.i, align 8
-  %109 = inttoptr i64 %108 to ptr
+  %153 = load i64, ptr %arrayidx.i12.i, align 8
+  %154 = inttoptr i64 %153 to ptr
   %arrayidx1.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 104
-  %110 = load i64, ptr %arrayidx1.i.i.i, align 8
-  %conv.i.i.i = trunc i64 %110 to i32
-  %call.i.i.i = call i8 %109(i32 %conv.i.i.i)
+  %155 = load i64, ptr %arrayidx1.i.i.i, align 8
+  %conv.i.i.i = trunc i64 %155 to i32
+  %call.i.i.i = call i8 %154(i32 %conv.i.i.i)
   %tobool.i.not.i.i = icmp eq i8 %call.i.i.i, 0
   br i1 %tobool.i.not.i.i, label %transformed.exit.i, label %if.then26.i
 
 transformed.exit.i:                               ; preds = %lor.lhs.false.i
-  %111 = load i64, ptr %arrayidx.i12.i, align 8
-  %112 = inttoptr i64 %111 to ptr
+  %156 = load i64, ptr %arrayidx.i12.i, align 8
+  %157 = inttoptr i64 %156 to ptr
   %arrayidx1.i3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 112
-  %113 = load i64, ptr %arrayidx1.i3.i.i, align 8
-  %conv.i4.i.i = trunc i64 %113 to i32
-  %call.i5.i.i = call i8 %112(i32 %conv.i4.i.i)
+  %158 = load i64, ptr %arrayidx1.i3.i.i, align 8
+  %conv.i4.i.i = trunc i64 %158 to i32
+  %call.i5.i.i = call i8 %157(i32 %conv.i4.i.i)
   %tobool.i6.i.not.i = icmp eq i8 %call.i5.i.i, 0
   br i1 %tobool.i6.i.not.i, label %if.end28.i, label %if.then26.i
 
 if.then26.i:                                      ; preds = %transformed.exit.i, %lor.lhs.false.i, %if.then22.i
-  %114 = load i64, ptr %arrayidx2.i41.i, align 8
-  %115 = inttoptr i64 %114 to ptr
-  %116 = load i64, ptr %arrayidx.i29, align 8
-  %117 = inttoptr i64 %116 to ptr
-  call void %117(ptr %115)
+  %159 = load i64, ptr %arrayidx2.i41.i, align 8
+  %160 = inttoptr i64 %159 to ptr
+  %161 = load i64, ptr %arrayidx.i29, align 8
+  %162 = inttoptr i64 %161 to ptr
+  call void %162(ptr %160)
   br label %cleanup10.sink.split
 
 if.end28.i:                                       ; preds = %transformed.exit.i
   call void @llvm.lifetime.start.p0(ptr nonnull %before.sroa.5.i.i)
   %before.sroa.0.0.copyload.i.i = load ptr, ptr @fly.native_replay.handed, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) %before.sroa.5.i.i, ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), i64 16, i1 false)
-  %arrayidx.i87.i = getelementptr inbounds nuw i8, ptr %1, i64 392
-  %118 = load i64, ptr %arrayidx.i87.i, align 8
-  %119 = inttoptr i64 %118 to ptr
-  %call.i88.i = call ptr %119()
-  store ptr %call.i88.i, ptr @fly.native_replay.handed, align 8
+  %arrayidx.i133.i = getelementptr inbounds nuw i8, ptr %1, i64 384
+  %163 = load i64, ptr %arrayidx.i133.i, align 8
+  %164 = inttoptr i64 %163 to ptr
+  %call.i.i41 = call ptr %164()
+  store ptr %call.i.i41, ptr @fly.native_replay.handed, align 8
   store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
   store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
   %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 256
-  %120 = load i64, ptr %arrayidx3.i.i, align 8
-  %121 = inttoptr i64 %120 to ptr
-  %122 = load i64, ptr %arrayidx2.i35, align 8
-  %call5.i.i = call ptr %121(ptr %call23.i, ptr nonnull %args, i64 %122, ptr null)
-  %123 = load ptr, ptr @fly.native_replay.handed, align 8
-  %cmp.i.i = icmp eq ptr %123, %call.i88.i
+  %165 = load i64, ptr %arrayidx3.i.i, align 8
+  %166 = inttoptr i64 %165 to ptr
+  %167 = load i64, ptr %arrayidx2.i35, align 8
+  %call5.i.i = call ptr %166(ptr %call23.i, ptr nonnull %args, i64 %167, ptr null)
+  %168 = load ptr, ptr @fly.native_replay.handed, align 8
+  %cmp.i.i = icmp eq ptr %168, %call.i.i41
   br i1 %cmp.i.i, label %if.then.i.i, label %derived.exit.i
 
 if.then.i.i:                                      ; preds = %if.end28.i
-  %cmp9.i.i = icmp eq ptr %before.sroa.0.0.copyload.i.i, %call.i88.i
-  br i1 %cmp9.i.i, label %cond.true.i.i, label %cond.false.i.i
+  %cmp9.i.i = icmp eq ptr %before.sroa.0.0.copyload.i.i, %call.i.i41
+  br i1 %cmp9.i.i, label %cond.true.i136.i, label %cond.false.i135.i
 
-cond.true.i.i:                                    ; preds = %if.then.i.i
+cond.true.i136.i:                                 ; preds = %if.then.i.i
   store ptr %before.sroa.0.0.copyload.i.i, ptr @fly.native_replay.handed, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), ptr nonnull align 8 dereferenceable(16) %before.sroa.5.i.i, i64 16, i1 false)
   br label %derived.exit.i
 
-cond.false.i.i:                                   ; preds = %if.then.i.i
+cond.false.i135.i:                                ; preds = %if.then.i.i
   call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(24) @fly.native_replay.handed, i8 0, i64 24, i1 false)
   br label %derived.exit.i
 
-derived.exit.i:                                   ; preds = %cond.false.i.i, %cond.true.i.i, %if.end28.i
+derived.exit.i:                                   ; preds = %cond.false.i135.i, %cond.true.i136.i, %if.end28.i
   call void @llvm.lifetime.end.p0(ptr nonnull %before.sroa.5.i.i)
   br label %cleanup10.sink.split
 
-if.end30.i:                                       ; preds = %for.inc.i77.i, %land.lhs.true16.i, %if.end7
-  %call31.i = call ptr %54(ptr nonnull %retval.0.i2155, i64 0)
-  %124 = ptrtoint ptr %call31.i to i64
+if.end30.i:                                       ; preds = %for.inc.i108.i, %land.lhs.true16.i, %if.end7
+  %call31.i = call ptr %54(ptr nonnull %retval.0.i2156, i64 0)
+  %169 = ptrtoint ptr %call31.i to i64
   %arrayidx32.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %125 = load i64, ptr %arrayidx32.i, align 8
-  %cmp33.i = icmp eq i64 %125, %124
+  %170 = load i64, ptr %arrayidx32.i, align 8
+  %cmp33.i = icmp eq i64 %170, %169
   br i1 %cmp33.i, label %if.then34.i, label %if.end36.i
 
 if.then34.i:                                      ; preds = %if.end30.i
-  %126 = load i64, ptr %arrayidx.i29, align 8
-  %127 = inttoptr i64 %126 to ptr
-  call void %127(ptr %call31.i)
+  %171 = load i64, ptr %arrayidx.i29, align 8
+  %172 = inttoptr i64 %171 to ptr
+  call void %172(ptr %call31.i)
   br label %cleanup10.sink.split
 
 if.end36.i:                                       ; preds = %if.end30.i
   %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %call31.i, i64 32
   %addresses.i = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %call38.i = call fastcc ptr @fly.native_replay.run(ptr nonnull readonly %1, ptr nonnull %add.ptr.i.i, ptr %args, ptr nonnull %addresses.i, ptr null)
-  %tobool.not.i.i = icmp eq ptr %call38.i, null
-  br i1 %tobool.not.i.i, label %lor.lhs.false.i.i, label %cleanup10.sink.split
+  %tobool.not.i139.i = icmp eq ptr %call38.i, null
+  br i1 %tobool.not.i139.i, label %lor.lhs.false.i.i, label %cleanup10.sink.split
 
 lor.lhs.false.i.i:                                ; preds = %if.end36.i
-  %arrayidx.i91.i = getelementptr inbounds nuw i8, ptr %1, i64 232
-  %128 = load i64, ptr %arrayidx.i91.i, align 8
-  %129 = inttoptr i64 %128 to ptr
-  %call.i92.i = call ptr %129()
-  %tobool1.not.i.i = icmp eq ptr %call.i92.i, null
-  br i1 %tobool1.not.i.i, label %if.end.i.i, label %cleanup10.sink.split
+  %arrayidx.i140.i = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %173 = load i64, ptr %arrayidx.i140.i, align 8
+  %174 = inttoptr i64 %173 to ptr
+  %call.i141.i = call ptr %174()
+  %tobool1.not.i.i = icmp eq ptr %call.i141.i, null
+  br i1 %tobool1.not.i.i, label %if.end.i142.i, label %cleanup10.sink.split
 
-if.end.i.i:                                       ; preds = %lor.lhs.false.i.i
-  %130 = load i64, ptr %arrayidx32.i, align 8
-  %131 = inttoptr i64 %130 to ptr
-  %132 = load i64, ptr %arrayidx.i29, align 8
-  %133 = inttoptr i64 %132 to ptr
-  call void %133(ptr %131)
+if.end.i142.i:                                    ; preds = %lor.lhs.false.i.i
+  %175 = load i64, ptr %arrayidx32.i, align 8
+  %176 = inttoptr i64 %175 to ptr
+  %177 = load i64, ptr %arrayidx.i29, align 8
+  %178 = inttoptr i64 %177 to ptr
+  call void %178(ptr %176)
   br label %cleanup10.sink.split
 
-cleanup10.sink.split:                             ; preds = %if.end.i.i, %lor.lhs.false.i.i, %if.end36.i, %if.then34.i, %derived.exit.i, %if.then26.i, %if.then18.i, %if.then.i46, %if.then, %if.end.i27
-  %.sink64 = phi i64 [ 208, %if.end.i27 ], [ 208, %if.then ], [ 216, %if.then.i46 ], [ 216, %if.then18.i ], [ 216, %if.then26.i ], [ 216, %derived.exit.i ], [ 216, %if.then34.i ], [ 216, %if.end36.i ], [ 216, %lor.lhs.false.i.i ], [ 216, %if.end.i.i ]
-  %.sink = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %retval.0.i2155, %if.then.i46 ], [ %retval.0.i2155, %if.then18.i ], [ %retval.0.i2155, %if.then26.i ], [ %retval.0.i2155, %derived.exit.i ], [ %retval.0.i2155, %if.then34.i ], [ %retval.0.i2155, %if.end36.i ], [ %retval.0.i2155, %lor.lhs.false.i.i ], [ %retval.0.i2155, %if.end.i.i ]
-  %retval.0.ph = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %74, %if.then.i46 ], [ %103, %if.then18.i ], [ %115, %if.then26.i ], [ %call5.i.i, %derived.exit.i ], [ %call31.i, %if.then34.i ], [ %call38.i, %if.end36.i ], [ null, %lor.lhs.false.i.i ], [ %131, %if.end.i.i ]
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 %.sink64
-  %134 = load i64, ptr %arrayidx.i.i.i, align 8
-  %135 = inttoptr i64 %134 to ptr
-  call void %135(ptr %.sink)
+cleanup10.sink.split:                             ; preds = %if.end.i142.i, %lor.lhs.false.i.i, %if.end36.i, %if.then34.i, %derived.exit.i, %if.then26.i, %if.then18.i, %if.then.i45, %if.then, %if.end.i27
+  %.sink91 = phi i64 [ 208, %if.end.i27 ], [ 208, %if.then ], [ 216, %if.then.i45 ], [ 216, %if.then18.i ], [ 216, %if.then26.i ], [ 216, %derived.exit.i ], [ 216, %if.then34.i ], [ 216, %if.end36.i ], [ 216, %lor.lhs.false.i.i ], [ 216, %if.end.i142.i ]
+  %.sink = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %retval.0.i2156, %if.then.i45 ], [ %retval.0.i2156, %if.then18.i ], [ %retval.0.i2156, %if.then26.i ], [ %retval.0.i2156, %derived.exit.i ], [ %retval.0.i2156, %if.then34.i ], [ %retval.0.i2156, %if.end36.i ], [ %retval.0.i2156, %lor.lhs.false.i.i ], [ %retval.0.i2156, %if.end.i142.i ]
+  %retval.0.ph = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %89, %if.then.i45 ], [ %148, %if.then18.i ], [ %160, %if.then26.i ], [ %call5.i.i, %derived.exit.i ], [ %call31.i, %if.then34.i ], [ %call38.i, %if.end36.i ], [ null, %lor.lhs.false.i.i ], [ %176, %if.end.i142.i ]
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 %.sink91
+  %179 = load i64, ptr %arrayidx.i.i.i, align 8
+  %180 = inttoptr i64 %179 to ptr
+  call void %180(ptr %.sink)
   br label %cleanup10
 
 cleanup10:                                        ; preds = %cleanup10.sink.split, %if.then5
@@ -2226,7 +2530,7 @@ land.lhs.true:                                    ; preds = %entry_of.exit
   br i1 %tobool.not.i, label %cond.end.i, label %cond.true.i
 
 cond.true.i:                                      ; preds = %land.lhs.true
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %4, i64 328
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %4, i64 320
   %11 = load i64, ptr %arrayidx.i, align 8
   %12 = inttoptr i64 %11 to ptr
   %call.i = tail call i64 %12(ptr nonnull %names)
@@ -2253,7 +2557,7 @@ for.cond12.preheader.i:                           ; preds = %cond.end8.i, %for.c
   br i1 %cmp13.not70.i, label %for.body15.lr.ph.i, label %for.cond38.preheader.i
 
 for.body15.lr.ph.i:                               ; preds = %for.cond12.preheader.i
-  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %4, i64 336
+  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %4, i64 328
   %parameter20.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 88
   %15 = getelementptr inbounds nuw ptr, ptr %args, i64 %and
   br label %for.body15.i
@@ -2480,6 +2784,146 @@ cleanup15:                                        ; preds = %if.then, %if.end13
   ret ptr %retval.1
 }
 
+define internal fastcc i1 @fly.native_replay.make(ptr readonly captures(none) %python, ptr readonly captures(none) %row, ptr nonnull captures(none) initializes((0, 8)) %made, ptr writeonly captures(none) %address) {
+entry:
+  %found = alloca %struct.Tensor, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %found)
+  store ptr null, ptr %made, align 8
+  %arrayidx = getelementptr inbounds nuw i8, ptr %row, i64 16
+  %0 = load i64, ptr %arrayidx, align 8
+  %tobool.not = icmp eq i64 %0, 0
+  br i1 %tobool.not, label %if.then12, label %if.then
+
+if.then:                                          ; preds = %entry
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 264
+  %1 = load i64, ptr %arrayidx1, align 8
+  %2 = inttoptr i64 %1 to ptr
+  %3 = inttoptr i64 %0 to ptr
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %row, i64 24
+  %4 = load i64, ptr %arrayidx3, align 8
+  %5 = inttoptr i64 %4 to ptr
+  %call = tail call ptr %2(ptr nonnull %3, ptr %5)
+  store ptr %call, ptr %made, align 8
+  %tobool4.not = icmp eq ptr %call, null
+  br i1 %tobool4.not, label %cleanup24, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %if.then
+  %type.i.i = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %6 = load ptr, ptr %type.i.i, align 8
+  %7 = ptrtoint ptr %6 to i64
+  %8 = load i64, ptr %python, align 8
+  %cmp.i.i = icmp eq i64 %8, %7
+  br i1 %cmp.i.i, label %land.rhs.i, label %is_tensor.exit.i
+
+is_tensor.exit.i:                                 ; preds = %lor.lhs.false
+  %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %python, i64 8
+  %9 = load i64, ptr %arrayidx2.i.i, align 8
+  %cmp3.i.i = icmp eq i64 %9, %7
+  br i1 %cmp3.i.i, label %land.rhs.i, label %lor.rhs.i
+
+land.rhs.i:                                       ; preds = %is_tensor.exit.i, %lor.lhs.false
+  %10 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %call1.i = call fastcc i1 @fly.native_replay.read_plain(ptr %10, ptr nonnull %call, ptr nonnull %found)
+  br i1 %call1.i, label %if.end, label %lor.rhs.i
+
+lor.rhs.i:                                        ; preds = %is_tensor.exit.i, %land.rhs.i
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %11 = load i64, ptr %arrayidx.i.i, align 8
+  %12 = inttoptr i64 %11 to ptr
+  %call.i.i = call i32 %12(ptr nonnull %call, ptr nonnull %found)
+  %tobool.not.i.i = icmp eq i32 %call.i.i, 0
+  br i1 %tobool.not.i.i, label %if.end, label %read_known.exit
+
+read_known.exit:                                  ; preds = %lor.rhs.i
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %13 = load i64, ptr %arrayidx.i.i.i, align 8
+  %14 = inttoptr i64 %13 to ptr
+  call void %14()
+  br label %cleanup24
+
+if.end:                                           ; preds = %land.rhs.i, %lor.rhs.i
+  %device = getelementptr inbounds nuw i8, ptr %found, i64 8
+  %15 = load i64, ptr %device, align 8
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %row, i64 8
+  %16 = load i64, ptr %arrayidx7, align 8
+  %cmp.not = icmp eq i64 %15, %16
+  %.pr = load ptr, ptr %made, align 8
+  br i1 %cmp.not, label %if.end10, label %if.then8
+
+if.then8:                                         ; preds = %if.end
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %17 = load i64, ptr %arrayidx.i, align 8
+  %18 = inttoptr i64 %17 to ptr
+  call void %18(ptr %.pr)
+  store ptr null, ptr %made, align 8
+  br label %if.then12
+
+if.end10:                                         ; preds = %if.end
+  %tobool11.not = icmp eq ptr %.pr, null
+  br i1 %tobool11.not, label %if.then12, label %if.end23
+
+if.then12:                                        ; preds = %entry, %if.then8, %if.end10
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %19 = load i64, ptr %arrayidx14, align 8
+  %20 = inttoptr i64 %19 to ptr
+  %arrayidx15 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %21 = load i64, ptr %arrayidx15, align 8
+  %22 = inttoptr i64 %21 to ptr
+  %23 = load i64, ptr %row, align 8
+  %24 = inttoptr i64 %23 to ptr
+  %call17 = call ptr %20(ptr %22, ptr %24)
+  store ptr %call17, ptr %made, align 8
+  %tobool18.not = icmp eq ptr %call17, null
+  br i1 %tobool18.not, label %cleanup24, label %lor.lhs.false19
+
+lor.lhs.false19:                                  ; preds = %if.then12
+  %type.i.i19 = getelementptr inbounds nuw i8, ptr %call17, i64 8
+  %25 = load ptr, ptr %type.i.i19, align 8
+  %26 = ptrtoint ptr %25 to i64
+  %27 = load i64, ptr %python, align 8
+  %cmp.i.i20 = icmp eq i64 %27, %26
+  br i1 %cmp.i.i20, label %land.rhs.i31, label %is_tensor.exit.i21
+
+is_tensor.exit.i21:                               ; preds = %lor.lhs.false19
+  %arrayidx2.i.i22 = getelementptr inbounds nuw i8, ptr %python, i64 8
+  %28 = load i64, ptr %arrayidx2.i.i22, align 8
+  %cmp3.i.i23 = icmp eq i64 %28, %26
+  br i1 %cmp3.i.i23, label %land.rhs.i31, label %lor.rhs.i25
+
+land.rhs.i31:                                     ; preds = %is_tensor.exit.i21, %lor.lhs.false19
+  %29 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %call1.i32 = call fastcc i1 @fly.native_replay.read_plain(ptr %29, ptr nonnull %call17, ptr nonnull %found)
+  br i1 %call1.i32, label %if.end23, label %lor.rhs.i25
+
+lor.rhs.i25:                                      ; preds = %is_tensor.exit.i21, %land.rhs.i31
+  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %30 = load i64, ptr %arrayidx.i.i26, align 8
+  %31 = inttoptr i64 %30 to ptr
+  %call.i.i27 = call i32 %31(ptr nonnull %call17, ptr nonnull %found)
+  %tobool.not.i.i28 = icmp eq i32 %call.i.i27, 0
+  br i1 %tobool.not.i.i28, label %if.end23, label %read_known.exit34
+
+read_known.exit34:                                ; preds = %lor.rhs.i25
+  %arrayidx.i.i.i30 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %32 = load i64, ptr %arrayidx.i.i.i30, align 8
+  %33 = inttoptr i64 %32 to ptr
+  call void %33()
+  br label %cleanup24
+
+if.end23:                                         ; preds = %lor.rhs.i25, %land.rhs.i31, %if.end10
+  %34 = load i64, ptr %found, align 8
+  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
+  %35 = load i64, ptr %offset, align 8
+  %add = add i64 %35, %34
+  store i64 %add, ptr %address, align 8
+  br label %cleanup24
+
+cleanup24:                                        ; preds = %read_known.exit34, %read_known.exit, %if.then12, %if.then, %if.end23
+  %retval.0 = phi i1 [ true, %if.end23 ], [ false, %if.then ], [ false, %read_known.exit ], [ false, %if.then12 ], [ false, %read_known.exit34 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %found)
+  ret i1 %retval.0
+}
+
 define internal fastcc i1 @fly.native_replay.launch(ptr readonly captures(none) %python, ptr readonly captures(none) %launched, ptr readonly captures(none) %addresses, i64 %stream) {
 entry:
   %before.i = alloca i64, align 8
@@ -2490,10 +2934,10 @@ entry:
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %launched, i64 32
   %1 = load i64, ptr %arrayidx.i, align 8
   %2 = inttoptr i64 %1 to ptr
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 400
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 392
   %3 = load i64, ptr %arrayidx1.i, align 8
   %4 = inttoptr i64 %3 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 392
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 384
   %5 = load i64, ptr %arrayidx2.i, align 8
   %6 = inttoptr i64 %5 to ptr
   %call.i = tail call ptr %6()
@@ -2541,7 +2985,7 @@ report_of.exit.thread:                            ; preds = %if.end15.i
 
 if.end18.i:                                       ; preds = %if.end15.i, %if.end.i
   %report.021.i = phi ptr [ %call14.i, %if.end15.i ], [ %call9.i, %if.end.i ]
-  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %python, i64 288
   %20 = load i64, ptr %arrayidx19.i, align 8
   %21 = inttoptr i64 %20 to ptr
   %call20.i = call i64 %21(ptr nonnull %report.021.i, ptr nonnull %overflow.i)
@@ -2597,7 +3041,7 @@ for.body:                                         ; preds = %for.body.lr.ph, %fo
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup8:                                ; preds = %for.body9, %for.cond.cleanup
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 408
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 400
   %30 = load i64, ptr %arrayidx19, align 8
   %31 = inttoptr i64 %30 to ptr
   %call20 = call ptr %31()
@@ -2650,13 +3094,13 @@ land.lhs.true13.i:                                ; preds = %if.end10.i
 
 enter.exit.thread:                                ; preds = %if.end.i31, %land.lhs.true.i, %land.lhs.true13.i
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx2248 = getelementptr inbounds nuw i8, ptr %python, i64 416
+  %arrayidx2248 = getelementptr inbounds nuw i8, ptr %python, i64 408
   br label %if.end27.sink.split
 
 enter.exit:                                       ; preds = %if.end10.i, %land.lhs.true13.i, %if.then.i34
   %retval.0.i32 = phi i32 [ %call.i35, %if.then.i34 ], [ %call11.i, %land.lhs.true13.i ], [ %call11.i, %if.end10.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx22 = getelementptr inbounds nuw i8, ptr %python, i64 416
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %python, i64 408
   %43 = load i64, ptr %arrayidx22, align 8
   %44 = inttoptr i64 %43 to ptr
   call void %44(ptr %call20)
@@ -2685,7 +3129,7 @@ for.body9:                                        ; preds = %for.body9.lr.ph, %f
   br i1 %exitcond.not, label %for.cond.cleanup8, label %for.body9
 
 if.then25:                                        ; preds = %enter.exit
-  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %python, i64 320
+  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %python, i64 312
   %49 = load i64, ptr %arrayidx.i37, align 8
   %50 = inttoptr i64 %49 to ptr
   %conv.i = sext i32 %retval.0.i32 to i64

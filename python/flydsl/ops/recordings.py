@@ -13,6 +13,7 @@ from typing import Any
 from flydsl.compiler.calls.native_replay import Recorded, Replay, Stocked, fits
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
+from flydsl.native import constants as native
 from flydsl.ops import arrays
 from flydsl.ops.counters import counter_addresses
 
@@ -25,7 +26,7 @@ _VIEWS = (
 """Those that look at memory in another way."""
 
 
-PART_ALIGNMENT = 128
+PART_ALIGNMENT = native.STOCK_UNIT
 """Bytes: parts of a stock share no line of a cache."""
 MOST_PARTS, STOCK_BYTES = 32, 1 << 16
 """Of a stock at most. A call that keeps more for its gradient takes the GPU longer than a new tensor takes the host."""

@@ -19,6 +19,7 @@ from flydsl.ops import arrays, recordings, replays
 from flydsl.ops.function_entries import enter
 from flydsl.ops.named_classes import named_class
 from flydsl.ops.op import Arguments, Op, no_gradient_of_out
+from flydsl.ops.tensor_memory import know_tensors, reference_place
 
 NAMESPACE = "flydsl"
 arrays.met_torch()
@@ -209,6 +210,7 @@ def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     """Return the lane of a call; a new one where it is not recorded yet."""
     facts = None if key is None else replays.facts_of(tensors, key)
     if op.lanes.open(op.tensors, op.derived, op.passed):
+        know_tensors(tensors[0].device.type)
         for entry in op.entries:
             enter(entry, op.lanes.again)
     known = None if facts is None else op.lanes.find(facts)
@@ -270,8 +272,14 @@ _ASKED = ("_backward_cls", "forward", "setup_context", "clear_saved_tensors_on_a
 """What `apply` asks a class for, some of it in later versions of torch."""
 
 
+def _part(ctx: Any) -> tuple[Any, int]:
+    """Return the part of a stock that a call has: the tensor, and the bytes in front."""
+    return ctx.stock, ctx.begin * recordings.PART_ALIGNMENT
+
+
 def _repeated(lane: Lane, replay: Replay) -> Any:
     """Return `_Direct.apply` for the calls of one lane, as a function of the tensors that may have gradients.
+    There is none where contexts do not have what they refer to in themselves.
 
     It is that of a class which knows the lane: to be given it at every call, and to tell the context, took 0.6 of 10 us
     (a CPU, 2026-11-16). What `apply` does for functorch takes a fifth and is left out: no tensor is in a transform. To
@@ -279,9 +287,14 @@ def _repeated(lane: Lane, replay: Replay) -> Any:
     """
     assert _SAVED is not None
     function: Any = type(lane.op.name, (_Direct,), {})
-    part: dict[str, Any] = {"part": None} if replay.stocked is None else {"__slots__": ("part",)}
+    slots = () if replay.stocked is None else ("stock", "begin")
+    part: dict[str, Any] = {"__slots__": slots, "part": property(_part)} if slots else {"part": None}
     context = type(f"{lane.op.name}Backward", (function._backward_cls,), {"lane": lane, "first": 0, **part})
-    forward, plain = staticmethod(forward_function(replay, _SAVED, "part")), torch._C._FunctionBase
+    found = [reference_place(context(), name) for name in (_SAVED, *slots)]
+    places = [place for place in found if place is not None]
+    if len(places) < len(found):
+        return None
+    forward, plain = staticmethod(forward_function(replay, *places)), torch._C._FunctionBase
     bases = [base for base in reversed(function.__mro__) if base not in plain.__mro__]
     names = {name: value for base in bases for name, value in vars(base).items() if not name.startswith("__")}
     del names["apply"]

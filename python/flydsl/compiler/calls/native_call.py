@@ -53,7 +53,6 @@ _FUNCTIONS = {
     native.PYTHON_CALL_TUPLE: "PyObject_CallObject",
     native.PYTHON_RICH_COMPARE_BOOL: "PyObject_RichCompareBool",
     native.PYTHON_GET_ATTR: "PyObject_GetAttr",
-    native.PYTHON_SET_ATTR: "PyObject_SetAttr",
     native.PYTHON_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
     native.PYTHON_AS_DOUBLE: "PyFloat_AsDouble",
     native.PYTHON_AS_UTF8: "PyUnicode_AsUTF8AndSize",

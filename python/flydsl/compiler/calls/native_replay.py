@@ -255,16 +255,11 @@ def _nothing(*_: Any) -> None:
     return None
 
 
-def forward_function(replay: Replay, saved: str, part: str) -> Callable[..., Any]:
+def forward_function(replay: Replay, *places: int) -> Callable[..., Any]:
     """Return what autograd calls with a context and tensors, inside of a call that was looked up: it returns what a
     replay does that saves tensors, and None where the call is not to be repeated.
 
-    ``saved`` is the attribute of the context that takes what is saved, ``part`` that for a part of a stock. Whoever has
-    the function keeps the replay.
+    The ``places`` are where in the context it puts what is saved, and a stock with where its part begins, in units.
+    Whoever has the function keeps the replay.
     """
-    words = {
-        native.FORWARD_REPLAY: address_in(replay.table),
-        native.FORWARD_SAVED: id(sys.intern(saved)),
-        native.FORWARD_PART: id(sys.intern(part)),
-    }
-    return _function("fly_forward", table_of([words[word] for word in range(native.FORWARD_WORDS)]))
+    return _function("fly_forward", table_of([address_in(replay.table), *places]))

@@ -2,7 +2,7 @@
 #ifndef FLY_CALL_FACTS_H
 #define FLY_CALL_FACTS_H
 
-#include "python_objects.h"
+#include "tensor_memory.h"
 
 typedef struct {
     int64_t count;
@@ -19,11 +19,12 @@ static uint64_t lowest(Words *python, const Tensor *found) {
 /* A tensor: all but where it lies, and which argument is the same one. One that lies at no multiple of 16 is refused. */
 static bool take_tensor(Words *python, Object *const *args, int64_t at, Facts *facts) {
     Tensor found;
-    if (!read_tensor(python, args[at], &found) || !found.strides || facts->count + 4 + 2 * found.rank > MOST_FACTS)
+    bool plain;
+    if (!read_known(python, args[at], &found, &plain) || !found.strides || facts->count + 4 + 2 * found.rank > MOST_FACTS)
         return false;
     uint64_t address = found.data + found.offset;
     if (address % REPLAY_ALIGNMENT || address < lowest(python, &found) ||
-        !is_plain(python, args[at], &found))
+        !(plain || is_plain(python, args[at], &found)))
         return false;
     int64_t twin = 0, *words = facts->words + facts->count;
     while (args[twin] != args[at])
@@ -102,10 +103,11 @@ static bool take_tuple(Words *python, Object *given, Facts *facts) {
 static bool take_part(Words *python, Object *given, int64_t at, Words *replay, Facts *facts) {
     int32_t overflow;
     Tensor found;
+    bool plain;
     TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
     Words *known = replay + replay[REPLAY_FACTS];
     if (FUNCTION(python, PYTHON_TUPLE_SIZE, TupleSize)(given) != 2 || facts->count >= replay[REPLAY_FACTS_COUNT] ||
-        !read_tensor(python, item(given, 0), &found))
+        !read_known(python, item(given, 0), &found, &plain))
         return false;
     facts->addresses[at] = found.data + found.offset + FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(item(given, 1), &overflow);
     int64_t end = facts->count + 4 + 2 * known[facts->count];

@@ -387,7 +387,6 @@ enum Interpreter {
     PYTHON_CALL_TUPLE,
     PYTHON_RICH_COMPARE_BOOL,
     PYTHON_GET_ATTR,
-    PYTHON_SET_ATTR,
     PYTHON_AS_LONG_LONG,
     PYTHON_AS_DOUBLE,
     PYTHON_AS_UTF8,
@@ -431,9 +430,9 @@ enum Last { LAST_LANE, LAST_COUNT, LAST_FACTS, LAST_WORDS = LAST_FACTS + MOST_FA
 /* Words of a forward function of autograd. */
 enum Forward {
     FORWARD_REPLAY,
-    FORWARD_SAVED, /* the name of the context's attribute for tensors to save */
-    FORWARD_PART,  /* and of that for a part of a stock, and where it begins */
-    FORWARD_WORDS,
+    FORWARD_SAVED, /* how far into the context its reference to tensors to save is */
+    FORWARD_STOCK, /* and that to the tensor of a stock */
+    FORWARD_BEGIN, /* and that to where its part begins, in units */
 };
 
 /* Words of a replay. Rows of the tensors it makes follow, then the numbers of those it returns and saves, its launches
@@ -468,7 +467,7 @@ enum Made {
 
 /* Words of a stock: memory of a stream of which calls take parts, one behind the other, and none twice. A list holds its
  * tensor. */
-enum Stock { STOCK_HOLDER, STOCK_TENSOR, STOCK_ADDRESS, STOCK_STREAM, STOCK_TAKEN, STOCK_WORDS };
+enum Stock { STOCK_UNIT = 128, STOCK_HOLDER = 0, STOCK_TENSOR, STOCK_ADDRESS, STOCK_STREAM, STOCK_TAKEN, STOCK_WORDS };
 
 /* Words of a launch; places in its block follow, of a pointer each: the place, the buffer, and bytes behind its start. */
 enum Launched {

@@ -100,10 +100,11 @@ static bool launch(Words *python, Words *launched, const uint64_t *addresses, in
 /* A new tensor, and where it lies: by the quick function if the current device is the one that is meant. */
 static bool make(Words *python, Words *row, Object **made, uint64_t *address) {
     Tensor found;
+    bool plain;
     *made = 0;
     if (row[MADE_BY]) {
         *made = FUNCTION(python, PYTHON_CALL_TUPLE, CallTuple)((Object *)row[MADE_BY], (Object *)row[MADE_FROM]);
-        if (!*made || !read_tensor(python, *made, &found))
+        if (!*made || !read_known(python, *made, &found, &plain))
             return false;
         if (found.device != (uint64_t)row[MADE_DEVICE]) {
             release(python, *made);
@@ -113,7 +114,7 @@ static bool make(Words *python, Words *row, Object **made, uint64_t *address) {
     if (!*made) {
         CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
         *made = call((Object *)python[PYTHON_EMPTY_LIKE], (Object *)row[MADE_PATTERN]);
-        if (!*made || !read_tensor(python, *made, &found))
+        if (!*made || !read_known(python, *made, &found, &plain))
             return false;
     }
     *address = found.data + found.offset;
@@ -133,9 +134,16 @@ static Object *paired(Words *python, Object *first, Object *second) {
     return both;
 }
 
-/* The next part of a stock, and where it lies: a pair of the stock's tensor and the bytes in front, or 0 with an error.
- * Memory is that of one stream, and what a graph captures is the graph's alone. */
-static Object *take_from_stock(Words *python, Words *replay, Words *row, int64_t stream, uint64_t *address) {
+/* What a replay saves, where there is a place for it: tensors, and a stock's or 0, with how many bytes are in front of the
+ * part that was taken. */
+typedef struct {
+    Object *tensors, *stock;
+    int64_t begin;
+} Saved;
+
+/* Whether the next part of a stock was taken, and where it lies. Memory is that of one stream, and what a graph captures is
+ * the graph's alone. */
+static bool take_from_stock(Words *python, Words *replay, Words *row, int64_t stream, Saved *saved, uint64_t *address) {
     int64_t *stock = (int64_t *)row[MADE_STOCK];
     bool captured = is_captured(replay, stream);
     if (captured || stock[STOCK_STREAM] != stream || stock[STOCK_TAKEN] == row[MADE_PARTS]) {
@@ -144,7 +152,7 @@ static Object *take_from_stock(Words *python, Words *replay, Words *row, int64_t
         if (!make(python, row, &made, &begin)) {
             if (made)
                 release(python, made);
-            return 0;
+            return false;
         }
         stock[STOCK_TENSOR] = (int64_t)made;
         stock[STOCK_ADDRESS] = (int64_t)begin;
@@ -152,16 +160,11 @@ static Object *take_from_stock(Words *python, Words *replay, Words *row, int64_t
         stock[STOCK_TAKEN] = 0;
         FUNCTION(python, PYTHON_LIST_SET_ITEM, ListSetItem)((Object *)stock[STOCK_HOLDER], 0, made);
     }
-    /* Whatever is called from here on may take parts too. */
-    Object *tensor = keep(python, (Object *)stock[STOCK_TENSOR]);
-    int64_t before = row[MADE_BYTES] * stock[STOCK_TAKEN];
-    *address = (uint64_t)(stock[STOCK_ADDRESS] + before);
+    saved->stock = keep(python, (Object *)stock[STOCK_TENSOR]);
+    saved->begin = row[MADE_BYTES] * stock[STOCK_TAKEN];
+    *address = (uint64_t)(stock[STOCK_ADDRESS] + saved->begin);
     stock[STOCK_TAKEN] = captured ? row[MADE_PARTS] : stock[STOCK_TAKEN] + 1;
-    Object *number = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(before);
-    if (number)
-        return paired(python, tensor, number);
-    release(python, tensor);
-    return 0;
+    return true;
 }
 
 /* Some buffers as a tuple, or one of them alone. */
@@ -173,11 +176,6 @@ static Object *gathered(Words *python, Words *numbers, int64_t count, bool alone
         FUNCTION(python, PYTHON_TUPLE_SET_ITEM, TupleSetItem)(tuple, i, keep(python, buffers[numbers[i]]));
     return tuple;
 }
-
-/* What a replay saves, where there is a place for it: tensors, and a part of a stock or 0. */
-typedef struct {
-    Object *tensors, *part;
-} Saved;
 
 /* What the replay returns; 0 if Python has an error, or is to be asked for one. */
 static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses, Saved *beside) {
@@ -193,7 +191,7 @@ static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *
         if (good) {
             buffers[end] = 0;
             if (row[MADE_STOCK])
-                good = (beside->part = take_from_stock(python, replay, row, stream, &addresses[end])) != 0;
+                good = take_from_stock(python, replay, row, stream, beside, &addresses[end]);
             else
                 good = make(python, row, &buffers[end], &addresses[end]);
             end++;
@@ -248,16 +246,21 @@ static Object *replayed(Words *python, Words *replay, Object *const *args, int64
 Object *fly_replay(Object *self, Object *const *args, int64_t count) {
     Words *replay = table_of(self), *python = (Words *)replay[REPLAY_PYTHON];
     bool saves = replay[REPLAY_SAVED] >= 0;
-    Saved saved = {0, 0};
+    Saved saved = {0, 0, 0};
     Object *found = replayed(python, replay, args, count, saves ? &saved : 0);
-    if (saved.part)
-        release(python, saved.part);
+    if (saved.stock)
+        release(python, saved.stock);
     return found && saves ? paired(python, found, saved.tensors) : or_none(python, found);
 }
 
-/* Whether an attribute has what was made for it, if anything. */
-static bool put(Words *python, Object *context, int64_t name, Object *value) {
-    return !value || !FUNCTION(python, PYTHON_SET_ATTR, SetAttr)(context, (Object *)name, value);
+/* Have an object refer to what it takes over, if anything. */
+static void put(Words *python, Object *object, int64_t place, Object *value) {
+    Object **at = (Object **)((char *)object + place), *before = *at;
+    if (!value)
+        return;
+    *at = value;
+    if (before)
+        release(python, before);
 }
 
 /* The arguments are the context and some of the tensors that were handed on. */
@@ -265,20 +268,21 @@ Object *fly_forward(Object *self, Object *const *args, int64_t count) {
     (void)count;
     Words *forward = table_of(self), *replay = (Words *)forward[FORWARD_REPLAY], *python = (Words *)replay[REPLAY_PYTHON];
     Handed call = handed;
-    Saved saved = {0, 0};
+    Saved saved = {0, 0, 0};
     if (!call.args || call.thread != FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)())
         return none(python);
     handed.args = 0;
     Object *found = run(python, replay, call.args, call.facts->addresses, &saved);
-    if (found && !(put(python, args[0], forward[FORWARD_SAVED], saved.tensors) &&
-                   put(python, args[0], forward[FORWARD_PART], saved.part))) {
-        release(python, found);
-        found = 0;
+    put(python, args[0], forward[FORWARD_SAVED], saved.tensors);
+    if (saved.stock) {
+        Object *begin = FUNCTION(python, PYTHON_FROM_LONG_LONG, FromLongLong)(saved.begin / STOCK_UNIT);
+        put(python, args[0], forward[FORWARD_STOCK], saved.stock);
+        put(python, args[0], forward[FORWARD_BEGIN], begin);
+        if (found && !begin) {
+            release(python, found);
+            found = 0;
+        }
     }
-    if (saved.tensors)
-        release(python, saved.tensors);
-    if (saved.part)
-        release(python, saved.part);
     return or_none(python, found);
 }
 
@@ -336,12 +340,15 @@ static bool transformed(Words *python) {
     return has_key(python, PYTHON_KEY_FRONT) || has_key(python, PYTHON_KEY_BACK);
 }
 
-/* Whether one of some arguments wants a gradient. */
+/* Whether one of some arguments, tensors or None, wants a gradient. */
 static bool want_gradients(Words *python, Object *const *args, int64_t from, int64_t to) {
     GetAttr *get = FUNCTION(python, PYTHON_GET_ATTR, GetAttr);
     for (int64_t i = from; i < to; i++) {
-        if ((int64_t)args[i] != python[PYTHON_NONE] &&
-            is_true(python, get(args[i], (Object *)python[PYTHON_REQUIRES_GRAD])))
+        if ((int64_t)args[i] == python[PYTHON_NONE])
+            continue;
+        bool known = tensor_memory && is_tensor(python, args[i]);
+        if (known ? wants_gradient(tensor_memory, args[i])
+                  : is_true(python, get(args[i], (Object *)python[PYTHON_REQUIRES_GRAD])))
             return true;
     }
     return false;

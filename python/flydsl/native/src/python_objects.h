@@ -35,7 +35,6 @@ typedef Object *CallOneArg(Object *callable, Object *argument);
 typedef Object *CallTuple(Object *callable, Object *arguments);
 typedef Object *Vectorcall(Object *callable, Object *const *arguments, uint64_t count, Object *names);
 typedef Object *GetAttr(Object *object, Object *name);
-typedef int32_t SetAttr(Object *object, Object *name, Object *value);
 typedef int32_t RichCompareBool(Object *a, Object *b, int32_t operation);
 typedef int64_t AsLongLong(Object *number, int32_t *overflow);
 typedef double AsDouble(Object *number);

@@ -1,0 +1,151 @@
+"""Tensors read where torch keeps what they are: as its own reader reads them, or not at all."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import flydsl.ops as ops
+from flydsl.compiler.calls.native_call import address_in, interpreter
+from flydsl.compiler.calls.native_replay import call_facts
+from flydsl.ops import replays, tensor_memory, torch_side
+from flydsl.ops.table import TABLE
+
+torch: Any = pytest.importorskip("torch", reason="tensors are torch's")
+
+
+def know(memory: Any) -> None:
+    """Have native code read tensors by this, or by torch's reader."""
+    address = tensor_memory._address("fly_know_tensors")
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(None if memory is None else ctypes.addressof(memory))
+
+
+@pytest.fixture
+def memory() -> Iterator[Any]:
+    assert tensor_memory.know_tensors("cpu")
+    yield tensor_memory._KNOWN[-1]
+    know(tensor_memory._KNOWN[-1])
+
+
+def reads(memory: Any, tensor: Any) -> bool:
+    """Whether a tensor is read where it lies, and as torch's reader reads it."""
+    alike = ctypes.PYFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.py_object)(
+        tensor_memory._address("fly_reads_alike")
+    )
+    return alike(ctypes.addressof(memory), address_in(interpreter()), tensor)
+
+
+def tensors() -> dict[str, tuple[Any, bool]]:
+    """Tensors, and whether they are read where they lie."""
+    base, learned = torch.randn(4, 6, 8), torch.randn(6, 4, requires_grad=True)
+    freed = torch.empty(64)
+    freed.untyped_storage().resize_(0)
+    with torch.inference_mode():
+        inferred = torch.randn(5, 3)
+    return {
+        "whole": (base, True), "a view": (base[1:, ::2, 3], True), "transposed": (base.transpose(0, 2), True),
+        "expanded": (torch.randn(3, 1).expand(3, 5), True), "a number": (torch.tensor(3.0), True),
+        "five dimensions": (torch.randn(1, 2, 3, 4, 5), True), "six": (torch.randn(1, 2, 3, 1, 2, 3), False),
+        "a parameter": (torch.nn.Parameter(base), True), "computed": (learned * 2, True), "inferred": (inferred, True),
+        "integers": (torch.arange(7), True), "truths": (torch.ones(3, dtype=torch.bool)[1:], True),
+        "complex": (torch.randn(3, dtype=torch.complex64), False),
+        "bytes": (torch.zeros(9).to(torch.float8_e5m2), True),
+        "negative": (torch.randn(8, dtype=torch.complex64).conj().imag, False), "freed": (freed, False),
+        "nothing": (torch.empty(0, 3), False), "sparse": (base.to_sparse(), False),
+        "another device": (torch.empty(3, device="meta"), False),
+        "of numpy": (torch.from_numpy(base.numpy()[2:]), True),
+        "set": (torch.empty(0).set_(base.untyped_storage(), 8, (2, 3), (3, 1)), True),
+        "cloned when written": (torch._lazy_clone(base), True),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("case", tensors())
+def test_tensors_are_read_as_torch_reads_them(case: str, memory: Any) -> None:
+    tensor, known = tensors()[case]
+    assert reads(memory, tensor) is known
+    facts = call_facts()
+    found = facts(tensor)
+    know(None)
+    assert facts(tensor) == found
+
+
+def test_tensors_in_transforms_are_not_plain(memory: Any) -> None:
+    found: list[bool] = []
+
+    def noted(x: Any) -> Any:
+        found.append(reads(memory, x))
+        return x.sum()
+
+    x = torch.randn(3, 4)
+    torch.func.vmap(noted)(x)
+    torch.func.grad(noted)(x)
+    torch.func.functionalize(noted)(x)
+    assert found == [False] * 3
+
+
+@pytest.mark.parametrize("name", ["_cdata", "untyped_storage", "storage_offset", "stride"])
+def test_what_is_not_found_is_left_to_the_reader(name: str, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with a torch that keeps things elsewhere, or does not say where."""
+    other: Callable[..., Any] = lambda tensor: SimpleNamespace(_cdata=7, data_ptr=lambda: 7)  # noqa: E731
+    monkeypatch.setattr(torch.Tensor, name, 7 if name == "_cdata" else other)
+    monkeypatch.setattr(tensor_memory, "_KNOWN", known := [])
+    assert not tensor_memory.know_tensors.__wrapped__("cpu") and not known
+
+
+def test_tensors_are_known_whatever_calls_want(memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first call may be one without gradients, and that of the host not the first of all."""
+    assert tensor_memory.know_tensors.__wrapped__("cpu") and tensor_memory._KNOWN[-1] is memory
+    monkeypatch.setattr(tensor_memory, "_KNOWN", known := [])
+    for mode in (torch.inference_mode, torch.no_grad):
+        known.clear()
+        with mode():
+            assert tensor_memory.know_tensors.__wrapped__("cpu") and len(known) == 1
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_gradients_are_asked_for_either_way(known: bool, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Autograd may know of tensors that want none: views, and those that did want one."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    lanes = TABLE["swiglu"].op.lanes
+    lanes.forget()
+    know(memory if known else None)
+    plain, view, former = torch.randn(3, 8), torch.randn(4, 8)[1:], torch.randn(3, 8, requires_grad=True)
+    learned = torch.randn(3, 8, requires_grad=True)
+    for _ in range(3):
+        y = ops.swiglu(plain, former)
+        assert y.requires_grad
+        for one, other in ((plain, view), (view, plain), (plain, learned.detach())):
+            assert not ops.swiglu(one, other).requires_grad
+        assert ops.swiglu(view, learned * 2).requires_grad and ops.swiglu(learned, plain).requires_grad
+    former.requires_grad_(False)
+    assert not ops.swiglu(plain, former).requires_grad and lanes.again(plain, former, "silu") is not None
+    lanes.forget()
+
+
+def test_contexts_that_are_not_as_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls with a gradient are not repeated then, and have it all the same."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    monkeypatch.setattr(torch_side, "reference_place", lambda *_: None)
+    lanes = TABLE["softmax"].op.lanes
+    lanes.forget()
+    x = torch.randn(3, 8, requires_grad=True)
+    for _ in range(3):
+        found, want = (torch.autograd.grad(y[:, 0].sum(), x)[0] for y in (ops.softmax(x), torch.softmax(x, -1)))
+        torch.testing.assert_close(found, want)
+    assert lanes.again(x, -1) is None
+    lanes.forget()
+
+
+def test_the_place_of_a_reference() -> None:
+    class Slotted:
+        __slots__ = ("one", "two")
+
+    class Other:
+        pass
+
+    assert [tensor_memory.reference_place(Slotted(), name) for name in ("one", "two")] == [16, 24]
+    assert tensor_memory.reference_place(Other(), "one") is None
