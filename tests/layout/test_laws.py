@@ -295,24 +295,6 @@ def test_inverse_of_a_padded_layout() -> None:
         divide.logical_divide(Layout(40, 1), padded)
 
 
-def two_of_one_shape(choices: Choices) -> tuple[Layout, Layout]:
-    first = some.spread_layout(choices)
-    shape = it.leaves(first.shape)
-    return Layout(tuple(shape), tuple(it.leaves(first.stride))), Layout(
-        tuple(shape), tuple(some.spread_strides(shape, some.GAPS, choices))
-    )
-
-
-@settings(max_examples=200)
-@given(pair=some.decoded(two_of_one_shape, size=32))
-def test_common_vector_is_contiguous_in_both(pair: tuple[Layout, Layout]) -> None:
-    a, b = pair
-    common = recast.max_common_layout(a, b)
-    run = list(range(common.size()))
-    assert applied(a, common) == applied(b, common) == run
-    assert recast.max_common_vector(a, b) == len(run)
-
-
 # Recast ------------------------------------------------------------------------------------------
 
 

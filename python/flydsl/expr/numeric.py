@@ -15,7 +15,7 @@ from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.expr.enum import RoundingMode, RoundingName
 from flydsl.expr.numbers import fold
 from flydsl.expr.numbers import numeric_types as nt
-from flydsl.expr.numbers.convert import convert_static, emit_constant, emit_convert, from_python
+from flydsl.expr.numbers.convert import Literal, convert_static, emit_constant, emit_convert, from_python
 from flydsl.expr.numbers.fastmath import Flags
 from flydsl.expr.numbers.numeric_types import NumberFormat
 from flydsl.expr.numbers.operators import AND, OR, Operators
@@ -25,7 +25,7 @@ from flydsl.expr.trace.context import Value, as_seen_outside, current, is_raw_va
 from flydsl.expr.values.ir_types import IrType
 from flydsl.expr.values.numpy_scalar import names_dtype
 
-_STATIC_TYPES = frozenset((int, float, bool))
+_STATIC_TYPES = frozenset((int, float, bool, Literal))
 _CLASSES: dict[NumberFormat, type[Numeric]] = {}
 _N = TypeVar("_N", bound="Numeric")
 
@@ -119,9 +119,9 @@ class Numeric(Operators, metaclass=NumericMeta):
     def value(self) -> Any:
         """The Python number of a static value, or the SSA value."""
         value = self._value
-        if raw_face.show is None or type(value) in _STATIC_TYPES:
-            return value
-        return as_seen_outside(value, type(self).signed)
+        if type(value) in _STATIC_TYPES:
+            return +value  # which makes a plain float of a literal
+        return value if raw_face.show is None else as_seen_outside(value, type(self).signed)
 
     @property
     def dtype(self) -> type[Numeric]:
@@ -428,7 +428,7 @@ def operand(value: Any) -> Numeric | None:
         return _make(nt.INT32, value)
     if kind in _STATIC_TYPES:
         fmt = literal_format(value)
-        return _make(fmt, from_python(fmt, value))
+        return _make(fmt, Literal(value) if fmt is nt.FLOAT32 else from_python(fmt, value))
     if isinstance(value, numbers.Real):
         return operand(int(value) if isinstance(value, numbers.Integral) else float(value))
     if is_raw_value(value):

@@ -355,19 +355,6 @@ def _refuse_stride(layout: Layout, stride: IntTuple, reach: Any = 0) -> None:
         )
 
 
-def static_right_inverse(layout: Layout) -> Layout:
-    """Return what the static strides and extents alone say of the right inverse: its beginning, perhaps all of it."""
-    known = [(extent, stride) if lf.is_static(extent) and lf.is_static(stride) else (extent, 0)
-             for extent, stride in layout.flat()]  # fmt: skip
-    found: Pairs = []
-    reach = 1
-    for stride, extent, position in _with_positions(from_flat(known)):
-        if stride == reach:
-            found.append((extent, position))
-            reach *= extent
-    return from_flat(_coalesced(found))
-
-
 def left_inverse(value: Any) -> Any:
     """L with L(A(i)) == i for every coordinate i."""
     return on_layout(value, _left_inverse)

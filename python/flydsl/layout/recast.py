@@ -8,7 +8,6 @@ from typing import Any
 from flydsl.base.errors import LayoutError
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
-from flydsl.layout.algebra import coalesce, composition, static_right_inverse
 from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
@@ -116,21 +115,3 @@ def _shifted_swizzle(inner: Swizzle, factor: int, direction: int) -> Swizzle:
             hint="change the unit by a power of two, within the bits below the swizzle's base",
         )
     return Swizzle(inner.mask, inner.base + direction * bits, inner.shift)
-
-
-# How many elements two layouts have side by side in both --------------------------------------
-
-
-def max_common_layout(a: Layout, b: Layout) -> Layout:
-    """Return the longest run of coordinates that is contiguous from index 0 in both layouts."""
-    inverse = static_right_inverse(b)
-    common = coalesce(composition(a, inverse))
-    first = common[0]
-    if first.stride == 1 and isinstance(first.shape, int):
-        return composition(inverse, first)
-    return Layout(1, 0)
-
-
-def max_common_vector(a: Layout, b: Layout) -> Any:
-    """Return the length of that run: the widest access a copy from one to the other may use."""
-    return max_common_layout(a, b).size()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import pickle
 import subprocess
@@ -182,6 +183,18 @@ def test_python_may_use_a_static_value() -> None:
     assert (n.Int32(3) == None) is False and n.Int32(3) != "3"  # noqa: E711
     with pytest.raises(TypeError, match="index"):
         operator.index(n.Float32(1.0))
+
+
+def test_a_float_beside_a_double_is_what_was_written() -> None:
+    double = n.Float64(1)
+    chosen = n.Boolean(True).select(0.1, double)
+    written = [double * 0.1, 0.1 * double, double * np.float64(0.1), n.Int64(1) * 0.1, chosen]
+    assert [(type(x), x.value) for x in written] == [(n.Float64, 0.1)] * 5
+    assert double + 1e300 == 1e300 and n.Float64(0.1) == 0.1
+    single = [n.as_numeric(0.1), n.Float32(1) * 0.1, n.Float64(n.Float32(0.1)), n.Float64(1) * n.Float32(0.1)]
+    assert [x.value for x in single] == [float(np.float32(0.1))] * 4
+    assert {type(x.value) for x in [*written, *single]} == {float}
+    assert repr(n.as_numeric(0.1)) == "Float32(0.10000000149011612)" and (n.Float32(1) * 1e300).value == math.inf
 
 
 def test_divmod_and_reflected() -> None:

@@ -50,8 +50,21 @@ def _is_one_step(src: NumberFormat, dst: NumberFormat) -> bool:
     return dst.width < src.width
 
 
+class Literal(float):
+    """A float that a kernel has written down: a Float32 by itself, and what was written beside a Float64."""
+
+    written: float
+
+    def __new__(cls, written: float) -> Literal:
+        made = super().__new__(cls, convert_static(nt.FLOAT64, nt.FLOAT32, written))
+        made.written = written
+        return made
+
+
 def convert_static(src: NumberFormat, dst: NumberFormat, value: fold.Number) -> fold.Number:
     """Convert a value known while tracing."""
+    if type(value) is Literal and dst is nt.FLOAT64:
+        return value.written
     for step in route(src, dst):
         value = fold.convert_step(src, step, value)
         src = step
