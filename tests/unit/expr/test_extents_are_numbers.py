@@ -393,3 +393,29 @@ def test_divmod_leaves_what_the_quotient_left(rng: np.random.Generator, dtype: A
     launch(x.astype(np.int32), y.astype(np.int32), out)
     by_y, hundred = np.divmod(x, y), np.divmod(100, y)
     np.testing.assert_array_equal(out, np.stack([*by_y, *np.divmod(x, 8), *hundred, *by_y], 1))
+
+
+@pytest.mark.parametrize("dtype", [fx.Float16, fx.Float32, fx.Float64])
+def test_divmod_of_floats_is_exact(rng: np.random.Generator, dtype: Any) -> None:
+    """As Python has it: a remainder that is no difference of rounded numbers, and a quotient that belongs to it."""
+
+    @flyc.kernel
+    def kernel(x: fx.Tensor, y: fx.Tensor, out: fx.Tensor):
+        i = fx.thread_idx.x
+        out[0, i], out[1, i] = divmod(x[i], y[i])
+        quotient, left = divmod(fx.Vector.from_elements([x[i], x[i]]), y[i])
+        out[2, i], out[3, i] = quotient[1], left[1]
+        out[4, i] = x[i] // y[i]
+
+    @flyc.jit
+    def launch(x: fx.Tensor, y: fx.Tensor, out: fx.Tensor):
+        kernel(x, y, out).launch(block=256)
+
+    x, y = (10.0 ** rng.uniform(-1, 3, (2, 256)) * rng.choice([-1, 1], (2, 256))).astype(dtype.numpy_dtype)
+    x[:4], y[:4] = (1.0, -1.0, 5.0, -5.0), (0.1, 0.1, np.inf, np.inf)
+    out = np.zeros((5, 256), x.dtype)
+    launch(x, y, out)
+    quotient, left = np.divmod(x, y)
+    np.testing.assert_array_equal(out[:4], [quotient, left, quotient, left])
+    ratio = np.divide(x, y, dtype=np.promote_types(x.dtype, np.float32))  # `//` by itself rounds it down
+    np.testing.assert_array_equal(out[4], np.floor(ratio).astype(x.dtype))

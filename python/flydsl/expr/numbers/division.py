@@ -63,29 +63,33 @@ def _float_remainder(lhs: Any, rhs: Any) -> tuple[Any, Any]:
 
 
 def remainder_of_floats(lhs: Any, rhs: Any) -> Any:
-    if not _both_known(lhs, rhs):
-        return lhs.combine(REM, rhs)
+    return left_over_of_floats(lhs, rhs) if _both_known(lhs, rhs) else lhs.combine(REM, rhs)
+
+
+def left_over_of_floats(lhs: Any, rhs: Any) -> Any:
+    """Return the remainder as Python has it: exact, but for a sum where the signs differ."""
     remainder, wrong = _float_remainder(lhs, rhs)
     return wrong.select(remainder + rhs, remainder)
 
 
-def floor_divide_floats(lhs: Any, rhs: Any) -> Any:
-    """floor(a / b) at run time. Of known numbers it is what Python gives: 1.0 // 0.1 is 9, not 10.
+def left_over_of_integers(lhs: Any, rhs: Any) -> Any | None:
+    """Return the remainder as Python has it; the machine's where that is the same."""
+    return lhs - lhs // rhs * rhs if lhs.dtype.signed else remainder_of_integers(lhs, rhs)
 
-    `lhs - remainder` is a multiple of `rhs` up to rounding, so the quotient is rounded, not floored.
+
+def floor_divide_floats(lhs: Any, rhs: Any) -> Any:
+    """floor(a / b) at run time. Of known numbers it is what Python gives: 1.0 // 0.1 is 9, not 10."""
+    return quotient_of_floats(lhs, rhs) if _both_known(lhs, rhs) else (lhs / rhs)._unary(FLOOR)
+
+
+def quotient_of_floats(lhs: Any, rhs: Any) -> Any:
+    """Return the quotient as Python has it.
+
+    `lhs - remainder` is a multiple of `rhs` up to rounding, so it is rounded, not floored.
     """
-    if not _both_known(lhs, rhs):
-        return (lhs / rhs)._unary(FLOOR)
     remainder, wrong = _float_remainder(lhs, rhs)
     quotient = (lhs - remainder) / rhs
     return wrong.select(quotient - rhs.dtype(1.0), quotient)._unary(ROUNDEVEN)
-
-
-def left_over(lhs: Any, quotient: Any, rhs: Any) -> Any:
-    """Return what `divmod` gives beside the quotient: `lhs == quotient * rhs + left_over`, as Python has it."""
-    if quotient is NotImplemented:
-        return NotImplemented
-    return lhs % rhs if quotient.is_static() or not quotient.dtype.signed else lhs - quotient * rhs
 
 
 def _both_known(lhs: Any, rhs: Any) -> bool:

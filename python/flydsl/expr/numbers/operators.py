@@ -85,6 +85,9 @@ MOD = Operation(
     float_recipe=division.remainder_of_floats,
     planner=_plan_floor,
 )
+QUOTIENT = replace(FLOORDIV, float_recipe=division.quotient_of_floats, plans={})
+LEFT_OVER = replace(MOD, int_recipe=division.left_over_of_integers, float_recipe=division.left_over_of_floats, plans={})
+"""What `divmod` gives."""
 IPOWI = Operation("power", **_sign_blind("math.ipowi", fold.ipowi))
 
 
@@ -249,12 +252,12 @@ class Operators(NoForeignFunctions):
         return self._reflect(MOD, other)
 
     def __divmod__(self, other: Any) -> Any:
-        quotient = self // other
-        return quotient, division.left_over(self, quotient, other)
+        quotient = self._apply(QUOTIENT, other)
+        return quotient if quotient is NotImplemented else (quotient, self._apply(LEFT_OVER, other))
 
     def __rdivmod__(self, other: Any) -> Any:
-        quotient = other // self
-        return quotient, division.left_over(other, quotient, self)
+        quotient = self._reflect(QUOTIENT, other)
+        return quotient if quotient is NotImplemented else (quotient, self._reflect(LEFT_OVER, other))
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         return self._apply(POW, other) if modulus is None else NotImplemented
