@@ -75,6 +75,30 @@ def test_a_float_in_a_struct_is_no_integer() -> None:
     assert Work(n=np.int64(7), flag=np.bool_(True)).n.value == 7
 
 
+def test_a_number_of_a_class_derived_from_int_is_as_wide_as_it_needs() -> None:
+    """Whatever was called before: a wide one makes no later one wide."""
+
+    class Count(int):
+        pass
+
+    widths = []
+
+    @flyc.kernel
+    def kernel(y: fx.Tensor, v: Any):
+        y[0] = v.dtype.width
+
+    @flyc.jit
+    def put(y: fx.Tensor, v: Any):
+        kernel(y, v).launch()
+
+    y = np.zeros(1, np.int32)
+    for value in (5, 1 << 40, 5, 6, -7, 1 << 41):
+        for number in (Count(value), value):
+            put(y, number)
+            widths.append(int(y[0]))
+    assert widths == [32, 32, 64, 64, 32, 32, 32, 32, 32, 32, 64, 64]
+
+
 def test_a_float_beyond_its_type_is_refused_on_every_path() -> None:
     beyond = [(fx.Float32, 1e39), (fx.Float32, -(10**400)), (fx.Float16, 65520.0), (fx.BFloat16, 3.4e38),
               (fx.Float64, 10**400), (fx.Float8E4M3FN, 465.0), (fx.Float32, np.float64(1e39))]  # fmt: skip

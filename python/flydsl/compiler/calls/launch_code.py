@@ -154,6 +154,9 @@ def _write(writer: Writer, number: int, parameter: Parameter, exact: bool) -> No
         if exact and isinstance(form, TensorForm):
             writer.names[f"numbers{number}"] = partial(_numbers_of_equal, form)
         writer.packed.append(f"*numbers{number}(a{number})")
+    if exact and isinstance(form, ScalarForm) and not form.annotated and isinstance(example, int) and kind is not bool:
+        fits = f"{-INT32_LIMIT} <= a{number} < {INT32_LIMIT}"
+        writer.refuse_if(fits if form.dtype.width > 32 else f"not {fits}")
 
 
 def _write_constant(writer: Writer, number: int, form: ConstantForm, example: Any) -> None:
@@ -182,9 +185,6 @@ def _write_scalar(writer: Writer, number: int, form: ScalarForm, kind: type, exa
     writer.names.update({"int": int, "float": float, "bool": bool})
     if form.dtype.is_integer:
         writer.refuse_if(f"{value}.__class__ is not {kind.__name__}")
-        if exact and not form.annotated and kind is int:
-            fits = f"{-INT32_LIMIT} <= {value} < {INT32_LIMIT}"
-            writer.refuse_if(fits if form.dtype.width > 32 else f"not {fits}")
     elif form.annotated:
         writer.refuse_if(f"{value}.__class__ is not float and {value}.__class__ is not int")
     else:
