@@ -90,7 +90,9 @@ def module_text(made: Sequence[Program]) -> str:
     for number, program in enumerate(made):
         fetch = (ASYNC_FETCH if program.fetches == "async" else PLAIN_FETCH).format(threads=program.threads)
         parts.append(fetch.replace("def fetched(", f"def fetched_{number}("))
-        parts.append(program.source(number).replace("= fetched(", f"= fetched_{number}("))
+        parts += [helper.source().replace("helper_", f"helper_{number}_") for helper in program.helpers]
+        text = program.source(number).replace("= fetched(", f"= fetched_{number}(")
+        parts.append(text.replace("helper_", f"helper_{number}_"))
     launches = [f"    kernel_{number}(x, out, n).launch(grid={BLOCKS}, block={program.threads})"
                 for number, program in enumerate(made)]  # fmt: skip
     parts.append("@flyc.jit\ndef launch(x: fx.Tensor, out: fx.Tensor, n: fx.Int32):\n" + "\n".join(launches) + "\n")

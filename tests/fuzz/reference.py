@@ -12,12 +12,17 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tests.fuzz.tree import FLOATS, INTS, WIDTH, Expr, Program, Stmt
+from tests.fuzz.tree import FLOATS, INTS, TABLE, WIDTH, Expr, Helper, Program, Stmt
 
 DTYPES: dict[str, Any] = {
     "bool": np.bool_, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32,
     "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
     "f32": np.float32, "f64": np.float64,
+}  # fmt: skip
+
+NARROW_TYPES: dict[str, Any] = {
+    "e4m3fn": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
 }  # fmt: skip
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -45,6 +50,11 @@ class Reference:
         }
         self.mask = np.ones(count, bool)
         self.broken: list[np.ndarray] = []
+        self.returned: list[np.ndarray] = [np.zeros(count, bool)]
+        """Of each function that runs, the kernel first, the threads that have left it."""
+        self.results: list[str] = []
+        self.helpers = {helper.name: helper for helper in program.helpers}
+        self.tables = {key: np.full((blocks, TABLE), 7).astype(DTYPES[key[1]]) for key in program.tables()}
         self.skipped: list[np.ndarray] = []
 
     def run(self) -> np.ndarray:
@@ -63,6 +73,8 @@ class Reference:
             return self.values[expr.extra]
         if expr.op == "const":
             return np.full(len(self.mask), expr.extra).astype(kind)
+        if expr.op == "call":
+            return self.called(self.helpers[expr.extra], [self.value(arg) for arg in expr.args])
         args = [self.value(arg) for arg in expr.args]
         return self.operation(expr, args).astype(kind, copy=False)
 
@@ -92,9 +104,55 @@ class Reference:
             case "shuffle":
                 return self.shuffled(args, *expr.extra)
             case "votes":
-                return np.repeat(args[0].reshape(-1, self.wave).sum(1), self.wave)
+                return self.over_waves(args[0] & self.mask, np.add)
+            case "agreed":
+                return (
+                    self.over_waves(args[0] & self.mask, np.logical_or)
+                    if expr.extra == "any"
+                    else self.over_waves(args[0] | ~self.mask, np.logical_and)
+                )
+            case "mixed":
+                symbol, common = expr.extra
+                return _BINARY[symbol](*(arg.astype(DTYPES[common]) for arg in args))
+            case "beside":
+                symbol, number, first = expr.extra
+                pair = (np.full_like(args[0], number), args[0])
+                return _BINARY[symbol](*(pair if first else pair[::-1]))
+            case "narrow":
+                return args[0].astype(NARROW_TYPES[expr.extra]).astype(args[0].dtype)
+            case "masked":
+                first, which = expr.extra
+                return np.where(args[1 + which], self.x[np.where(self.mask, args[0], 0), first + which], args[5])
+            case "lanes":
+                return lanes(expr, args)
             case _:
                 raise AssertionError(expr.op)
+
+    def over_waves(self, value: np.ndarray, combine: np.ufunc) -> np.ndarray:
+        """What the threads of each wave give together; the last wave of a block may have fewer."""
+        found = np.zeros(len(value), np.int32 if combine is np.add else bool)
+        for block in range(0, len(value), self.threads):
+            for first in range(block, block + self.threads, self.wave):
+                last = min(first + self.wave, block + self.threads)
+                found[first:last] = combine.reduce(value[first:last].astype(found.dtype))
+        return found
+
+    def called(self, helper: Helper, given: list[np.ndarray]) -> np.ndarray:
+        mask, broken = self.mask, self.broken
+        self.broken = []
+        self.returned.append(np.zeros_like(mask))
+        self.results.append(result := f"{helper.name} gives")
+        self.values.pop(result, None)
+        self.values.update(zip(helper.parameters, given, strict=True))
+        for name, value in helper.variables.items():
+            self.values[name] = self.value(value)
+        self.values[result] = np.zeros(len(mask), DTYPES[helper.result.type])
+        self.block(helper.body)
+        self.assign(result, self.value(helper.result))
+        self.results.pop()
+        self.returned.pop()
+        self.mask, self.broken = mask, broken
+        return self.values[result]
 
     def shuffled(self, args: list[np.ndarray], mode: str, width: int) -> np.ndarray:
         lane = np.arange(len(args[0])) % width
@@ -143,7 +201,7 @@ class Reference:
         self.broken.append(left)
         for turn in range(1000):
             counter, goes_on = at(turn)
-            self.mask = self.mask & goes_on & ~self.broken[-1]
+            self.mask = self.mask & goes_on & ~self.broken[-1] & ~self.returned[-1]
             if not self.mask.any():
                 break
             self.assign(stmt.name, counter.astype(np.int32))
@@ -155,13 +213,36 @@ class Reference:
         else:
             raise Left(stmt)
         self.broken.pop()
-        self.mask = outside
+        self.mask = outside & ~self.returned[-1]
 
     def do_leave(self, stmt: Stmt) -> None:
         leaving = self.mask & self.value(stmt.exprs[0])
         if stmt.extra == "break":
             self.broken[-1] |= leaving
         self.mask = self.mask & ~leaving
+
+    def do_return(self, stmt: Stmt) -> None:
+        condition, value = (self.value(expr) for expr in stmt.exprs)
+        mask = self.mask
+        self.mask = mask & condition
+        self.assign(self.results[-1], value)
+        self.returned[-1] |= self.mask
+        self.mask = mask & ~condition
+
+    def do_combine(self, stmt: Stmt) -> None:
+        value, place = (self.value(expr)[self.mask] for expr in stmt.exprs)
+        _COMBINED[stmt.extra].at(self.tables[stmt.extra, stmt.name], (self.values["b"][self.mask], place), value)
+
+    def do_tally(self, stmt: Stmt) -> None:
+        place = self.value(stmt.exprs[1])
+        self.assign(stmt.name, self.tables[stmt.extra, stmt.exprs[0].type][self.values["b"], place])
+
+    def do_indexed(self, stmt: Stmt) -> None:
+        *held, new, at, wanted = (self.value(expr) for expr in stmt.exprs)
+        cells = np.stack(held)
+        every = np.arange(len(self.mask))
+        cells[at, every] = new
+        self.assign(stmt.name, cells[wanted, every])
 
     def do_exchange(self, stmt: Stmt) -> None:
         value, place = (self.value(expr) for expr in stmt.exprs)
@@ -176,6 +257,35 @@ class Reference:
         """The element of the input that another thread fetched: the one at its place in the flat input."""
         place = self.value(stmt.exprs[0])
         self.assign(stmt.name, self.x.reshape(-1)[(self.values["b"] * self.threads + place) % self.x.size])
+
+
+_COMBINED: dict[str, Any] = {
+    "add": np.add, "max": np.maximum, "min": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}  # fmt: skip
+_REDUCED: dict[str, Any] = {**_COMBINED, "mul": np.multiply}
+
+
+def lanes(expr: Expr, args: list[np.ndarray]) -> np.ndarray:
+    """One number of what becomes of a vector of four."""
+    form, wanted = expr.extra
+    first, every = np.stack(args[:4]), np.arange(len(args[0]))
+    if form == "reduce":
+        return _REDUCED[wanted].reduce(first, axis=0, dtype=first.dtype)
+    place = args[8]
+    second = np.stack(args[4:8])
+    if form == "select":
+        return np.where(_BINARY[wanted](first, second), first, second)[place, every]
+    if form == "shuffle":
+        return np.concatenate([first, second])[list(wanted)][place, every]
+    if form == "insert":
+        changed = first.copy()
+        changed[place, every] = args[4]
+        return changed[wanted]
+    if form == "convert":
+        return converted(first, expr.args[0].type, expr.type)[place, every]
+    cut = np.ascontiguousarray(first.T).view(DTYPES[expr.type])
+    return cut[every, place]
 
 
 def converted(value: np.ndarray, old: str, new: str) -> np.ndarray:

@@ -28,7 +28,14 @@ def test_the_settings_cover_targets_and_levels() -> None:
 def test_programs_have_what_they_should() -> None:
     drawn = [draw(seed, 64, seed % 2 == 0) for seed in range(300)]
     kinds = {stmt.kind for program in drawn for stmt in walk(program.body)}
-    assert kinds == {"assign", "if", "for", "unrolled", "while", "leave", "exchange", "registers", "fetch"}
+    ways = {"assign", "if", "for", "unrolled", "while", "leave"}
+    assert kinds == ways | {"exchange", "registers", "indexed", "fetch", "combine", "tally"}
+    helpers = [helper for program in drawn for helper in program.helpers]
+    assert {stmt.kind for helper in helpers for stmt in walk(helper.body)} == ways | {"registers", "indexed", "return"}
+    text = "\n".join(program.source(0) for program in drawn)
+    assert all(
+        word in text for word in ("helper_1(", ".load(fx.Vector", ".reduce(", ".shuffle(", ".insert(", "fx.Float8")
+    )
     assert any(stmt.extra == "view" for program in drawn for stmt in walk(program.body) if stmt.kind == "exchange")
 
 

@@ -15,8 +15,13 @@ CLASSES = {
     "bool": "Boolean", "i8": "Int8", "u8": "Uint8", "i16": "Int16", "u16": "Uint16", "i32": "Int32", "u32": "Uint32",
     "i64": "Int64", "u64": "Uint64", "f16": "Float16", "bf16": "BFloat16", "f32": "Float32", "f64": "Float64",
 }  # fmt: skip
+TABLE = 8
+"""Places of a shared table."""
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTS = tuple(name for name in CLASSES if name not in (*FLOATS, "bool"))
+NARROW = {
+    "e4m3fn": "Float8E4M3FN", "e5m2": "Float8E5M2", "e4m3fnuz": "Float8E4M3FNUZ", "e5m2fnuz": "Float8E5M2FNUZ",
+}  # fmt: skip
 WIDTH = {name: 1 if name == "bool" else int(name.lstrip("iubf")) for name in CLASSES}
 
 
@@ -61,8 +66,45 @@ class Expr:
                 return f"fx.shuffle_{mode}({parts[0]}, {parts[1]}, {width})"
             case "votes":
                 return f"fx.Int32(fx.math.ctpop(fx.ballot({parts[0]})))"
+            case "agreed":
+                return f"fx.gpu.{self.extra}({parts[0]})"
+            case "mixed":
+                return f"({parts[0]} {self.extra[0]} {parts[1]})"
+            case "beside":
+                symbol, number, first = self.extra
+                return f"({number!r} {symbol} {parts[0]})" if first else f"({parts[0]} {symbol} {number!r})"
+            case "narrow":
+                return f"{parts[0]}.to(fx.{NARROW[self.extra]}).to(fx.{CLASSES[self.type]})"
+            case "masked":
+                mask = f"fx.Vector.from_elements([{', '.join(parts[1:5])}], fx.Boolean)"
+                return f"x[{parts[0]}, {self.extra[0]} : {self.extra[0] + 4}].load({mask}, {parts[5]})[{self.extra[1]}]"
+            case "lanes":
+                return self._lanes(parts)
+            case "call":
+                return f"{self.extra}({', '.join(parts)})"
             case _:
                 raise AssertionError(self.op)
+
+    def _lanes(self, parts: list[str]) -> str:
+        """Four numbers as a vector, and one number of what becomes of it."""
+        form, wanted = self.extra
+        kind = CLASSES[self.args[0].type]
+        first, second = (f"fx.Vector.from_elements([{', '.join(p)}], fx.{kind})" for p in (parts[:4], parts[4:8]))
+        match form:
+            case "reduce":
+                return f'{first}.reduce("{wanted}")'
+            case "select":
+                return f"({first} {wanted} {second}).select({first}, {second})[{parts[8]}]"
+            case "shuffle":
+                return f"{first}.shuffle({second}, {wanted!r})[{parts[8]}]"
+            case "insert":
+                return f"{first}.insert({parts[4]}, {parts[8]})[{wanted}]"
+            case "convert":
+                return f"{first}.to(fx.{CLASSES[self.type]})[{parts[8]}]"
+            case "bits":
+                return f"{first}.bitcast(fx.{CLASSES[self.type]})[{parts[8]}]"
+            case _:
+                raise AssertionError(form)
 
 
 ELEMENTS = """\
@@ -147,6 +189,17 @@ class Stmt:
             case "leave":
                 yield f"if {values[0]}:"
                 yield f"    {self.extra}"
+            case "return":
+                yield f"if {values[0]}:"
+                yield f"    return fx.{CLASSES[self.exprs[1].type]}({values[1]})"
+            case "combine":
+                yield f'fx.atomic("{self.extra}", table_{self.extra}_{self.name}, {values[0]}, at={values[1]})'
+            case "tally":
+                yield "fx.barrier()"
+                yield f"{self.name} = table_{self.extra}_{self.exprs[0].type}[{values[1]}]"
+                yield "fx.barrier()"
+            case "indexed":
+                yield from self._indexed(values)
             case "exchange":
                 yield from self._exchange(values)
             case "registers":
@@ -165,6 +218,14 @@ class Stmt:
         yield "fx.barrier()"
         yield f"{self.name} = {place}[{at(f'({values[1]})')}]"
         yield "fx.barrier()"
+
+    def _indexed(self, values: list[str]) -> Iterator[str]:
+        """Registers that are read and written at places known at run time."""
+        yield f"m = fx.make_rmem_tensor(4, fx.{CLASSES[self.exprs[0].type]})"
+        for index, value in enumerate(values[:4]):
+            yield f"m[{index}] = {value}"
+        yield f"m[{values[5]}] = {values[4]}"
+        yield f"{self.name} = m[{values[6]}]"
 
     def _registers(self, values: list[str]) -> Iterator[str]:
         kind = CLASSES[self.exprs[0].type]
@@ -186,11 +247,33 @@ def _indented(block: list[Stmt]) -> Iterator[str]:
 
 
 @dataclass
+class Helper:
+    """A function that kernels call: parameters, local variables, and statements some of which return."""
+
+    name: str
+    parameters: dict[str, str]
+    variables: dict[str, Expr]
+    body: list[Stmt]
+    result: Expr
+    decorated: bool
+
+    def source(self) -> str:
+        lines = ["@flyc.jit"] if self.decorated else []
+        lines.append(f"def {self.name}({', '.join(self.parameters)}):")
+        body = [f"{name} = fx.{CLASSES[value.type]}({value.text()})" for name, value in self.variables.items()]
+        for stmt in self.body:
+            body += stmt.lines()
+        body.append(f"return fx.{CLASSES[self.result.type]}({self.result.text()})")
+        return "\n".join([*lines, *(f"    {line}" for line in body)]) + "\n"
+
+
+@dataclass
 class Program:
     """A kernel: variables with their first values, and statements."""
 
     variables: dict[str, Expr] = field(default_factory=dict)
     body: list[Stmt] = field(default_factory=list)
+    helpers: list[Helper] = field(default_factory=list)
     threads: int = 64
     fetches: str = "plain"
     """How `fetch` brings a value of the input into shared memory: plainly, or by the target's asynchronous copy."""
@@ -199,15 +282,25 @@ class Program:
         """Number types of the shared arrays that the statements use."""
         return sorted({stmt.exprs[0].type for stmt in walk(self.body) if stmt.kind in ("exchange", "fetch")})
 
+    def tables(self) -> list[tuple[str, str]]:
+        """Shared tables that atomics change, by operation and type."""
+        found = {(stmt.extra, stmt.name) for stmt in walk(self.body) if stmt.kind == "combine"}
+        return sorted(found | {(stmt.extra, stmt.exprs[0].type) for stmt in walk(self.body) if stmt.kind == "tally"})
+
     def source(self, number: int) -> str:
         lines = ["@flyc.kernel", f"def kernel_{number}(x: fx.Tensor, out: fx.Tensor, n: fx.Int32):"]
         body = ["t, b = fx.thread_idx.x, fx.block_idx.x"]
-        if self.kinds():
+        if self.kinds() or self.tables():
             body.append("allocator = fx.SharedAllocator()")
         for kind in self.kinds():
             body.append(f"shared_{kind} = allocator.allocate(fx.Array[fx.{CLASSES[kind]}, {self.threads}]).peek()")
             body.append(f"swizzled_{kind} = shared_{kind}.view(fx.make_composed_layout(fx.make_swizzle(3, 0, 3), "
                         f"fx.make_layout(({self.threads // 8}, 8), (8, 1))))")  # fmt: skip
+        for op, kind in self.tables():
+            body.append(f"table_{op}_{kind} = allocator.allocate(fx.Array[fx.{CLASSES[kind]}, {TABLE}]).peek()"
+                        f".view(fx.make_layout({TABLE}, 1))")  # fmt: skip
+            body += [f"if t < {TABLE}:", f"    table_{op}_{kind}[t] = fx.{CLASSES[kind]}(7)"]
+        body += ["fx.barrier()"] if self.tables() else []
         body += [f"{name} = fx.{CLASSES[value.type]}({value.text()})" for name, value in self.variables.items()]
         for stmt in self.body:
             body += stmt.lines()
