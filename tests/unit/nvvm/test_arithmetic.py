@@ -44,6 +44,18 @@ def test_fast_functions(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -
     assert instruction in ptx(launcher(applying(name), 2, threads=256), (a, out), arch)
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"), [("rcp", [np.inf, -np.inf]), ("rsqrt", [np.inf, -np.inf]), ("lg2", [-np.inf] * 2)]
+)
+def test_fast_functions_take_subnormals_for_zeros(name: str, expected: list[float]) -> None:
+    """`.ftz`; what `ex2` gives is flushed too."""
+    a, out = np.array([2.0**-127, -(2.0**-130)], np.float32), np.full(2, np.nan, np.float32)
+    run(applying(name), a, out, threads=2)
+    assert out.tolist() == expected
+    run(applying("ex2"), np.array([-126.0, -126.5], np.float32), out, threads=2)
+    assert out.tolist() == [2.0**-126, 0.0]
+
+
 @pytest.mark.parametrize("source", ["f32", "f16x2"])
 def test_pairs_of_eight_bits(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounded as the format says, but what is too large stays at its largest number; NaN stays NaN."""

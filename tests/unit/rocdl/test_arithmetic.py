@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -75,6 +76,33 @@ def test_median(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(
         found[:, 0], np.median(np.stack([x, np.full_like(x, -0.5), np.full_like(x, 0.75)]), axis=0)
     )
+
+
+def test_the_median_beside_a_nan_is_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that `fmed3(x, top, -top)` of NaN is `-top`, in whatever order the three stand."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    x = np.array([np.nan, 5.0, -3.0], np.float32)[list(itertools.permutations(range(3)))]
+
+    def make(v: Any, t: Any) -> list[Any]:
+        return [bits_of(r.fmed3(*(fx.Float32(float(value)) + f32(v) * 0.0 for value in row))) for row in x]
+
+    found = per_thread(make, np.ones(1, np.float32).view(np.int32), len(x)).view(np.float32)
+    assert (found == -3.0).all()
+
+
+def test_fast_functions_take_subnormals_for_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of f32, as the instructions do; those of f16 have them."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    x = np.array([2.0**-127, -(2.0**-130)], np.float32)
+
+    def make(v: Any, t: Any) -> list[Any]:
+        fast = [function(f32(v)) for function in (r.rcp, r.rsq, r.sqrt, r.log2)]
+        half = r.rcp(fx.Float16(2.0**-15) + fx.Float16(f32(v)))
+        return [bits_of(number) for number in (*fast, r.exp2(f32(v) * 0.0 - 127.0), half.to(fx.Float32))]
+
+    found = per_thread(make, x.view(np.int32), 6).view(np.float32)
+    inf = np.inf
+    assert found.tolist() == [[inf, inf, 0.0, -inf, 0.0, 2.0**15], [-inf, -inf, -0.0, -inf, 0.0, 2.0**15]]
 
 
 @pytest.mark.parametrize("arch", CLASSES)

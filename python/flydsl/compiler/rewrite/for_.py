@@ -105,11 +105,7 @@ def _body(context: Context, node: ast.For, number: int, last: ast.Yield | None) 
     return context.nested(f"__fly_body_{number}", [_ITEM], context.sites[number].names, body, node)
 
 
-# `while` loops:: ------------------------------------------------------------------------------
-#
-# while x < n:        def __fly_test_1():     x = x * 2           return x < n                     def
-# __fly_body_1():                         nonlocal x                         x = x * 2
-# __fly__.while_(1, __fly_test_1, __fly_body_1)
+# `while` loops call ``__fly__.while_(1, test, body)`` ----------------------------------------------
 
 
 def rewrite_while(context: Context, node: ast.While) -> list[ast.stmt]:

@@ -1,55 +1,38 @@
 """AMD's arithmetic instructions that a lane does for itself: fast functions, byte permutes, conversions.
 
-Approximate functions (exp2, rcp, rsq, log2) are computed to the precision of the host, which is within the
-hardware's error bounds.
+Approximate functions (`fast_functions`) are within the hardware's error bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
+from flydsl.backends.host.intrinsics.fast_functions import FAST, formula
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.floats.narrow_floats import narrowing_function, widening_function
 from flydsl.codegen.llvm_types import BF16, type_text
 
-Formula = Callable[[Workgroup, str, list[str]], str]
-"""From the result type and the operands' texts to the expression to assign."""
-
-
-def _formula(text: Formula) -> Behaviour:
-    def run(wg: Workgroup, op: Operation) -> None:
-        operands = [wg.body.operand(value) for value in op.operands]
-        wg.body.bind(op.results[0], wg.body.assign(text(wg, type_text(op.results[0].type), operands)))
-
-    return run
-
-
-def _call(name: str) -> Behaviour:
-    """Return the same function of LLVM's own."""
-    return _formula(lambda wg, type_, xs: f"call {type_} @llvm.{name}({', '.join(f'{type_} {x}' for x in xs)})")
-
-
-def _reciprocal_root(wg: Workgroup, type_: str, xs: list[str]) -> str:
-    root = wg.body.assign(f"call {type_} @llvm.sqrt({type_} {xs[0]})")
-    return f"fdiv {type_} 1.0, {root}"
-
 
 def _fraction(wg: Workgroup, type_: str, xs: list[str]) -> str:
+    """Return what is above the integer below; it stays less than 1 where it would be rounded to that."""
     below = wg.body.assign(f"call {type_} @llvm.floor({type_} {xs[0]})")
-    return f"fsub {type_} {xs[0]}, {below}"
+    rest = wg.body.assign(f"fsub {type_} {xs[0]}, {below}")
+    most = {"half": "0xH3BFF", "float": "0x3FEFFFFFE0000000", "double": "0x3FEFFFFFFFFFFFFF"}[type_]
+    return f"select i1 {wg.body.assign(f'fcmp oeq {type_} {rest}, 1.0')}, {type_} {most}, {type_} {rest}"
 
 
 def _median(wg: Workgroup, type_: str, xs: list[str]) -> str:
-    """Return the middle of three: max(min(a, b), min(max(a, b), c))."""
+    """Return the middle of three, max(min(a, b), min(max(a, b), c)); beside a NaN the least."""
     a, b, c = xs
     body = wg.body
     low = body.assign(f"call {type_} @llvm.minnum({type_} {a}, {type_} {b})")
     high = body.assign(f"call {type_} @llvm.maxnum({type_} {a}, {type_} {b})")
     capped = body.assign(f"call {type_} @llvm.minnum({type_} {high}, {type_} {c})")
-    return f"call {type_} @llvm.maxnum({type_} {low}, {type_} {capped})"
+    middle = body.assign(f"call {type_} @llvm.maxnum({type_} {low}, {type_} {capped})")
+    least = body.assign(f"call {type_} @llvm.minnum({type_} {low}, {type_} {c})")
+    odd = [body.assign(f"fcmp uno {type_} {x}, {y}") for x, y in ((a, b), (c, c))]
+    return f"select i1 {body.assign(f'or i1 {odd[0]}, {odd[1]}')}, {type_} {least}, {type_} {middle}"
 
 
 # Bytes -----------------------------------------------------------------------------------------
@@ -167,14 +150,11 @@ def _offset_nibble(wg: Workgroup, op: Operation) -> None:
     body.bind(op.results[0], body.assign(f"fmul float {number}, 0.0625"))
 
 
+_FAST = {"exp2": "exp2", "log": "log2", "sqrt": "sqrt", "rcp": "rcp", "rsq": "rsqrt"}
 _FORMULAS: dict[str, Behaviour] = {
-    "exp2": _call("exp2"),
-    "log": _call("log2"),
-    "sqrt": _call("sqrt"),
-    "rcp": _formula(lambda wg, type_, xs: f"fdiv {type_} 1.0, {xs[0]}"),
-    "rsq": _formula(_reciprocal_root),
-    "fract": _formula(_fraction),
-    "fmed3": _formula(_median),
+    **{amd: FAST[name] for amd, name in _FAST.items()},
+    "fract": formula(_fraction),
+    "fmed3": formula(_median),
     "perm": _perm,
     "cvt.pkrtz": _pack_half_toward_zero,
     "cvt.off.f32.i4": _offset_nibble,

@@ -1,29 +1,13 @@
-"""NVIDIA's fast functions on the host, to the host's own precision, and reductions over a warp."""
+"""NVIDIA's fast functions on the host, conversions, and reductions over a warp."""
 
 from __future__ import annotations
 
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
+from flydsl.backends.host.intrinsics.fast_functions import FAST
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.floats.narrow_floats import narrowing_function, widening_function
-
-
-def _called(name: str) -> Behaviour:
-    def run(wg: Workgroup, op: Operation) -> None:
-        x = wg.body.operand(op.operands[0])
-        wg.body.bind(op.results[0], wg.body.assign(f"call float @llvm.{name}.f32(float {x})"))
-
-    return run
-
-
-def _reciprocal(wg: Workgroup, op: Operation) -> None:
-    wg.body.bind(op.results[0], wg.body.assign(f"fdiv float 1.0, {wg.body.operand(op.operands[0])}"))
-
-
-def _reciprocal_root(wg: Workgroup, op: Operation) -> None:
-    root = wg.body.assign(f"call float @llvm.sqrt.f32(float {wg.body.operand(op.operands[0])})")
-    wg.body.bind(op.results[0], wg.body.assign(f"fdiv float 1.0, {root}"))
 
 
 def _redux(combine: str, start: int) -> Behaviour:
@@ -78,14 +62,13 @@ def _pair_of_f16(elem: str) -> Behaviour:
 _REDUX = {"add": ("add", 0), "and": ("and", -1), "or": ("or", 0), "xor": ("xor", 0), "min": ("smin", 2**31 - 1),
           "max": ("smax", -(2**31)), "umin": ("umin", -1), "umax": ("umax", 0)}  # fmt: skip
 
+_FAST = {"ex2": "exp2", "lg2": "log2", "rcp": "rcp", "rsqrt": "rsqrt"}
+
 ENTRIES: dict[str, HostIntrinsic] = {
-    "llvm.nvvm.ex2.approx.ftz.f": thread(_called("exp2"), pure=True),
-    "llvm.nvvm.lg2.approx.ftz.f": thread(_called("log2"), pure=True),
-    "llvm.nvvm.rcp.approx.ftz.f": thread(_reciprocal, pure=True),
+    **{f"llvm.nvvm.{nvidia}.approx.ftz.f": thread(FAST[name], pure=True) for nvidia, name in _FAST.items()},
     "llvm.nvvm.ff.to.e4m3x2.rn": thread(_pair_of_e4m3, pure=True),
     "llvm.nvvm.f16x2.to.e4m3x2.rn": thread(_pair_of_e4m3, pure=True),
     "llvm.nvvm.e4m3x2.to.f16x2.rn": thread(_pair_of_f16("f8E4M3FN"), pure=True),
     "llvm.nvvm.e5m2x2.to.f16x2.rn": thread(_pair_of_f16("f8E5M2"), pure=True),
-    "llvm.nvvm.rsqrt.approx.ftz.f": thread(_reciprocal_root, pure=True),
     **{f"llvm.nvvm.redux.sync.{name}": meeting(_redux(*how)) for name, how in _REDUX.items()},
 }

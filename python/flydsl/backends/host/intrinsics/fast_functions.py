@@ -1,0 +1,49 @@
+"""Fast functions that both vendors have, to the host's own precision.
+
+Those of f32 take subnormal numbers for zeros, and give zeros for them: AMD's instructions flush them, as does `.ftz`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.ir import Operation
+
+from flydsl.backends.host.intrinsics.entry import Behaviour
+from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.codegen.llvm_types import type_text
+
+Formula = Callable[[Workgroup, str, list[str]], str]
+"""From the result type and the operands' texts to the expression to assign."""
+
+
+def formula(text: Formula, *, flush: bool = False) -> Behaviour:
+    def run(wg: Workgroup, op: Operation) -> None:
+        type_ = type_text(op.results[0].type)
+        flushed = (lambda x: _flushed(wg, type_, x)) if flush else str
+        operands = [flushed(wg.body.operand(value)) for value in op.operands]
+        wg.body.bind(op.results[0], flushed(wg.body.assign(text(wg, type_, operands))))
+
+    return run
+
+
+def _flushed(wg: Workgroup, type_: str, x: str) -> str:
+    if type_ != "float":
+        return x
+    size = wg.body.assign(f"call float @llvm.fabs(float {x})")
+    zero = wg.body.assign(f"call float @llvm.copysign(float 0.0, float {x})")
+    small = wg.body.assign(f"fcmp olt float {size}, 0x3810000000000000")
+    return wg.body.assign(f"select i1 {small}, float {zero}, float {x}")
+
+
+def _reciprocal_root(wg: Workgroup, type_: str, xs: list[str]) -> str:
+    root = wg.body.assign(f"call {type_} @llvm.sqrt({type_} {xs[0]})")
+    return f"fdiv {type_} 1.0, {root}"
+
+
+FAST: dict[str, Behaviour] = {
+    **{name: formula(lambda _, type_, xs, name=name: f"call {type_} @llvm.{name}({type_} {xs[0]})", flush=True)
+       for name in ("exp2", "log2", "sqrt")},
+    "rcp": formula(lambda _, type_, xs: f"fdiv {type_} 1.0, {xs[0]}", flush=True),
+    "rsqrt": formula(_reciprocal_root, flush=True),
+}  # fmt: skip
