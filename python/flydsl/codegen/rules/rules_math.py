@@ -5,6 +5,7 @@ A GPU target without such a library (or with faster instructions) replaces the r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from xdsl.ir import Operation
@@ -16,10 +17,10 @@ from flydsl.codegen.floats.elementwise_float import (
     float_operands,
     intrinsic_expression,
 )
-from flydsl.codegen.floats.float_casts import narrow_from_f32, widen_to_f32
+from flydsl.codegen.floats.float_casts import convert_float, narrow_from_f32, widen_to_f32
 from flydsl.codegen.floats.power_functions import float_power_function, int_power_function
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.llvm_types import F32, type_text
+from flydsl.codegen.llvm_types import F32, F64, type_text
 from flydsl.codegen.reading.op_flags import fastmath_text
 from flydsl.codegen.reading.op_view import fail
 
@@ -203,17 +204,20 @@ def emit_ipowi(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def emit_fpowi(emitter: FunctionEmitter, op: Operation) -> None:
-    base, power = op.operands
-    scalar, exponent = emitter.scalar(base), emitter.scalar(power)
-    wide = F32.with_lanes(scalar.lanes) if scalar.bits < 32 else scalar
-    text = widen_to_f32(emitter, emitter.operand(base), scalar) if scalar.bits < 32 else emitter.operand(base)
-    callee = float_power_function(emitter.scope, wide.text, exponent.text)
-    type_ = wide.vector_of(wide.text)
-    operands = [(type_, wide.text), (type_text(power.type), exponent.text)]
-    flags = fastmath_text(op)
-    result = _per_lane(emitter, type_, operands, [text, emitter.operand(power)], wide.text, callee, flags)
-    emitter.bind(op.results[0], narrow_from_f32(emitter, result, scalar) if scalar.bits < 32 else result)
+    """Each product rounds, and the next one doubles what was lost: more than a few of f32 are multiplied in f64."""
+    scalar, exponent = (emitter.scalar(value) for value in op.operands)
+    base, power = (emitter.operand(value) for value in op.operands)
+    known = _CONSTANTS.findall(power)
+    few = scalar.bits < 32 or (scalar.bits == 32 and known and all(-3 < int(number) < 4 for number in known))
+    wide = (F32 if few else F64).with_lanes(scalar.lanes)
+    callee, type_ = float_power_function(emitter.scope, wide.text, exponent.text), wide.vector_of(wide.text)
+    operands = [(type_, wide.text), (type_text(op.operands[1].type), exponent.text)]
+    texts = [convert_float(emitter, base, scalar, wide), power]
+    result = _per_lane(emitter, type_, operands, texts, wide.text, callee, fastmath_text(op))
+    emitter.bind(op.results[0], convert_float(emitter, result, wide, scalar))
 
+
+_CONSTANTS = re.compile(r"(?<![\w%.-])-?\d+\b")  # integers of a literal, of a vector too
 
 RULES: dict[str, Rule] = {
     **{name: float_intrinsic(callee) for name, callee in _BASIC.items()},
