@@ -37,8 +37,7 @@ def ask_about_colour(refused: Callable[[], bool]) -> None:
 
 
 def colour_wanted() -> bool:
-    """Return whether messages are coloured: stderr, where a traceback goes, is a terminal, and ``NO_COLOR`` is
-    unset."""
+    """Return whether messages are coloured: stderr, for tracebacks, is a terminal, and ``NO_COLOR`` is unset."""
     return sys.stderr is not None and sys.stderr.isatty() and not _colour.refused()
 
 
@@ -48,7 +47,7 @@ def _painted(text: str, colour: str, wanted: bool) -> str:
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """A place in the user's source. Columns count from 1; 0 means unknown."""
+    """A place in the user's source. Columns count bytes from 1, as Python's do; 0 means unknown."""
 
     file: str
     line: int
@@ -67,8 +66,9 @@ class SourceLocation:
         indent = len(text) - len(text.lstrip())
         lines = [f"    {text.strip()}"]
         if self.column:
-            start = max(self.column - 1 - indent, 0)
-            width = max(self.end_column - self.column, 1)
+            ends = (self.column, self.end_column or self.column)
+            first, last = (len(text.encode()[: end - 1].decode(errors="ignore")) for end in ends)
+            start, width = max(first - indent, 0), max(last - first, 1)
             lines.append("    " + " " * start + "^" * min(width, max(len(text.strip()) - start, 1)))
         return "\n".join(lines)
 

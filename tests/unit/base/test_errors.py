@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pty
 import re
@@ -40,6 +41,14 @@ def test_plain_text_has_place_line_caret_and_help(error: FlyDSLError) -> None:
         "           ^^^^^",
         "  help: write a - 1",
     ]
+
+
+def test_carets_stand_below_what_follows_other_letters(tmp_path: Path) -> None:
+    source = tmp_path / "kernel.py"
+    source.write_text("def f(größe):\n    return größe + 1\n", "utf-8")
+    node = ast.parse(source.read_text("utf-8")).body[0].body[0].value.right  # type: ignore[attr-defined]
+    where = SourceLocation(str(source), 2, node.col_offset + 1, node.end_col_offset + 1)
+    assert where.snippet().splitlines() == ["    return größe + 1", "                   ^"]
 
 
 def test_colour_on_a_terminal_only(error: FlyDSLError, monkeypatch: pytest.MonkeyPatch) -> None:
