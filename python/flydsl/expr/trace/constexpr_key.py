@@ -80,7 +80,7 @@ def _key(value: Any) -> Any:
     if known is not None:
         return known(value)
     if isinstance(value, type):
-        return (type, value)
+        return (type, Same(value))  # np.float32 calls itself equal to fx.Float32
     if isinstance(value, enum.Enum):
         return (kind, value.name, value.value if type(value.value) in _PLAIN else None)
     if _is_frozen_dataclass(kind):
