@@ -61,6 +61,36 @@ def test_groups(sizes: list[int], gathered: bool, torch: Any) -> None:
         assert int(whole.isnan().sum()) == whole.numel() - total * n
 
 
+def test_tiles_are_drawn_on_streams_and_in_graphs_at_once(torch: Any) -> None:
+    """Launches of a stream share a counter; graphs captured on one stream, each of whose launches has one of its own,
+    run beside each other and eager calls."""
+    sizes, n, k = [70, 0, 1300, 1, 600, 515, 64, 450], 4096, 1024
+    a, b = drawn(torch, sum(sizes), k), drawn(torch, len(sizes), n, k).transpose(1, 2)
+    ends, streams = torch.tensor(sizes, device="cuda").cumsum(0).int(), [torch.cuda.Stream() for _ in range(6)]
+    results, graphs = [torch.empty(sum(sizes), n, device="cuda", dtype=a.dtype) for _ in range(7)], []
+
+    def multiply(c: Any) -> None:
+        hopper_grouped_gemm(a, b, c, ends, config=GemmConfig(128, 256, 2, 4, draws=True))
+
+    multiply(results[-1])
+    close(results[-1], *rows_of(torch, a, b, sizes))
+    for c in results[:3]:
+        graphs.append(torch.cuda.CUDAGraph())
+        with torch.cuda.graph(graphs[-1]):
+            multiply(c)
+            multiply(c)
+    calls = [graph.replay for graph in graphs] + [lambda c=c: multiply(c) for c in results[3:6]]
+    for _ in range(10):
+        for c in results[:6]:
+            c.fill_(float("nan"))
+        torch.cuda.synchronize()
+        for stream, call in zip(streams, calls, strict=True):
+            with torch.cuda.stream(stream):
+                call()
+        torch.cuda.synchronize()
+        assert all(torch.equal(c, results[-1]) for c in results[:6])
+
+
 def test_masked_groups(torch: Any) -> None:
     sizes, a, b = [33, 0, 129], drawn(torch, 3, 130, 1024), drawn(torch, 3, 1024, 512)
     c, whole = guarded(torch, 3, 130, 512)

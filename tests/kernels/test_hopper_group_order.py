@@ -93,7 +93,8 @@ def test_as_many_of_the_last_tiles_as_blocks_would_idle_are_two_each(sizes: list
 @pytest.mark.parametrize("weights_first", [False, True])
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_blocks_draw_whole_tiles_and_halves(sizes: list[int], weights_first: bool, rng: np.random.Generator) -> None:
-    """Five blocks, so that each has several; sums of small integers are exact."""
+    """Five blocks, so that each has several; sums of small integers are exact. The counter is zero afterwards, for the
+    next launch."""
     kind, k, total = replace(KIND, weights_first=weights_first), 192, sum(sizes)
     shapes = (total + 1, k), (len(sizes), N, k)
     a, b = (rng.integers(-2, 3, shape).astype(ml_dtypes.bfloat16) for shape in shapes)
@@ -104,6 +105,7 @@ def test_blocks_draw_whole_tiles_and_halves(sizes: list[int], weights_first: boo
     group = np.repeat(np.arange(len(sizes)), sizes)
     expected = np.einsum("ik,ink->in", a[:total].astype(np.float32), b.astype(np.float32)[group])
     assert (c[:total] == expected.astype(c.dtype)).all() and (c[total:] == 999).all()
+    assert taken[0] == 0
 
 
 def test_halves_shorten_the_last_round_of_the_model() -> None:

@@ -166,15 +166,6 @@ def raw_stream(device: int | None) -> Any:
     return None if device is None else TORCH._C._cuda_getCurrentRawStream(device)
 
 
-def is_capturing(device: int) -> bool:
-    """Return whether what is launched on a GPU's current stream goes into a graph."""
-    native = TORCH._C
-    if device != native._cuda_getDevice():
-        with TORCH.cuda.device(device):
-            return native._cuda_isCurrentStreamCapturing()
-    return native._cuda_isCurrentStreamCapturing()
-
-
 def stream_source(tensor: Any) -> tuple[Any, int | None]:
     """Return a function that gives torch's current stream for a tensor's device, and what it is asked with."""
     return (TORCH._C._cuda_getCurrentRawStream, tensor.device.index) if tensor.is_cuda else (raw_stream, None)

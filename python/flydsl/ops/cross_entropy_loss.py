@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from flydsl.kernels.blocks.counters import counters_of
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.ops import arrays
-from flydsl.ops.counters import counters_of
 from flydsl.ops.op import Arguments, Op, all_there, fall_back, host_numbers, numpy_only, one_place, why_not_rows
 
 REDUCTIONS = ("none", "mean", "sum")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from flydsl.kernels.attention import paged
+from flydsl.kernels.blocks.counters import counters_of
 from flydsl.kernels.blocks.inputs import contiguous
 from flydsl.ops import arrays
 from flydsl.ops.attention_heads import in_heads, no_attention
-from flydsl.ops.counters import counters_of
 from flydsl.ops.op import Arguments, Op, all_there, host_numbers, numpy_only, one_place, same_kind
 
 

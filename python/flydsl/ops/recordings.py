@@ -13,9 +13,9 @@ from typing import Any
 from flydsl.compiler.calls.native_replay import Recorded, Replay, Stocked, fits
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
+from flydsl.kernels.blocks.counters import counter_addresses
 from flydsl.native import constants as native
 from flydsl.ops import arrays
-from flydsl.ops.counters import counter_addresses
 
 _NEW = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 """torch's operators that make tensors and write nothing."""

@@ -15,6 +15,7 @@ import torch
 
 from flydsl.compiler.calls.native_call import calls_are_native
 from flydsl.compiler.calls.native_replay import Replay, forward_function
+from flydsl.kernels.blocks.counters import is_capturing
 from flydsl.ops import arrays, recordings, replays
 from flydsl.ops.function_entries import enter
 from flydsl.ops.named_classes import named_class
@@ -119,7 +120,7 @@ class Lane:
 
         What is captured may use memory in other ways (`counters.py`).
         """
-        if self._facts is None or (tensors[0].is_cuda and arrays.is_capturing(tensors[0].device.index)):
+        if self._facts is None or (tensors[0].is_cuda and is_capturing(tensors[0].device.index)):
             return False
         times = self._tried[what] = self._tried.get(what, 0) + 1
         if times == 1:

@@ -17,7 +17,8 @@ from flydsl.compiler.calls import native_replay
 from flydsl.compiler.calls.native_replay import Launched, Recorded, Replay, call_facts
 from flydsl.compiler.outlets.observed_calls import observed_calls
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
-from flydsl.ops import arrays, counters, quantizers, recordings, replays
+from flydsl.kernels.blocks import counters
+from flydsl.ops import quantizers, recordings, replays
 from flydsl.ops.op import Op
 from flydsl.ops.table import TABLE
 
@@ -267,8 +268,9 @@ def test_a_counter_is_that_of_the_stream() -> None:
 def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each stream has one for good; what is captured, or launched on the stream of any thread, gets another."""
     capturing, stream, device = [False], [5], 99
-    monkeypatch.setattr(arrays, "is_capturing", lambda _: capturing[0])
-    monkeypatch.setattr(arrays, "stream_of", lambda _: stream[0])
+    monkeypatch.setattr(counters, "is_capturing", lambda _: capturing[0])
+    monkeypatch.setattr(counters, "current_stream", lambda _: stream[0])
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda _: SimpleNamespace(synchronize=lambda: None))
     x = SimpleNamespace(is_cuda=True, device=SimpleNamespace(index=device), new_zeros=torch.zeros)
     known = counters.counter_addresses(device)
     assert not known
@@ -279,6 +281,36 @@ def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
         stream[0], capturing[0] = other, inside
         assert counters.counters_of(x) is not first
     assert {*known} == {5, 6}
+
+
+def test_launches_in_graphs_have_counters_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the stock, each a cache line apart, and as long as there are some: nothing is set to zero in the graph then.
+    One that needs several, or finds none, gets those that the graph sets to zero."""
+    device, made = 98, []
+
+    def zeros(count: int, dtype: Any) -> Any:
+        made.append(count)
+        return torch.zeros(count, dtype=dtype)
+
+    monkeypatch.setattr(counters, "STOCK", 2)
+    monkeypatch.setattr(counters, "current_stream", lambda _: 5)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda _: SimpleNamespace(synchronize=lambda: None))
+    x = SimpleNamespace(is_cuda=True, device=SimpleNamespace(index=device), new_zeros=zeros)
+    for capturing, count, wanted in (
+        (True, 1, [1]), (False, 1, [64, counters.MOST]), (True, 1, []), (True, 3, [3]), (True, 1, []), (True, 1, [1]),
+        (False, 1, [64]), (True, 1, []),
+    ):  # fmt: skip
+        made.clear()
+        monkeypatch.setattr(counters, "is_capturing", lambda _, answer=capturing: answer)
+        found = counters.counters_of(x, count)
+        assert made == wanted and found.numel() >= count and not found.any()
+    stock, places = counters.Stock(), []
+    for _ in range(3):
+        stock.fill(x)
+        first, second = (stock.take().data_ptr() for _ in range(2))
+        assert first - second == 4 * counters.STEP and stock.take() is None
+        places.append(first)
+    assert len({*places}) == 3, "a graph still has those that were taken"
 
 
 def test_errors_are_those_of_the_long_way() -> None:

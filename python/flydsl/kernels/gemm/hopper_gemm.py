@@ -185,6 +185,7 @@ def load(A, B, pipe, schedule, places, weights_first):
             following = schedule.drawn(each)
             state, ahead = send(tile, place, late, last_step, state, ahead)
             tile = following
+        schedule.end_drawing(tile, last, each)
         pipe.acquire(state)
         places.write(state.stage, places.nowhere())
         pipe.commit(state)
@@ -398,9 +399,9 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
     bias, which belongs to columns, are vectors of an element for each, or of one for all. They, D and alpha may be
     None. ``more`` are (scale_a, scale_b, sizes, from_rows, to_rows, taken): scales of blocks, (M, K / 128) and
     (K / 128, N / 128), what `hopper_grouped` says of groups, whose B is (groups, K, N), and, if tiles are drawn, how
-    many were, 0 before the launch; None where the kind has none. A packed kind's B are shuffled weights of four bits,
-    and scale_a and scale_b their scales and zeros, (N, groups). Of a kind that quantises, scales of C, (M, columns of
-    C / 128), are written into D.
+    many were, 0 before the launch and behind it; None where the kind has none. A packed kind's B are shuffled weights
+    of four bits, and scale_a and scale_b their scales and zeros, (N, groups). Of a kind that quantises, scales of C,
+    (M, columns of C / 128), are written into D.
     """
     check_config(kind, config)
 

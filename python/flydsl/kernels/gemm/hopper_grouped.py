@@ -36,7 +36,8 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.compiler.calls.native_replay import Lanes
-from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_stream, strides
+from flydsl.kernels.blocks.counters import counters_of
+from flydsl.kernels.blocks.inputs import address_of, on_stream, strides
 from flydsl.kernels.gemm.hopper.checks import check_length
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.epilogue import QuantisingEpilogue
@@ -48,7 +49,6 @@ from flydsl.kernels.gemm.hopper.operands import (
     KeptCalls,
     OperandLines,
     call_key,
-    clear_counter,
     current_stream,
     lines_of,
     multiprocessors,
@@ -157,8 +157,7 @@ def _drawing(run: Callable[..., None]) -> Callable[..., None]:
 
     def call(A: Any, *more: Any) -> None:
         with on_stream(A, more[-1]):
-            taken = empty_beside(A, (1,), "int32")
-        clear_counter(taken, *([] if more[-1] is None else [more[-1]]))
+            taken = counters_of(A)
         run(A, *more[:-2], taken, more[-1])
 
     return call

@@ -125,20 +125,6 @@ def pack_kernel(matrices: Any, forms: fx.Constexpr):
         block = block - _blocks_of(source, width)
 
 
-@flyc.kernel
-def counter_kernel(counter: Any):
-    """Set a counter to zero. The GEMM that follows begins, up to where it waits for this, when the launch before ends:
-    memory of the counter may have been that one's."""
-    fx.nvvm.griddepcontrol_launch_dependents()
-    fx.nvvm.griddepcontrol_wait()
-    counter[0] = 0
-
-
-@flyc.jit
-def clear_counter(counter: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
-    counter_kernel(counter).launch(grid=(1, 1, 1), block=(1, 1, 1), stream=stream, pdl=True)
-
-
 @flyc.jit
 def pack_piece(source, packed, index, along_k, width):
     """The piece of that number, if there is one."""

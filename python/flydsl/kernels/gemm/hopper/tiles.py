@@ -289,6 +289,13 @@ class GroupSchedule(Schedule):
         """Return the number of the next tile that nobody has taken; so many blocks run, and had one each."""
         return fx.atomic("add", self.taken, 1, at=0, scope="device") + running
 
+    @flyc.jit
+    def end_drawing(self, tile: Any, last: Any, running: Any) -> None:
+        """Set the counter to zero for the next launch, if this block drew the last number: as many are drawn as there
+        are tiles, since each block draws once more than it finds some."""
+        if tile == last + running - 1:
+            fx.atomic_store(self.taken, 0, at=0, scope="device")
+
     def at(self, tile: Any) -> Place:
         if not self.config.halves_last:
             return self.whole(tile)
