@@ -300,6 +300,8 @@ def test_groups_take_turns_or_draw_tiles_and_share_nothing() -> None:
     # Threads copy a line of 128 bytes in 7 cycles, so tiles of gathered rows are wide: 69 us, and 87 in 128 x 120.
     assert choose_config(Problem(497, 3904, 1600, 6, grouped=True, gathers=True)).tile_n == 192
     assert all(x.accumulators <= 128 for x in configurations(Problem(4096, 8192, 4096, 4, grouped=True, gathers=True)))
+    # 137 us, and 148 in 64 x 256 of one warpgroup, while which waits nobody multiplies.
+    assert choose_config(Problem(375, 2048, 2048, 24, grouped=True, gathers=True)).consumers == 2
     assert not choose_config(Problem(512, 2048, 2048, 64, c_width=8, grouped=True, quantises=True)).taking_turns
 
 
@@ -326,3 +328,6 @@ def test_groups_with_scales_fill_their_rounds() -> None:
     assert (few.tile_m, few.tile_n) == (192, 128)
     long = choose_config(Problem(6435, 512, 3584, batches=5, size=1, block_scaled=True, grouped=True))
     assert (long.tile_m, long.tile_n) == (128, 256)
+    # 59.8 us drawn in 192 x 128, and 62.8 in 128 x 128.
+    narrow = choose_config(Problem(704, 640, 2816, batches=25, size=1, block_scaled=True, grouped=True))
+    assert (narrow.tile_m, narrow.tile_n, narrow.draws) == (192, 128, True)

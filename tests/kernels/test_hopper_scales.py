@@ -260,7 +260,7 @@ def test_the_model_chooses_what_can_be_scaled() -> None:
     groups = replace(large, batches=8, grouped=True)
     assert choose_config(groups).defers and choose_config(groups).halves == 2
     assert choose_config(replace(groups, m=1024)).draws, "tiles that end a group take less"
-    assert not choose_config(replace(groups, m=1375, n=1280, k=640, batches=13)).draws, "a launch more took longer"
+    assert choose_config(replace(groups, m=1375, n=1280, k=640, batches=13)).draws, "35.4 us, and 35.7 in full rounds"
     assert all(x.halves == 1 and x.consumers < 3 for x in configurations(replace(groups, m=100))), (
         "these have one round"
     )

@@ -16,7 +16,7 @@ class Machine:
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a launch, and of a round, of
     clusters that share; of adding up parts of K, and more for each 32,768 sums that a block is sent; until a load is
-    there; and of the launch before one that draws tiles, also where those are of blocks with scales.
+    there; and more of a launch that draws tiles without scales of blocks.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, more until a step's loads are there
     where blocks share them, of large tiles and of small ones, of unpacking weights of a step, more for each warpgroup
     that does, and of a line of a step whose pieces threads gather. Columns: whose products take as long as a choice
@@ -27,11 +27,11 @@ class Machine:
     Factors: of results that leave by TMA; of memory, for the share of multiprocessors that are idle in a round, for
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
-    large tile alone, so that nobody multiplies while it waits, or adds runs; of tiles of groups that three have; of
-    results that leave while the next tile begins, of those of blocks with scales, and of those that threads hold; of
-    lines of A or B by the multiples of bytes at which they start, for the block that sends for them and for L2; of
-    results across C's lines, and where those leave by TMA; in parts of cache lines; and of lines of A that memory is
-    asked for again where blocks are no longer at neighbouring tiles at the same time.
+    large tile alone, so that nobody multiplies while it waits, or adds runs, and of 16 bits of gathered rows; of
+    tiles of groups that three have; of results that leave while the next tile begins, of those of blocks with scales,
+    and of those that threads hold; of lines of A or B by the multiples of bytes at which they start, for the block that
+    sends for them and for L2; of results across C's lines, and where those leave by TMA; in parts of cache lines; and
+    of lines of A that memory is asked for again where blocks are no longer at neighbouring tiles at the same time.
     Rounds: that blocks which draw halves last are idle for, on average. ``idling`` is how much of its share of a tile's
     time a warpgroup saves that has no rows of it.
     ``merged`` is which share of the lines that two neighbouring blocks without a cluster have in common they get once,
@@ -71,6 +71,7 @@ class Machine:
     choosing: float = 1.6
     alone: float = 1.01
     alone_adding: float = 1.24
+    alone_gathering: float = 1.1
     three_of_groups: float = 1.02
     deferring: float = 0.6
     deferring_scaled: float = 0.8
@@ -81,8 +82,7 @@ class Machine:
     across: float = 1.5
     sending_across: float = 1.25
     partial: float = 1.25
-    drawing: float = 4.0
-    drawing_scaled: float = 1.5
+    drawing: float = 2.5
     idling: float = 0.6
     ending: float = 0.3
     drifting: float = 0.45
@@ -121,6 +121,10 @@ FEW = 64
 """Columns of a product whose rows are divided among all blocks."""
 QUANTILES = (-1.28, -0.52, 0.0, 0.52, 1.28)
 """Of a normal distribution: the middles of five parts that are equally likely."""
+DRAWN_SPREAD = 3
+"""How many times as far drawn tiles with scales of blocks, which take different times, are from the expected number: by
+26 shapes, even and skewed, of which with 1 one took 1.14 of the time of the best, and with 3 all 1.013 at most, on an
+H200, 2026-11-18."""
 READING_TWO = 28
 """Cycles that a wgmma reads A for where a warpgroup has two whole blocks of rows, by tiles of 256 rows and up to 112
 columns: with 16, 168 x 16384 x 3072 got 256 x 88, which took 34.3 us, and 128 x 168 29.7. Tiles of fewer rows than they
@@ -172,8 +176,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine | None = 
     stored = machine.results * tile * share * _leaving(problem, config, machine) * slower
     if problem.block_scaled and SCALED % config.tile_n:
         working *= 1 + machine.choosing / config.scaled_alike
-    if config.is_large and config.consumers == 1 and (problem.size == 1 or is_limited):
-        working *= machine.alone_adding if config.adds_runs(problem) else machine.alone
+    if config.is_large and config.consumers == 1:
+        working *= _alone(problem, config, machine)
     each = longest(machine, working * slower, cached)
     each *= _rounds_of_groups(problem, config, machine, slots) / rounds if problem.grouped and rounds > 1 else 1.0
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
@@ -188,8 +192,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine | None = 
     waiting = _waiting(problem, config, machine, rounds)
     waiting *= 1 + machine.uneven * (rounds * sms / (clusters * config.cluster) - 1)
     launched = machine.launch + (machine.joining * len(config.along) if config.sharers > 1 else 0.0)
-    if config.draws:
-        launched += machine.drawing_scaled if problem.block_scaled and config.defers else machine.drawing
+    if config.draws and not (problem.block_scaled and config.defers):
+        launched += machine.drawing
     total = launched + longest(machine, rounds * each + (rounds - 1) * added, waiting) + last + added
     shown = last + (0.0 if config.taking_turns else rounds * stored)
     return _limited(problem, machine, total, rounds * steps * products, shown) if is_limited else total
@@ -229,15 +233,16 @@ def _rounds_of_groups(problem: Problem, config: GemmConfig, machine: Machine, sl
     is known but for a spread. 4 groups of 24,224 rows by 640 x 896 with scales of blocks took 30.9 us in tiles of 192 x
     128, five rounds, and 34.6 in eight of 128 x 128, on an H200, 2026-11-18. Without scales half a round more than the
     tiles fill was fitted. Drawn tiles of which some warpgroups have no rows take less: on average, half of all but one
-    have none of a group's last one."""
-    clusters = problem.clusters(config)
-    if problem.block_scaled and config.defers and config.draws:
-        idle = problem.batches * ceildiv(problem.n, config.tile_n) * (config.of_tile - 1) / (2 * config.of_tile)
-        return (clusters - machine.idling * idle) / slots + machine.ending
-    if config.halves_last or not problem.block_scaled:
+    have none of a group's last one. They end half way between whole rounds and ``ending`` behind what fills them."""
+    clusters, columns = problem.clusters(config), ceildiv(problem.n, config.tile_n)
+    drawn = problem.block_scaled and config.defers and config.draws
+    if not drawn and (config.halves_last or not problem.block_scaled):
         return clusters / slots + (machine.ending if config.halves_last else 0.5)
-    spread = sqrt(problem.batches / 12) * ceildiv(problem.n, config.tile_n)
-    return fmean(ceil((clusters + spread * deviation) / slots) for deviation in QUANTILES)
+    if drawn:
+        clusters -= machine.idling * problem.batches * columns * (config.of_tile - 1) / (2 * config.of_tile)
+    spread = sqrt(problem.batches / 12) * columns * (DRAWN_SPREAD if drawn else 1)
+    whole = fmean(ceil((clusters + spread * deviation) / slots) for deviation in QUANTILES)
+    return (whole + clusters / slots + machine.ending) / 2 if drawn else whole
 
 
 def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: tuple[float, float, float]) -> float:
@@ -305,6 +310,14 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
         return machine.sending_across if config.sends_across else machine.across
     partial = machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
     return partial * (machine.sending if config.sends else 1.0)
+
+
+def _alone(problem: Problem, config: GemmConfig, machine: Machine) -> float:
+    """Return how much longer steps of a large tile take where one warpgroup has it alone. Groups of 16 bits, whose
+    numbers were fitted without, have it where rows are gathered."""
+    if problem.size == 1:
+        return machine.alone_adding if config.adds_runs(problem) else machine.alone
+    return machine.alone if problem.plain else machine.alone_gathering if problem.gathers else 1.0
 
 
 def _deferring(problem: Problem, config: GemmConfig, machine: Machine) -> float:
