@@ -393,8 +393,9 @@ def test_clusters_of_16_are_for_the_longest_rows_that_lines_go_with(
 
 
 def test_what_was_not_measured_has_no_clusters_of_16() -> None:
-    for lines, task in ((0, MAP), (2, RowTask(2, 2)), (1, RowTask(2))):
-        assert all(plan.cluster <= 8 for plan in rings(250_001, "f32", HOPPER, task, lines))
+    for dtype, lines, task in (("bf16", 0, MAP), ("f32", 2, RowTask(2, 2)), ("f32", 1, RowTask(2))):
+        assert all(plan.cluster <= 8 for plan in rings(250_001, dtype, HOPPER, task, lines))
+    assert all(plan.cluster <= 8 for plan in rings(400_000, "f32", HOPPER, MAP, 0))  # no place for two rows
 
 
 def test_short_rows_by_words() -> None:

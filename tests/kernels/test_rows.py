@@ -159,6 +159,9 @@ RINGS = {
     "of a cluster, rows that begin anywhere": RowPlan(
         1027, "f32", 4, 32, cluster=4, keep=False, hints=ONCE, slots=5, chunks=3
     ),
+    "of a cluster of 16 blocks, rows that begin anywhere": RowPlan(
+        4099, "f32", 4, 32, cluster=16, keep=False, hints=ONCE, slots=9, chunks=4
+    ),
     "of a cluster of 16 blocks": RowPlan(1032, "f32", 4, 32, cluster=16, keep=False, hints=ONCE, slots=3, chunks=2),
     "of a block, rows that all begin at one place": RowPlan(
         1027, "bf16", 8, 64, keep=False, hints=ONCE, slots=7, chunks=3, one_place=True

@@ -86,8 +86,12 @@ MAX_STAYING = 2
 RING_LANES, MIN_RING_LANES = 512, 128
 """Threads that take rows from a ring."""
 LARGE_CLUSTER = 16
-"""Blocks that share a row of a ring where lines go with it and it is too long for eight of them to have it, its lines
-and the row to come. Nothing else was measured with so many."""
+"""Blocks that share a row of a ring where lines go with it, or it is a softmax's of f32, and it is too long for eight
+of them to have it, its lines and the row to come. Nothing else was measured with so many."""
+LARGE_CHUNKS = 4
+"""Into how many chunks such a block's part of a softmax's row is cut: of 201,352, 228,681, 245,001 and 262,144 f32
+these have 0.91, 0.93, 0.905 and 0.93 of a copy's speed on an H200 (2026-11-18), two 0.90, 0.92, 0.89 and 0.93, and
+clusters of eight whose registers keep the row 0.87, 0.89, 0.90 and 0.89."""
 OVERLAPPED = 2.75
 """Rows that rings of so many blocks have place for, beside what registers do not hold of two lines, where the first
 pass over a row of f32 comes before the second over the one ahead of it: LayerNorm of 236,088, 239,001, 250,001 and
@@ -290,7 +294,8 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     if size * (task.sources if aligned else 1) < least:
         return
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
-    clusters = (*RING_CLUSTERS, LARGE_CLUSTER) if lines and task.sources == 1 else RING_CLUSTERS
+    large = task.sources == 1 and (lines or (task == MAP and start.size == 4))
+    clusters = (*RING_CLUSTERS, LARGE_CLUSTER) if large else RING_CLUSTERS
     kinds = [(1, 2, width)] if task.once else product(clusters, CROWDS, (width,))
     if lines > 1 and not aligned and start.size == 4 and task.sources == 1 and not task.once:
         kinds = product(clusters, CROWDS, (width, 1))  # vectors, or elements one by one
@@ -328,6 +333,8 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
         kinds = [replace(plan, near_lines=True), replace(plan, lines_ahead=LINES_AHEAD)]
     sizes = (replace(kind, chunks=chunks) for kind in kinds for chunks in RING_CHUNKS)
     found = [ring for size in sizes if (ring := ring_of(size, machine, lines))]
+    if plan.cluster == LARGE_CLUSTER and not lines:
+        found = [ring for ring in found if ring.chunks == LARGE_CHUNKS and ring.slots >= 2 * LARGE_CHUNKS]
     spacious = [ring for ring in found if ring.slots >= 2 * ring.chunks]
     if plan.size == 2 and lines > 1 and plan.sources == 1 and not plan.once:
         # With place for two rows, where more would be in the way of results.
