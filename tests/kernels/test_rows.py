@@ -468,7 +468,7 @@ def test_a_length_that_is_no_integer_leaves_no_launcher() -> None:
     x, y, lengths = np.zeros((2, 263), np.float32), np.empty((2, 263), np.float32), (263.0, np.float32(263))
     for build in (lambda n: build_softmax_module(2, n, "f32"), lambda n: build_layernorm_module(n, "f32")):
         for length in lengths:
-            with pytest.raises(TypeError, match=r"the length of a row is an integer, got 263\.0"):
+            with pytest.raises(TypeError, match=r"is an integer, got (np\.float32\()?263\.0"):
                 build(length)
     build_softmax_module(2, 263, "f32")(x, y, 2)
     np.testing.assert_allclose(y, 1 / 263, rtol=1e-5)

@@ -11,7 +11,6 @@ heads NaN, and reads nothing.
 
 from __future__ import annotations
 
-from functools import cache
 from math import nan, sqrt
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import on_given_stream, require_numbers, written_as
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_loop import for_each_row
@@ -32,7 +32,7 @@ WIDTH = 8
 ROWS = 4
 
 
-@cache
+@kept
 def build_qk_norm_rope_module(
     heads: int, head_dim: int, rope_head_dim: int, group: int | None, eps: float = 1e-6, quant: str = "fp8"
 ) -> Any:

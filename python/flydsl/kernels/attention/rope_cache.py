@@ -11,7 +11,6 @@ its end, writes nothing, and a position that tables do not have makes results Na
 
 from __future__ import annotations
 
-from functools import cache
 from math import nan
 from typing import Any
 
@@ -20,6 +19,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks import wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import require_numbers, require_whole
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
 from flydsl.kernels.blocks.row_plan import DTYPES
 
@@ -30,7 +30,7 @@ VECTOR = 16
 """Elements of a key that lie together in a cache that is not flash."""
 
 
-@cache
+@kept
 def build_fused_rope_cache_module(
     head_dim: int = 64, rotary_dim: int = -1, num_q_heads: int = 8, num_kv_heads: int = 1, block_size: int = 16,
     is_neox: bool = True, flash_layout: bool = True, dtype_str: str = "bf16", apply_scale: bool = False,
@@ -184,7 +184,7 @@ def _check(head_dim: int, rotary_dim: int, is_neox: bool, flash_layout: bool, dt
         raise ValueError(f"head_dim is even, and a multiple of {VECTOR} in a cache that is not flash; got {head_dim}")
 
 
-@cache
+@kept
 def build_rope_module(heads: int, head_dim: int, dtype: str, interleaved: bool = False, inverse: bool = False) -> Any:
     """Return the launcher ``fn(x, cos, sin, out, tokens, cosines)``.
 

@@ -7,11 +7,11 @@ The bits are those of the three operations one after the other, except for the o
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.comm.collectives import DTYPES, THREADS
 from flydsl.kernels.comm.packs import Exchange, load_pack, store_pack
 
@@ -32,7 +32,7 @@ def _summed_row(residual: fx.Tensor, e: Exchange, row: fx.Int32, n: fx.Int32) ->
     return squares
 
 
-@cache
+@kept
 def build_all_reduce_rms_norm(dtype: str, threads: int = THREADS) -> Any:
     """Return the launcher: fn(x, residual, weight, out, stage, signals, m, n, epsilon, blocks, stream).
 

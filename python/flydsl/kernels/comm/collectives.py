@@ -10,11 +10,11 @@ alignment. Sums are f32, in the order of ranks, rounded once: every rank gets th
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.comm.narrow_wire import NarrowExchange
 from flydsl.kernels.comm.packs import RESULT, Exchange, load_pack, store_pack
 
@@ -158,7 +158,7 @@ NARROW = ("all_reduce_one_shot", "all_reduce_two_shot")
 """Those whose packs may be narrow on the wire."""
 
 
-@cache
+@kept
 def build_collective(name: str, dtype: str, world: int, threads: int = THREADS, wire: str | None = None) -> Any:
     """Return the launcher of a collective for ranks of ``world``, in blocks of ``threads``.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import stream_of, target_of
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, quantised
 from flydsl.kernels.comm.collectives import DTYPES
 from flydsl.kernels.comm.packs import PACK_BYTES
@@ -112,7 +112,7 @@ def _packs(tensor: fx.Tensor, row: fx.Int32, kind: type[fx.Numeric], width: int 
     )
 
 
-@cache
+@kept
 def make_dispatch_jit(threads: int = 256) -> Any:
     """fn(x, indices, weights, scales, slots, rows, facts, shares, codes, counter, signals, n, experts, most, ...).
 
@@ -179,7 +179,7 @@ def make_dispatch_jit(threads: int = 256) -> Any:
     return dispatch
 
 
-@cache
+@kept
 def make_combine_jit(dtype: str, threads: int = 256, wire: str | None = None) -> Any:
     """fn(rows, facts, slots, back, out, counter, signals, n, received, most, blocks, stream).
 

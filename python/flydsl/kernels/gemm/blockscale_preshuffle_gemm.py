@@ -12,13 +12,13 @@ their scale. The scales of a tile are fetched while the tile before it is multip
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.inputs import require_elements
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle.rows import multiply_row, steps_of
@@ -301,7 +301,7 @@ def waves_beside(plan: GemmPlan) -> dict[str, int]:
     return {"rocdl.waves_per_eu": waves} if waves and few and fits else {}
 
 
-@cache
+@kept
 def compile_blockscale_preshuffle_gemm(
     *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, scale_block_k: int = SCALE_BLOCK,
     out_dtype: str = "bf16", use_cshuffle_epilog: bool = False, waves_per_eu: int | None = None,

@@ -10,12 +10,12 @@ the other moves. ``b_preshuffled`` takes B in the order of `shuffle_weight`.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import require_elements, require_pitch, require_whole
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import require_multiple
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import LANES, OTHERS, REGISTERS, SIMDS, LdsPlan
@@ -52,7 +52,7 @@ def require_registers(plan: LdsPlan) -> None:
         )
 
 
-@cache
+@kept
 def launcher(K: int, tile: tuple[int, int], waves: tuple[int, int], remap: bool, shuffled: bool) -> Any:
     def plan_for(n: int) -> LdsPlan:
         if shuffled and n % 16:
@@ -86,7 +86,7 @@ def launcher(K: int, tile: tuple[int, int], waves: tuple[int, int], remap: bool,
     return fp8_gemm
 
 
-@cache
+@kept
 def scaled_launcher(plan: LdsPlan) -> Any:
     """``fn(A, B_T, C, scale_a, scale_b, bias, M, stream)`` of any plan with scales; the bias is f32."""
 

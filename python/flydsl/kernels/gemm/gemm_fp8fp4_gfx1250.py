@@ -15,13 +15,13 @@ the other half of the wave the pieces between, which reads of LDS follow without
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.inputs import require_pitch, require_room, require_whole
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, SCALE_BLOCK, SCALE_GROUP, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import SharedStream, Stream, Tiles, multiply_all, store
@@ -307,7 +307,7 @@ class StraightScaledTiles(NarrowTiles):
 # The kernel ------------------------------------------------------------------------------------------
 
 
-@cache
+@kept
 def kernel_of(plan: TilePlan) -> Any:
     """Return the kernel of a plan; sizes are part of its call."""
     kind = {"blocks": BlockScaledTiles, "straight": StraightScaledTiles}.get(plan.scales, NarrowTiles)
@@ -352,7 +352,7 @@ def launch(plan: TilePlan, tensors: tuple[Any, ...], sizes: tuple[Any, int, int,
     )  # fmt: skip
 
 
-@cache
+@kept
 def _launcher(plan: TilePlan, columns: int, waves_per_eu: int | None) -> Any:
     @flyc.jit
     def narrow_gemm(
@@ -366,7 +366,7 @@ def _launcher(plan: TilePlan, columns: int, waves_per_eu: int | None) -> Any:
     return hint_waves(narrow_gemm, waves_per_eu)
 
 
-@cache
+@kept
 def biased_launcher(plan: TilePlan) -> Any:
     """``fn(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)`` of contiguous arrays, with scales of rows."""
 

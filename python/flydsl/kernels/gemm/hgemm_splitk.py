@@ -11,7 +11,6 @@ K may be any number, and its tiles need not divide by the shares.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -27,6 +26,7 @@ from flydsl.kernels.blocks.inputs import (
     require_elements,
     strides,
 )
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
@@ -39,7 +39,7 @@ NAMES = {"f16": "fp16", "fp16": "fp16", "float16": "fp16", "bf16": "bf16", "bflo
 STRAIGHT = "both operands pass through LDS; weights that go straight to registers have compile_preshuffle_gemm"
 
 
-@cache
+@kept
 def launcher(plan: LdsPlan, waves_per_eu: int = 0) -> Any:
     """``fn(C, A, B, BIAS, m, semaphore, signal, stream)``; both counters are zero before a launch and behind it."""
 

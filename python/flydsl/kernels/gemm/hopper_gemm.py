@@ -18,11 +18,12 @@ configurations in `plan`, which of them a product gets in `choice`. `hopper_matm
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.hopper import tiles
 from flydsl.kernels.gemm.hopper.checks import can_hold, check_config, held_words
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
@@ -390,7 +391,7 @@ def store_earlier(epilogue, values, warp, place):
 # Launching -----------------------------------------------------------------------------------------
 
 
-@cache
+@kept
 def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any:
     """Return a jit function ``gemm(A, B, C, row_scale, column_scale, bias, D, alpha, beta, *more, stream)``.
 

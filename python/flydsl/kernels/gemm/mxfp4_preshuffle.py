@@ -15,7 +15,6 @@ lane, of which each instruction picks its byte; where A is copied into LDS they 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from math import prod
 from typing import Any
 
@@ -23,6 +22,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.inputs import require_elements, written_as
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves, refuse
 from flydsl.kernels.gemm.matrix_cores import BLOCK, SCALED_DEPTH, instruction_for
 from flydsl.kernels.gemm.preshuffle.scales import LANES, WORD_DEPTH, CopiedWords, ScaleCopies, ScaleWords, Side
@@ -215,7 +215,7 @@ def plan_of(
                     halved=a.per_byte < b.per_byte, **more)  # fmt: skip
 
 
-@cache
+@kept
 def launcher(plan: GemmPlan, a_dtype: str, b_dtype: str, waves_per_eu: int | None = None) -> Any:
     kind = pipeline_of(a_dtype, b_dtype)
 
@@ -305,7 +305,7 @@ LARGE, BAND = 256, 4
 """The side of a tile of A and B together, and rows of tiles that a chiplet works through together."""
 
 
-@cache
+@kept
 def compile_fp4_gemm_4w(*, K: int, use_xcd_remap: bool = True, MN: tuple[int, int] | None = None) -> Any:
     """Return the launcher ``gemm(A, B_shuffled, C, scale_a, scale_b, M, N, stream)`` of large tiles, in fp4 and bf16.
 

@@ -8,11 +8,11 @@ C = A * B^T in f32: A is [M, K], B is [N, K], both of the given type; C is [M, N
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.rows import require_extents
 
 SIDE = 16
@@ -30,7 +30,7 @@ def naive_gemm_kernel(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32, n: 
         C[row, column] = total
 
 
-@cache
+@kept
 def build_naive_gemm_module() -> Any:
     """Return the launcher; it takes f32, f16 and bf16, and its extents may differ per call."""
 

@@ -19,7 +19,6 @@ one row of C.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import Any, ClassVar
 
 import flydsl.compiler as flyc
@@ -27,6 +26,7 @@ import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.inputs import require_elements
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.lds_operands import Loader, exchange_of
 from flydsl.kernels.gemm.lds_plan import LANES
@@ -420,7 +420,7 @@ def along(pipeline: Pipeline, vector: Any, mode: int) -> Any:
     return spread
 
 
-@cache
+@kept
 def compile_preshuffle_gemm(
     *, N: int, K: int, tile_m: int = 128, tile_n: int = 128, tile_k: int = 64, in_dtype: str = "fp16",
     out_dtype: str = "bf16", epilogue: str = "none", waves_per_eu: int | None = None, enable_scheduler: bool = True,

@@ -12,13 +12,13 @@ A lane has 16 neighbours along K of a weight, eight bytes, which are of one grou
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.inputs import require_elements
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK, FOUR_BIT_SIDE
 from flydsl.kernels.gemm.preshuffle.registers import WORDS
@@ -109,7 +109,7 @@ def shuffle_weights(codes: Any) -> Any:
     return pack_int4(shuffle_weight(signed.astype("int8") if hasattr(signed, "astype") else signed.char()))
 
 
-@cache
+@kept
 def compile_preshuffle_gemm_w4a16(
     *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, a_dtype: str = "bf16",
     out_dtype: str = "bf16", group_size: int = GROUP, lds_stage: int = 2, waves_per_eu: int | None = None,

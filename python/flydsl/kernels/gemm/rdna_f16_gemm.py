@@ -28,6 +28,7 @@ import flydsl.expr as fx
 from flydsl.autotune import Config, autotune
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.inputs import require_elements, require_pitch, require_room
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require_multiple
 from flydsl.kernels.gemm.wmma.rdna_plan import (
     BLOCK,
@@ -343,7 +344,7 @@ def multiply_tile(C: Any, A: Any, B: Any, bias: Any, m: Any, index: Any, seed: A
     store_tile(pipeline, instruction, C, bias, row, column, seed)
 
 
-@cache
+@kept
 def kernel_of(plan: RdnaPlan) -> Any:
     """Return the kernel of a plan whose M is known."""
     tiles = plan.grid[0] * plan.grid[1]
@@ -368,7 +369,7 @@ def require_matrices(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, m: Any, plan: Rdn
         require_pitch(matrix, pitch, least)
 
 
-@cache
+@kept
 def biased_launcher(plan: RdnaPlan, biased: bool = True) -> Any:
     """``fn(C, A, B_T, bias, M, stream)``; the bias has the type of A, or is f32."""
 
@@ -390,7 +391,7 @@ def biased_launcher(plan: RdnaPlan, biased: bool = True) -> Any:
     return rdna_linear
 
 
-@cache
+@kept
 def _launcher(plan: RdnaPlan, waves_per_eu: int | None) -> Any:
     @flyc.jit
     def rdna_gemm(

@@ -16,7 +16,6 @@ registers of its own.
 
 from __future__ import annotations
 
-from functools import cache
 from math import prod
 from typing import Any
 
@@ -26,6 +25,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
 from flydsl.kernels.blocks.inputs import require_elements, require_type
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import require_multiple, require_target
 from flydsl.kernels.gemm.wmma.rdna_fp8_plan import DEPTH, PLACES, THREADS, TURNS, WAVES, Fp8Plan
 from flydsl.kernels.gemm.wmma.rdna_plan import BLOCK, LANES, OUT_DTYPES
@@ -260,7 +260,7 @@ def require_operands(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, m: Any,
     )  # fmt: skip
 
 
-@cache
+@kept
 def compile_fp8_gemm(
     *, M: int, N: int, K: int, tile_m: int = 32, tile_n: int | None = None, tile_k: int = DEPTH,
     k_unroll: int | None = None, group_m: int = 8,
@@ -286,7 +286,7 @@ def compile_fp8_gemm(
     return fp8_gemm
 
 
-@cache
+@kept
 def biased_launcher(plan: Fp8Plan, biased: bool = True) -> Any:
     """``fn(C, A, B_shuffled, scale_a, scale_b, bias, M, stream)``; the bias is f32."""
 

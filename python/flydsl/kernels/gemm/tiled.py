@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import nvvm, rocdl
 from flydsl.kernels.blocks.inputs import require_numbers, require_type
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES
 from flydsl.kernels.blocks.rows import require_extents
 
@@ -263,7 +263,7 @@ def multiply_tiles(A: Any, B: Any, C: Any, bias: Any, m: Any, plan: TilePlan) ->
     store_result(accumulators, tiled, gC, bias, (plan.tile_m, plan.tile_n), (row, column))
 
 
-@cache
+@kept
 def build_tiled_gemm_module(N: int, K: int, dtype: str, tile_m: int = 128, tile_n: int = 128) -> Any:
     """Return the launcher of C[M, N] = A[M, K] * B[N, K]^T; M may differ per call."""
     plan = plan_tiles(N, K, dtype, tile_m, tile_n)

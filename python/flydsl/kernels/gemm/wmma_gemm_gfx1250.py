@@ -12,13 +12,13 @@ lanes. Gaps behind rows of B let 16 lanes that read together, of 8 rows, meet in
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.inputs import require_elements
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import FORMATS, OUT_DTYPES, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store, tiled_instruction
@@ -78,7 +78,7 @@ class HalfTiles(Tiles):
                 total.store(multiply(column, of_a[i], total.load().reshape(EIGHT)))
 
 
-@cache
+@kept
 def biased_launcher(plan: TilePlan, biased: bool = True) -> Any:
     """``fn(C, A, B, bias, M, N, stream)``; the bias has the type of A, or is f32."""
 
@@ -111,7 +111,7 @@ def biased_launcher(plan: TilePlan, biased: bool = True) -> Any:
     return half_gemm
 
 
-@cache
+@kept
 def _launcher(plan: TilePlan, sizes: tuple[int, int], waves_per_eu: int | None) -> Any:
     gemm = biased_launcher(plan, False)
 

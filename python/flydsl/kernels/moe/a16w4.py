@@ -17,12 +17,12 @@ for 32 elements: bf16 [E, N, K / 32] of int4, `shuffle_scale_w4` of mxfp4.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import flattened
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.preshuffle_plan import THREADS
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
 from flydsl.kernels.moe.moe_gemm_2stage.stages import require_tokens, require_weights, run_stage, stage_plan
@@ -73,7 +73,7 @@ def words_of(w_dtype: str) -> Any:
     return fx.BFloat16 if w_dtype == "bf16" else fx.Int8
 
 
-@cache
+@kept
 def compile_gemm1_a16w4_port(
     BM: int = 32, *, D_HIDDEN: int, D_INTER: int, NE: int, TOPK: int, TILE_N: int = 256, TILE_K: int = 256,
     act: str = "silu", b_cache_mod: int = 2, xcd_swizzle: int = 0, waves_per_eu: int | None = None,
@@ -131,7 +131,7 @@ def compile_gemm1_a16w4_port(
     return call
 
 
-@cache
+@kept
 def compile_gemm2_a16w4_port(
     BM: int = 32, *, NE: int, N_OUT: int, D_INTER: int, TILE_N: int = 256, TILE_K: int = 256, xcd_swizzle: int = 1,
     b_cache_mod: int = 2, waves_per_eu: int | None = None, w_dtype: str = "mxfp4", persist: bool = False,

@@ -13,11 +13,11 @@ the rows are.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.blockscale_preshuffle_gemm import SCALE_BLOCK, BlockSums
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import MoeGemm2Mode, compile_moe_reduction, stage_in_mode
@@ -63,7 +63,7 @@ def check_blocks(scale_block_k: int, **dims: int) -> None:
             raise ValueError(f"{name} must be a positive multiple of {SCALE_BLOCK}, a block of scales; got {value}")
 
 
-@cache
+@kept
 def compile_moe_blockscale_gemm1(
     *, model_dim: int, inter_dim: int, experts: int, topk: int, tile_m: int, tile_n: int, tile_k: int,
     doweight_stage1: bool, scale_block_k: int = SCALE_BLOCK, out_dtype: str = "f16",
@@ -81,7 +81,7 @@ def compile_moe_blockscale_gemm1(
     return stage_launcher(plan, (inter_dim, model_dim), ("inter_dim", "model_dim"), ExpertBlockPipeline, waves_per_eu)
 
 
-@cache
+@kept
 def compile_moe_blockscale_gemm2(
     *, model_dim: int, inter_dim: int, experts: int, topk: int, tile_m: int, tile_n: int, tile_k: int,
     doweight_stage2: bool, scale_block_k: int = SCALE_BLOCK, out_dtype: str = "f16",

@@ -11,12 +11,12 @@ Both are for every target with a matrix instruction of f16 and bf16 (`gemm.tiled
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_plan import DTYPES
 from flydsl.kernels.gemm.tiled import THREADS, SharedProduct, TilePlan, choose_instruction, plan_tiles, shared_tile
 from flydsl.kernels.moe.topk_gating import expert_named
@@ -73,7 +73,7 @@ def add_outer(P: Any, Q: Any, dW: Any, lists: Any, plan: TilePlan, n: int) -> No
     fx.epilogue.Store(target)(accumulators.load(), where, (n, plan.n))
 
 
-@cache
+@kept
 def build_expert_outer_module(n: int, k: int, dtype: str) -> Any:
     """Return the launcher ``fn(P, Q, dW, p_rows, q_rows, ends, experts, stream)``.
 
@@ -130,7 +130,7 @@ def turn_gate(h: Any, da: Any, weight: Any, dh: Any, a: Any, pair: Any, inter: i
     return share
 
 
-@cache
+@kept
 def build_gate_gradient_module(inter: int, dtype: str) -> Any:
     """Return the launcher ``fn(h, da, weights, ids, mask, dh, a, dweights, experts, pairs, stream)``.
 

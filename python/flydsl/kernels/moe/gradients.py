@@ -13,10 +13,10 @@ over an expert's pairs are outer products (`gradient_kernels`). The host reads n
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 from flydsl.kernels.blocks.inputs import contiguous, empty_beside, on_given_stream, stream_of
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.preshuffle_gemm import shuffle_weight
 from flydsl.kernels.moe.expert_weights import TYPES, name_of
@@ -107,7 +107,7 @@ def product(layer: Layer, a: Any, w: Any, by_slot: bool, stream: object) -> Any:
     return out
 
 
-@cache
+@kept
 def row_product(
     arch: str, kind: str, columns: int, depth: int, tiles: tuple[int, int, int], experts: int, topk: int,
     by_slot: bool, out: str,

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import enum
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import flattened, require_room
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.preshuffle.scales import WORD_DEPTH
 from flydsl.kernels.gemm.preshuffle_plan import THREADS
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
@@ -146,7 +146,7 @@ def check_gates(mode: GateMode, k_batch: int, dtypes: tuple[str, str], a_scale_o
         raise ValueError("weights of gate and up in turns, and rows without scales, are for scales of 32 elements")
 
 
-@cache
+@kept
 def compile_mixed_moe_gemm1(
     *, model_dim: int, inter_dim: int, experts: int, topk: int, tile_m: int, tile_n: int, tile_k: int,
     doweight_stage1: bool, a_dtype: str = "fp8", b_dtype: str = "fp4", out_dtype: str = "f16", act: str = "silu",
@@ -179,7 +179,7 @@ def compile_mixed_moe_gemm1(
     return mixed_launcher(plan, (inter_dim, model_dim), ("inter_dim", "model_dim"), waves_per_eu)
 
 
-@cache
+@kept
 def compile_mixed_moe_gemm2(
     *, model_dim: int, inter_dim: int, experts: int, topk: int, tile_m: int, tile_n: int, tile_k: int,
     doweight_stage2: bool, a_dtype: str = "fp8", b_dtype: str = "fp4", out_dtype: str = "f16",

@@ -9,13 +9,13 @@ More pairs are counted and placed by `sorting`. The order is stable, so that it 
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import empty_beside, on_given_stream, stream_of
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import add, wave_reduce
 from flydsl.kernels.moe.sorting import (
     SMALLEST_WAVE,
@@ -135,7 +135,7 @@ def place_pairs(keys: Keys, weights: Any, out: RowOrder, count: Any, topk: int, 
             out.ends[name] = place
 
 
-@cache
+@kept
 def compile_ranking(*, num_experts: int, topk: int, routes: bool, renormalize: bool = True) -> Any:
     """Return the launcher ``fn(logits, ids, weights, mask, weights, tokens, targets, ends, T, stream)`` over flat
     arrays."""
@@ -211,7 +211,7 @@ PIECES = 4
 """Of a row, that a thread copies; they are under way together."""
 
 
-@cache
+@kept
 def compile_gather(words: int) -> Any:
     """Return the launcher ``fn(X, rows, out, stream)``: rows of X, as i32, that an index names; one outside stands for
     any."""

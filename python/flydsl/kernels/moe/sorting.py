@@ -15,13 +15,13 @@ or do not exist are left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from math import prod
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, on_given_stream, stream_of, type_name
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.moe.references import SLOT_SHIFT, order_length
 from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, expert_named, lanes_of, largest_chances
 
@@ -223,7 +223,7 @@ def clear(buffer: Any) -> None:
         view[word] = 0
 
 
-@cache
+@kept
 def compile_moe_sorting(*, num_experts: int, topk: int, unit_size: int = 32) -> Any:
     """Return the launcher ``sort(ids, weights, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
     workspace, T, stream, tokens, targets, ends)`` over flat arrays; the buffer, the mask and the number of local tokens
@@ -305,7 +305,7 @@ def gate_tokens(
                     also(token * topk + j, expert)
 
 
-@cache
+@kept
 def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, renormalize: bool = True) -> Any:
     """Return the launcher ``fn(logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask,
     local, T, stream)``: gating and sorting by one block in one launch, in `GATED_ITERATIONS` iterations over tokens."""

@@ -9,13 +9,14 @@ fn(logits, indices, dweights, dlogits, T, stream)
 
 from __future__ import annotations
 
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import powers_of_e
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_plan import DTYPES
 from flydsl.kernels.blocks.rows import require_extents
@@ -83,7 +84,7 @@ def largest_chances(logits: Any, token: Any, lane: Any, lanes: int, topk: int, r
     return [(weight * share, expert) for weight, expert in picked]
 
 
-@cache
+@kept
 def build_topk_gating_softmax_module(
     num_experts: int, topk: int, dtype_str: str = "bf16", renormalize: bool = True
 ) -> Any:
@@ -163,7 +164,7 @@ def turn_weights(logits: Any, ids: Any, dweights: Any, dlogits: Any, place: Any,
             dlogits[token, expert] = (chance * (gradient - inner)).to(dlogits.dtype)
 
 
-@cache
+@kept
 def build_topk_gating_gradient_module(
     num_experts: int, topk: int, dtype_str: str = "bf16", renormalize: bool = True
 ) -> Any:

@@ -16,7 +16,6 @@ in one number would be off by half a unit of the largest logit: all of the logar
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -25,6 +24,7 @@ from flydsl.kernels.blocks.activation import LN_2, powers_of_e
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches, wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import flat_blocks, flat_plan, lie_flat, map_pieces
 from flydsl.kernels.blocks.inputs import require_numbers
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
@@ -47,7 +47,7 @@ def label_of(number: Any) -> fx.Int64:
     return (number.to(fx.Uint8) if number.dtype is fx.Int8 else number).to(fx.Int64)
 
 
-@cache
+@kept
 def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(logits, target, loss, powers, m, ignore_index, smoothing)``; both results are f32.
 
@@ -132,7 +132,7 @@ def _sum_of_powers(work: RowWork, first: Any, length: int) -> tuple[Any, Any, An
     return base, whole, sums[0] * (1.0 / length) if smoothed else None
 
 
-@cache
+@kept
 def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(logits, target, powers, dloss, dlogits, m, ignore_index, smoothing, scale)``.
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.activation import gelu, gelu_erf, normal_below, sigmoid, silu
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
@@ -56,7 +56,7 @@ def _check(length: int, dtype: str, gate: str) -> None:
         raise ValueError(f"gate must be one of {', '.join(GATES)}, got {gate!r}")
 
 
-@cache
+@kept
 def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(gate, up, out, m)`` of act(gate) * up."""
     _check(N, dtype, gate)
@@ -91,7 +91,7 @@ def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | Non
     return glu
 
 
-@cache
+@kept
 def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(dout, gate, up, dgate, dup, m)``."""
     _check(N, dtype, gate)

@@ -9,17 +9,17 @@ eps=1e-5)``, or a number of rows before N, which is a hint.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
 from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_layernorm_module(
     *arguments: Any,
     weight_dtype_str: str | None = None,
@@ -54,7 +54,7 @@ def build_layernorm_module(
     return layernorm_with_stats if form.stats else layernorm
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_fused_add_layernorm_module(
     *arguments: Any, threads: int | None = None, plan: RowPlan | None = None, **options: Any
 ) -> Any:
@@ -82,7 +82,7 @@ def build_fused_add_layernorm_module(
     return fused_add_layernorm_with_stats if form.stats else fused_add_layernorm
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """Return the launcher ``fn(X, gamma, beta, Q, yscale, m)``: each row over its own scale, max |y| / 127 for "i8"."""
     run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
@@ -97,7 +97,7 @@ def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = 
     return layernorm_dynamicquant
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """Return the launcher ``fn(X, gamma, beta, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` first."""
     run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
@@ -112,7 +112,7 @@ def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "
     return layernorm_smoothquant
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """Return the launcher ``fn(X, R, gamma, beta, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
@@ -128,7 +128,7 @@ def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_s
     return fused_add_layernorm_dynamicquant
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """Return the launcher ``fn(X, R, gamma, beta, xscale, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
@@ -144,7 +144,7 @@ def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_st
     return fused_add_layernorm_smoothquant
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_layernorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(dy, x, gamma, mean, rstd, dx, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
 

@@ -9,7 +9,6 @@ kernel adds up in a fixed order, so that results are the same in every run; or b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import gcd
 from typing import Any
 
@@ -18,6 +17,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
 from flydsl.kernels.blocks.inputs import require_numbers, require_type
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import plan_row
 from flydsl.kernels.blocks.row_loop import for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
@@ -61,7 +61,7 @@ def backward_task(centred: bool) -> RowTask:
     return RowTask(sources=2, sums=2 if centred else 1)
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def norm_backward_launcher(
     centred: bool, length: int, dtype: str, atomic: bool, added: bool, plan: RowPlan | None = None
 ) -> Any:

@@ -9,17 +9,17 @@ eps=1e-5)``, or a number of rows before N, which is a hint.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
 from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_rmsnorm_module(
     *arguments: Any, BLOCK_THREADS: int | None = None, weight_dtype_str: str | None = None,
     threads: int | None = None, plan: RowPlan | None = None, **options: Any,
@@ -45,7 +45,7 @@ def build_rmsnorm_module(
     return rmsnorm_with_rstd if form.stats else rmsnorm
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_fused_add_rmsnorm_module(
     *arguments: Any, threads: int | None = None, plan: RowPlan | None = None, **options: Any
 ) -> Any:
@@ -73,7 +73,7 @@ def build_fused_add_rmsnorm_module(
     return fused_add_rmsnorm_with_rstd if form.stats else fused_add_rmsnorm
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """Return the launcher ``fn(X, gamma, Q, yscale, m)``: each row of the norm over its own scale, max |y| / 127 for
     "i8"."""
@@ -88,7 +88,7 @@ def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i
     return rmsnorm_dynamicquant
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """Return the launcher ``fn(X, gamma, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` before
     quantising."""
@@ -104,7 +104,7 @@ def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8
     return rmsnorm_smoothquant
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """Return the launcher ``fn(X, R, gamma, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
@@ -120,7 +120,7 @@ def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str
     return fused_add_rmsnorm_dynamicquant
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """Return the launcher ``fn(X, R, gamma, xscale, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
@@ -136,7 +136,7 @@ def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str:
     return fused_add_rmsnorm_smoothquant
 
 
-@lru_cache(maxsize=None, typed=True)
+@kept
 def build_rmsnorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(dy, x, gamma, rstd, dx, sums, dgamma, m)``; ``sums`` is f32 of (`partial_rows`, N), or
     of `partial_shape`, and holds nothing of use behind the call.

@@ -7,13 +7,14 @@ fn(A, C, M, stream)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import inverse, powers_of_e
 from flydsl.kernels.blocks.exchange import FEW_WAVES
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add, maximum, wave_maximum
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
@@ -22,7 +23,7 @@ from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum
 
 
-@cache
+@kept
 def build_softmax_module(
     M: int, N: int, dtype: str = "f32", threads: int | None = None, plan: RowPlan | None = None
 ) -> Any:

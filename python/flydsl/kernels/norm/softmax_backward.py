@@ -6,11 +6,11 @@ fn(dy, y, dx, M, stream)
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import choose, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_machine import HOPPER
@@ -21,7 +21,7 @@ from flydsl.kernels.blocks.rows import dot, launch_rows
 TASK = RowTask(sources=2)
 
 
-@cache
+@kept
 def build_softmax_bwd_module(N: int, dtype_str: str = "f32", plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(dy, y, dx, m)`` for rows of N elements; ``plan`` replaces the model's choice."""
     check_row(N, dtype_str)

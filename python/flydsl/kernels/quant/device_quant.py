@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -20,6 +20,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import require_numbers, require_type
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import (
     FORMATS,
     LARGEST,
@@ -59,7 +60,7 @@ def build_quant_module(N: int) -> tuple[Any, dict[str, Any]]:
     return build_row_quant_module(N, "f16", "i8"), {"N": N, "in_dtype": "f16", "quant_dtype": "i8"}
 
 
-@cache
+@kept
 def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan | None = None) -> Any:
     """Return the launcher ``fn(X, Q, scales, m)`` with a scale for each row."""
     check_row(N, dtype)
@@ -108,7 +109,7 @@ def _require(matrices: tuple[Any, ...], m: Any, length: int) -> None:
     require_extents(matrices, m, length)
 
 
-@cache
+@kept
 def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
     """Return the launcher ``fn(X, Q, tops, scales, m)`` with one scale for all; ``tops`` is room for m numbers of
     f32."""
@@ -276,7 +277,7 @@ def _build_group_quant(N: int, groups: _Groups) -> Any:
     return group_quant
 
 
-@cache
+@kept
 def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
     """Return the launcher ``fn(X, bytes, scales, m)`` of groups of 32; N is a multiple of 32."""
     _check_groups(N, dtype, GROUP)
@@ -317,7 +318,7 @@ def _check_groups(length: int, dtype: str, group: int) -> None:
 # Blocks --------------------------------------------------------------------------------------------------------------
 
 
-@cache
+@kept
 def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp8") -> Any:
     """Return the launcher ``fn(X, Q, scales, m)`` of blocks of 1 x 128 or 128 x 128; m is a multiple of ``rows``."""
     _check_groups(N, dtype, SIDE)

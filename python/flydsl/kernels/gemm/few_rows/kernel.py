@@ -9,13 +9,13 @@ in one block or in a cluster of them, add up at the end, in the same order in ev
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import number_of_e8m0
 from flydsl.kernels.gemm.few_rows.plan import RUN, RUN_K, TILE, FewRows
 from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
@@ -299,7 +299,7 @@ def store_sums(total, place, bias, y, activation):
             y[column, row] = ACTIVATIONS[activation](whole)[0].to(y.dtype)
 
 
-@cache
+@kept
 def build_few_rows(form: PackedKind, activation: str, wide: bool, config: FewRows) -> Any:
     """Return a jit function of the arguments that a packed kind of `build_hopper_gemm` has: x, packed, y, the bias, the
     scales and zeros are looked at, of which the bias and zeros may be None."""

@@ -15,6 +15,7 @@ from flydsl.compiler.calls.native_call import calls_are_native
 from flydsl.compiler.calls.native_replay import call_facts
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_stream, strides
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, ROW_BYTES
 
 MULTIPLIED: dict[str, Any] = {
@@ -161,7 +162,7 @@ def _as_lines(matrix: Any, k_mode: int) -> Any:
     return fx.make_view(fx.get_iter(matrix), whole)
 
 
-@cache
+@kept
 def _build_pack(k_modes: tuple[int, ...], forms: tuple[tuple[bool, int], ...]) -> Any:
     @flyc.jit
     def pack(source: fx.Tensor, packed: fx.Tensor, other: fx.Tensor | None, other_packed: fx.Tensor | None,

@@ -11,13 +11,14 @@ With weights of 8 bits rows are quantised where a block holds them, 128 numbers 
 
 from __future__ import annotations
 
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import GATES
 from flydsl.kernels.blocks.inputs import address_of, empty_beside, lies_whole, multiprocessors
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import add
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES
 from flydsl.kernels.gemm.hopper.tiles import warp_product
@@ -61,7 +62,7 @@ def own_sums(view: Any) -> Any:
     return warp_product(MOST_TOKENS).get_slice(fx.lane_id()).partition_C(view)
 
 
-@cache
+@kept
 def compile_first(stage: Stage, experts: int, topk: int, pairs: int, blocks: int) -> Any:
     """Return the launcher ``fn(x, logits, ids, weights, w1, scale1, inner, T, stream)``.
 
@@ -149,7 +150,7 @@ def hold_rows(held: HeldRows, rows: AwaitedRows, chosen: ChosenRows, first: Any,
     fx.barrier()
 
 
-@cache
+@kept
 def compile_second(stage: Stage, experts: int, topk: int, pairs: int, renormalize: bool, blocks: int) -> Any:
     """Return the launcher ``fn(inner, logits, ids, weights, w2, scale2, y, T, stream)``."""
     teams, strips = stage.side_by_side, stage.rows // STRIP

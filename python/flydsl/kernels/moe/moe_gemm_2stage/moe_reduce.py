@@ -10,13 +10,13 @@ that the mask leaves out are not read.
 from __future__ import annotations
 
 import enum
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import empty_beside, flattened, require_room, stream_of
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import number_of_e8m0
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2
 from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
@@ -72,7 +72,7 @@ def sum_slots(X: Any, Y: Any, listed: Any, topk: int, length: int, aligned: bool
         line.store(total.to(Y.dtype), mask=inside)
 
 
-@cache
+@kept
 def compile_moe_reduction(
     *, topk: int, model_dim: int, dtype_str: str = "f16", use_mask: bool = False, num_experts: int = 0,
     out_dtype_str: str | None = None, aligned: bool = False,

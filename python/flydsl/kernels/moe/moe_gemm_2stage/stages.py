@@ -21,13 +21,13 @@ or, in groups of 32 along K, [E, K / 32, N] of them (`shuffle_scale_for_int4`). 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.inputs import flattened, require_bytes, require_room
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, check_elements, multiply_all, row_copy, tiled_instruction
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
@@ -222,7 +222,7 @@ def stage_plan(
     )  # fmt: skip
 
 
-@cache
+@kept
 def compile_moe_gemm1(
     *, model_dim: int, inter_dim: int, experts: int, topk: int, tile_m: int, tile_n: int, tile_k: int,
     doweight_stage1: bool, in_dtype: str = "fp8", group_size: int = -1, out_dtype: str = "f16",
@@ -244,7 +244,7 @@ def compile_moe_gemm1(
     return stage_launcher(plan, (inter_dim, model_dim), ("inter_dim", "model_dim"))
 
 
-@cache
+@kept
 def compile_moe_gemm2(
     *, model_dim: int, inter_dim: int, experts: int, topk: int, tile_m: int, tile_n: int, tile_k: int,
     doweight_stage2: bool, in_dtype: str = "fp8", group_size: int = -1, out_dtype: str = "f16",

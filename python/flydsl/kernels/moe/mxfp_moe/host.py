@@ -9,10 +9,10 @@ order, ``cumsum_tensor[0]`` how many entries it has with padding. The stages are
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import empty_beside, on_given_stream, stream_of
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.moe.mixed_2stage import mixed_launcher, mixed_plan
 from flydsl.kernels.moe.mxfp_moe.mx_rows import moe_mxfp4_sort
 from flydsl.kernels.quant.device_quant import build_mx_quant_module
@@ -24,7 +24,7 @@ EPILOGUES = {"atomic": "bf16", "nonatomic": "bf16", "nonatomic_cshuffle": "bf16"
 STEP = 256
 
 
-@cache
+@kept
 def first_stage(NE: int, D_HIDDEN: int, D_INTER: int, BM: int, BN: int, BK: int, a_dtype: str, turns: bool) -> Any:
     plan = mixed_plan(
         (a_dtype, "fp4"), D_INTER, D_HIDDEN, (BM, min(BN, 128), BK), True, experts=NE, topk=1, out=a_dtype,
@@ -33,7 +33,7 @@ def first_stage(NE: int, D_HIDDEN: int, D_INTER: int, BM: int, BN: int, BK: int,
     return mixed_launcher(plan, (D_INTER, D_HIDDEN), ("D_INTER", "D_HIDDEN"), None)
 
 
-@cache
+@kept
 def second_stage(
     NE: int, D_HIDDEN: int, D_INTER: int, topk: int, BM: int, BN: int, BK: int, a_dtype: str, epilog: str,
     scales: str, pad: int,

@@ -9,13 +9,13 @@ byte is.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid, silu
 from flydsl.kernels.blocks.inputs import empty_beside, flattened, require_room, stream_of
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, SWIGLU_SLOPE, TOKEN_MASK
 from flydsl.kernels.quant.device_quant import GROUP, MX, e8m0_of, inverse_of_e8m0
 
@@ -46,7 +46,7 @@ def write_group(vector: Any, out: Any, place: Any, scales: Any, at: Any, quant: 
 # Scales in the order of experts --------------------------------------------------------------------------------------
 
 
-@cache
+@kept
 def compile_scale_sort(groups: int, topk: int) -> Any:
     """Return the launcher ``fn(scales, sorted_ids, num_valid, out, T, rows, stream)``; ``topk`` is 0 for a row a
     token."""
@@ -99,7 +99,7 @@ def moe_mxfp4_sort(
 # The gate of a first stage in parts ----------------------------------------------------------------------------------
 
 
-@cache
+@kept
 def build_silu_and_mul_fq_module(
     inter_dim: int, topk: int, quant_mode: str = "fp4", gui_layout: bool = False, act: str = "silu",
     enable_bias: bool = False, swiglu_limit: float = 0.0,

@@ -12,12 +12,12 @@ as quantisers give them; scales of weights are `scale_32x4`.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import flattened
+from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import MoeGemm2Mode, stage_in_mode
 from flydsl.kernels.moe.moe_gemm_2stage.stages import (
@@ -112,7 +112,7 @@ def require_elements(a: Any, w: Any, scale_a: Any, scale_w: Any, plan: ExpertPla
         raise ValueError("this stage has scales for 32 elements of rows and of weights, and is called without")
 
 
-@cache
+@kept
 def compile_moe_gemm1(
     *, model_dim: int, inter_dim: int, experts: int, topk: int, tile_m: int, tile_n: int, tile_k: int,
     doweight_stage1: bool, in_dtype: str = "fp8", group_size: int = -1, out_dtype: str = "f16",
@@ -139,7 +139,7 @@ def compile_moe_gemm1(
     return stage_launcher(plan, (inter_dim, model_dim), ("inter_dim", "model_dim"), waves_per_eu)
 
 
-@cache
+@kept
 def compile_moe_gemm2(
     *, model_dim: int, inter_dim: int, experts: int, topk: int, tile_m: int, tile_n: int, tile_k: int,
     doweight_stage2: bool, in_dtype: str = "fp8", group_size: int = -1, out_dtype: str = "f16",

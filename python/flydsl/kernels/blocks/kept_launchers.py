@@ -1,0 +1,81 @@
+"""Launchers that builders keep.
+
+    @kept
+    def build_something(N: int, dtype: str, wide: bool = False) -> Any: ...
+
+A launcher is kept for the arguments that it was built for, and equal numbers are one key to Python: 32.0 would find
+what was built for 32, or leave a launcher that 32 finds. So arguments are first made what their annotations say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
+from inspect import signature
+from operator import index, is_
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kept(build: Function) -> Function:
+    """Have a builder make each launcher once: integers are integers, truth values are such, and numbers floats, in the
+    fields of plans too. What is no integer where one is asked for is refused."""
+    given = signature(build)
+
+    def made(*arguments: Any, **options: Any) -> Any:
+        bound, fits = given.bind(*arguments, **options), True
+        for name, value in bound.arguments.items():
+            right = made_to_fit(value, given.parameters[name].annotation, f"{name} of {build.__name__}")
+            bound.arguments[name], fits = right, fits and right is value
+        return build(*arguments, **options) if fits else find(*bound.args, **bound.kwargs)
+
+    find: Any = lru_cache(maxsize=None, typed=True)(made)
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(find, name, getattr(build, name))
+    find.__wrapped__ = build
+    return find
+
+
+def made_to_fit(value: Any, annotation: Any, name: str) -> Any:
+    """Return a value as its annotation says: itself where nothing is to be done."""
+    text = str(getattr(annotation, "__name__", annotation)).replace(" ", "")
+    kinds = text.split("|")
+    if is_dataclass(value) and not isinstance(value, type):
+        return fitting_plan(value, name)
+    if value is None or type(value).__name__ in kinds:
+        return value
+    if isinstance(value, tuple) and set(text.removesuffix("|None")[6:-1].split(",")) <= {"int", "..."}:
+        found = tuple(made_to_fit(part, "int", f"each number in {name}") for part in value)
+        return value if all(map(is_, found, value)) else found
+    if "int" in kinds:
+        return _integer(value, name)
+    if "bool" in kinds:
+        return _truth(value, name)
+    return float(value) if "float" in kinds and not isinstance(value, str) else value
+
+
+def fitting_plan(plan: Any, name: str) -> Any:
+    """Return a plan whose fields fit their annotations."""
+    changed = {}
+    for field in fields(plan):
+        if field.init:
+            value = getattr(plan, field.name)
+            right = made_to_fit(value, field.type, f"{field.name} in {name}")
+            if right is not value:
+                changed[field.name] = right
+    return replace(plan, **changed) if changed else plan
+
+
+def _integer(value: Any, name: str) -> int:
+    try:
+        return int(index(value))
+    except TypeError:
+        raise TypeError(f"{name} is an integer, got {value!r}") from None
+
+
+def _truth(value: Any, name: str) -> bool:
+    if isinstance(value, float) or value not in (0, 1):
+        raise TypeError(f"{name} is True or False, got {value!r}")
+    return bool(value)
