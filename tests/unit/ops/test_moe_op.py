@@ -107,6 +107,33 @@ def test_routers_masks_and_shapes(arch: str, rng: np.random.Generator, monkeypat
     assert ops.moe(x[:0], (ids[:0], weights[:0]), w1, w2).shape == (0, MODEL)
 
 
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1250", "sm_90a"])
+def test_experts_that_a_mask_names_beyond_the_weights_count_nothing(
+    arch: str, torch: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mask in a GPU's memory is not read on the host: the last experts that it names have no weights here."""
+    monkeypatch.setenv("ARCH", arch)
+    monkeypatch.setattr("flydsl.ops.expert_layers.host_numbers", lambda _: None)
+    x, logits, w1, w2 = layer(rng, 12)
+    ids, weights = references.route(logits, TOPK)
+    mask = np.array([0, 1, 1, 0, 1, 1, 1, 0], np.int8)
+    short = np.where(np.cumsum(mask) <= 3, mask, 0).astype(np.int8)
+    local = ops.moe_weights(*(w[short == 1] for w in (w1, w2)))
+    for router, options in (((ids, weights), {}), (logits, {"topk": TOPK})):
+        many, few = (ops.moe(x, router, local, expert_mask=m, **options) for m in (mask, short))
+        assert many.tobytes() == few.tobytes() and cosine(few, references.moe(
+            x, np.where(short[ids] == 1, ids, -1), weights, w1, w2)) > 0.999  # fmt: skip
+    rows, (first, second) = (torch.from_numpy(x.astype(np.float32)).bfloat16(), (
+        torch.from_numpy(w[short == 1].astype(np.float32)).bfloat16() for w in (w1, w2)))  # fmt: skip
+    found = []
+    for m in (mask, short):
+        given = [t.clone().requires_grad_() for t in (rows, first, second)]
+        router = (torch.from_numpy(ids), torch.from_numpy(weights).requires_grad_())
+        ops.moe(given[0], router, *given[1:], expert_mask=torch.from_numpy(m)).sum().backward()
+        found.append([t.grad for t in (*given, router[1])])
+    assert all(torch.equal(a, b) and a.isfinite().all() for a, b in zip(*found, strict=True))
+
+
 def test_with_torch(torch: Any, rng: np.random.Generator) -> None:
     ops.register_operators()
     x, logits, w1, w2 = (torch.from_numpy(t.astype(np.float32)).bfloat16() for t in layer(rng, 9))

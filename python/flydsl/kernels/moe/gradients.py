@@ -25,6 +25,7 @@ from flydsl.kernels.moe.layer import Router, Sorted, depth_of, reduce_rows, sort
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES
 from flydsl.kernels.moe.moe_gemm_2stage.stages import stage_launcher, stage_plan
 from flydsl.kernels.moe.row_order import sort_rows
+from flydsl.kernels.moe.sorting import served_mask
 from flydsl.kernels.moe.wmma_2stage.stages import expert_plan
 from flydsl.kernels.moe.wmma_2stage.stages import stage_launcher as wmma_launcher
 
@@ -69,6 +70,7 @@ def experts_gradient(
     if arch != "sm_90a" and largest >= FAR_BYTES:
         raise ValueError(f"rows of {largest} bytes are too many: a gradient takes less than 2 GiB; split the tokens")
     named = count if expert_mask is None else expert_mask.shape[0]
+    expert_mask = served_mask(expert_mask, count, stream)
     _, rows, pairs, ends = sort_rows(topk_ids, topk_weights, named, expert_mask, stream)
     blocks = None
     if arch != "sm_90a":

@@ -43,7 +43,7 @@ from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm1, compile
 from flydsl.kernels.moe.mxfp_moe.mx_rows import moe_mxfp4_sort
 from flydsl.kernels.moe.references import order_length
 from flydsl.kernels.moe.row_order import gathered, sort_rows
-from flydsl.kernels.moe.sorting import NAMES, moe_softmax_sort_flydsl, moe_sorting_flydsl
+from flydsl.kernels.moe.sorting import NAMES, moe_softmax_sort_flydsl, moe_sorting_flydsl, served_mask
 
 MANY_ROWS = 64
 """Of an expert, from which on products, and not memory, take the time of a layer."""
@@ -76,7 +76,7 @@ def run_experts(
     """Write the layer's result into y, which is contiguous. Experts that do not exist count nothing.
 
     With a mask, ids are those of experts on several devices, of which this one has the weights of those where the mask
-    is not 0; the others count nothing.
+    is not 0; the others count nothing, nor do those that a mask names beyond the weights there are.
     """
     run_routed(x, Router(topk_ids, topk_weights), experts, y, expert_mask, atomic, stream)
 
@@ -97,6 +97,7 @@ def run_routed(
         return
     # Kernels take rows that follow each other; what does is no copy.
     x, ids, weights = (t.reshape(-1).reshape(t.shape) for t in (x, router.ids, router.weights))
+    expert_mask = served_mask(expert_mask, experts.shape[0], stream)
     router = Router(ids, weights, *router[2:])
     if experts.arch == "sm_90a" and expert_mask is None and not atomic:
         stages = few_tokens.planned(x, router, experts, y)

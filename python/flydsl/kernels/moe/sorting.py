@@ -338,6 +338,30 @@ def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, re
     return softmax_sort
 
 
+@kept
+def compile_served_mask(num_experts: int, here: int) -> Any:
+    """Return the launcher ``fn(mask, out, stream)``, which writes i32: 1 for each of the first ``here`` experts that a
+    mask names."""
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def served_mask_kernel(mask: fx.Tensor, out: fx.Tensor):
+        thread, scan, named = fx.thread_idx.x, fx.coop.BlockScan(fx.Int32), fx.Int32(0)
+        for first in fx.range_constexpr(0, num_experts, THREADS):
+            there = fx.Int32(0)
+            if first + thread < num_experts:
+                there = (mask[first + thread] != 0).select(fx.Int32(1), fx.Int32(0))
+            before, all_ = scan.exclusive_with_aggregate(there, "add")
+            if first + thread < num_experts:
+                out[first + thread] = (named + before < here).select(there, fx.Int32(0))
+            named = named + all_
+
+    @flyc.jit
+    def served_mask(mask: fx.Tensor, out: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
+        served_mask_kernel(mask, out).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
+
+    return served_mask
+
+
 def fits_one_launch(tokens: int, experts: int, topk: int) -> bool:
     """Return whether one block gates and sorts: few iterations over tokens, few pairs."""
     at_once = THREADS // lanes_of(experts, SMALLEST_WAVE)
@@ -383,6 +407,28 @@ def moe_sorting_flydsl(
     return sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf
 
 
+def served_mask(mask: Any, here: int, stream: object) -> Any:
+    """Return a mask, or None, that names no more experts than the ``here`` that have weights: the first ones. It lies
+    where it may not be read on the host, and experts without weights must count nothing."""
+    if mask is None or mask.shape[0] <= here:
+        return mask
+    check_mask(mask, mask.shape[0])
+    served = empty_beside(mask, (mask.shape[0],), "int32")
+    compile_served_mask(mask.shape[0], here)(mask, served, stream_of(mask, stream))
+    return served
+
+
+def check_mask(mask: Any, experts: int) -> None:
+    """Refuse a mask that is too short, or of no type that a kernel reads."""
+    check_array("expert_mask", mask, experts, ("int32", "int8", "uint8", "bool"))
+
+
+def check_array(name: str, array: Any, count: int, types: tuple[str, ...]) -> None:
+    dtype, length = str(array.dtype).removeprefix("torch."), prod(array.shape)
+    if dtype not in types or length < count:
+        raise ValueError(f"{name} holds {length} of {dtype}; it must have at least {count} of {' or '.join(types)}")
+
+
 def gate_all(logits: Any, topk_weights: Any, topk_ids: Any, renormalize: bool, stream: object) -> None:
     """Ids and weights of the largest of each token's softmax, by a launch of their own."""
     tokens, topk = topk_ids.shape
@@ -405,11 +451,9 @@ def check_buffers(
         ("sorted_expert_ids", expert_ids, -(-entries // unit), ("int32",)), ("num_valid_ids", num_valid, 2, ("int32",)),
     )  # fmt: skip
     if mask is not None:
-        wanted = (*wanted, ("expert_mask", mask, experts, ("int32", "int8", "uint8", "bool")))
+        check_mask(mask, experts)
     for name, array, count, types in (entry for entry in wanted if entry[1] is not None):
-        dtype, length = str(array.dtype).removeprefix("torch."), prod(array.shape)
-        if dtype not in types or length < count:
-            raise ValueError(f"{name} holds {length} of {dtype}; it must have at least {count} of {' or '.join(types)}")
+        check_array(name, array, count, types)
     if buffer is not None and prod(buffer.shape) * buffer.dtype.itemsize % 4:
         raise ValueError("moe_buf is set to zero by words of four bytes, and its size is no multiple of that")
     if buffer is not None and not lies_whole(buffer):
