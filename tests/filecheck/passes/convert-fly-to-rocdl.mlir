@@ -54,8 +54,9 @@ func.func @units(%h: !fly.ptr<f16, global>, %f: !fly.ptr<f32, global>, %s: !fly.
 // Memory has bytes for bools and plain integers for narrow floats; registers do not tell signs apart.
 // CHECK-LABEL: func.func @memory_types(
 // CHECK-SAME: %b: !llvm.ptr<1>, %f: !llvm.ptr<1>, %u: !llvm.ptr<1>, %x: i1, %y: vector<4xf8E4M3FNUZ>, %z: i8) -> (i1, vector<4xf8E4M3FNUZ>, i8) {
+// CHECK-NEXT: [[ZERO:%[0-9]+]] = arith.constant 0 : i8
 // CHECK-NEXT: [[V0:%[0-9]+]] = llvm.load %b {alignment = 1 : i64} : !llvm.ptr<1> -> i8
-// CHECK-NEXT: %a = arith.trunci [[V0]] : i8 to i1
+// CHECK-NEXT: %a = arith.cmpi ne, [[V0]], [[ZERO]] : i8
 // CHECK-NEXT: [[V1:%[0-9]+]] = arith.extui %x : i1 to i8
 // CHECK-NEXT: llvm.store [[V1]], %b {alignment = 1 : i64} : i8, !llvm.ptr<1>
 // CHECK-NEXT: [[V2:%[0-9]+]] = llvm.load %f {alignment = 1 : i64} : !llvm.ptr<1> -> vector<4xi8>

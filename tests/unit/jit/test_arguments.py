@@ -52,6 +52,14 @@ def test_element_types(dtype: Any) -> None:
     np.testing.assert_array_equal(y.view(np.uint8), x.view(np.uint8))
 
 
+def test_every_byte_of_a_truth_value_but_zero_is_true() -> None:
+    """As to torch and NumPy, which make such views of other bytes; the lowest bit alone was asked."""
+    x = np.array([[0, 1, 2, 255, 128, 0]], np.uint8).repeat(4, 0)
+    y = np.zeros(x.shape, np.uint8)
+    copied(x.view(np.bool_), y.view(np.bool_))
+    np.testing.assert_array_equal(y, x != 0)
+
+
 def test_numbers_of_narrow_floats_arrive() -> None:
     x = np.array([0.5, -2.0, 96.0, 0.0], ml_dtypes.float8_e4m3fn)
     y = np.zeros(4, ml_dtypes.bfloat16)

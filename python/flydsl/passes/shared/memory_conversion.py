@@ -22,7 +22,7 @@ from flydsl.dialects.upstream import integer, integers, ops_of, replace_uses
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.known_bits import shift_of
-from flydsl.passes.shared.ssa_leaf import EXACT, WIDEST_BYTES, SsaInt, register
+from flydsl.passes.shared.ssa_leaf import EXACT, PREDICATE, WIDEST_BYTES, SsaInt, register
 from flydsl.passes.shared.vector_access import concatenate, piece
 from flydsl.passes.shared.walk import located, mark_swizzle, sanitizes, take_out
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
@@ -48,11 +48,9 @@ def memory_type(elem: str) -> Attribute:
     """Return the type an element has in memory: bytes for bools, plain integers for narrow floats."""
     if width_bits(elem) < 8 and elem != "i1":
         raise LoweringError(f"{elem} is narrower than a byte and cannot be addressed", hint="pack it into i8 elements")
-    if elem == "i1":
-        return i8
     if is_float(elem) and elem not in _LLVM_FLOATS:
         return element_type(f"i{storage_bytes(elem) * 8}")
-    return element_type(elem)
+    return i8 if elem == "i1" else element_type(elem)
 
 
 Handler = Callable[["MemoryConversion", FlyOp], None]
@@ -149,10 +147,11 @@ class MemoryConversion:
         return type_ if type_.element_type == in_memory else VectorType(in_memory, type_.get_shape())
 
     def from_memory(self, raw: SSAValue, type_: Attribute, info: pl.Pointer) -> SSAValue:
-        """Return what was read as the type it has in registers."""
-        if raw.type == type_:
-            return raw
-        return self.at.op("arith.trunci" if info.elem == "i1" else "arith.bitcast", [raw], [type_])
+        """Return what was read as the type it has in registers: every byte but zero is true, as to torch and NumPy."""
+        if raw.type == type_ or info.elem != "i1":
+            return raw if raw.type == type_ else self.at.op("arith.bitcast", [raw], [type_])
+        zero = self.at.zeros(type_.get_shape()[0], "i8") if isinstance(type_, VectorType) else self.at.constant("i8", 0)
+        return self.at.op("arith.cmpi", [raw, zero], [type_], PREDICATE["ne"])
 
     def to_memory(self, value: SSAValue, info: pl.Pointer) -> SSAValue:
         """Return a value as the type it has in memory."""

@@ -26,7 +26,7 @@ _NO_OVERFLOW = {"overflowFlags": IntegerOverflowAttr("none")}
 EXACT = {"overflowFlags": IntegerOverflowAttr([IntegerOverflowFlag.NSW])}
 WIDEST_BYTES = 16
 """The widest access of one thread to memory; registers have no such limit."""
-_PREDICATE = {name: {"predicate": IntegerAttr(i, i64)} for i, name in enumerate(CMPI_COMPARISON_OPERATIONS)}
+PREDICATE = {name: {"predicate": IntegerAttr(i, i64)} for i, name in enumerate(CMPI_COMPARISON_OPERATIONS)}
 _PLAIN = {
     "add": ("arith.addi", _NO_OVERFLOW),
     "sub": ("arith.subi", _NO_OVERFLOW),
@@ -158,7 +158,7 @@ def _emit(at: Inserter, op: str, args: tuple[Any, ...], width: int) -> SSAValue:
 
 def _compare(at: Inserter, predicate: str, args: tuple[Any, ...]) -> SSAValue:
     width = max(a.width if isinstance(a, SsaInt) else 32 if -(1 << 31) <= a < 1 << 31 else 64 for a in args)
-    return at.op("arith.cmpi", [register(at, a, width) for a in args], [i1], _PREDICATE[predicate])
+    return at.op("arith.cmpi", [register(at, a, width) for a in args], [i1], PREDICATE[predicate])
 
 
 def _power_of_two(at: Inserter, op: str, value: Any, divisor: int, width: int) -> SSAValue | None:
@@ -177,7 +177,7 @@ def _power_of_two(at: Inserter, op: str, value: Any, divisor: int, width: int) -
         return low
     # Rounding up by adding divisor - 1 first could overflow near the top of the range.
     high = at.op("arith.shrsi", [x, at.constant(f"i{width}", bits)], [type_])
-    more = at.op("arith.cmpi", [low, at.constant(f"i{width}", 0)], [i1], _PREDICATE["ne"])
+    more = at.op("arith.cmpi", [low, at.constant(f"i{width}", 0)], [i1], PREDICATE["ne"])
     return at.op("arith.addi", [high, at.op("arith.extui", [more], [type_])], [type_], _NO_OVERFLOW)
 
 
