@@ -134,6 +134,14 @@ def test_short_rows_that_begin_anywhere(n: int, dtype: str, quant: str, monkeypa
         assert steps(codes[:m], formats.quantize_per_token(x[:m], quant)[0]) <= 1
 
 
+@pytest.mark.parametrize("quant", ["mxfp4", "mxfp6", "mxfp8"])
+def test_groups_of_no_rows(quant: str) -> None:
+    codes, scale = formats.quantize_mx(np.zeros((2, 0, 64), np.float32), quant)
+    assert codes.shape == (2, 0, 32 if quant == "mxfp4" else 64) and scale.shape == (2, 0, 2)
+    if quant != "mxfp6":
+        assert formats.dequantize_mx(codes, scale, quant).shape == (2, 0, 64)
+
+
 @pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950", "sm_90a"])
 def test_every_rounding_of_four_bits(arch: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:

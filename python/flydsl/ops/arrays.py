@@ -137,6 +137,11 @@ def line(x: Any, length: int) -> Any:
     return flat if lies_whole(flat) and begins_well(flat) else copied(flat)
 
 
+def lies_between(x: Any) -> bool:
+    """Return whether elements lie no multiples of one apart, as fields of NumPy's records may."""
+    return is_array(x) and any(step % x.itemsize for step in x.strides)
+
+
 def begins_well(x: Any) -> bool:
     """Return whether an array begins at a multiple of the widest access."""
     return address_of(x) % ALIGNMENT == 0

@@ -107,7 +107,7 @@ def _why_not(query: Array, key: Array, value: Array, *others: Any) -> str | None
         return f"attention is for f16 and bf16, and the query is {query.dtype}"
     if (reason := no_attention(query)) is not None:
         return reason
-    if query.shape[-1] % 32 or value.shape[-1] % 32 or max(query.shape[-1], value.shape[-1]) > MAX_HEAD:
+    if any(length % 32 or not 0 < length <= MAX_HEAD for length in (query.shape[-1], value.shape[-1])):
         return f"heads are multiples of 32 up to {MAX_HEAD} long, got {query.shape[-1]} and {value.shape[-1]}"
     if arrays.wants_gradient(*others):
         return "gradients are those of queries, keys and values alone"

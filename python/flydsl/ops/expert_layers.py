@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import contiguous
@@ -140,9 +141,12 @@ def why_not(
 ) -> str | None:
     """Return why a call is left to torch, or None."""
     routed = router if isinstance(router, tuple | list) else (router,)
+    if routed is router and len(routed) != 2:
+        raise ValueError(f"a router is logits, or a pair of ids and weights, got {len(routed)} arrays")
     all_there(w1=w1, router=None if any(x is None for x in routed) else router)
-    if any(not x.shape for x in routed if hasattr(x, "shape")):
-        raise ValueError("a router is logits (…, E), or ids and weights (…, topk), got arrays of no dimension")
+    if any(not x.shape for x in (input, *routed) if hasattr(x, "shape")):
+        raise ValueError("tokens are (…, model), a router is logits (…, E), or ids and weights (…, topk); got one "
+                         "without dimensions")  # fmt: skip
     one_place(input, *routed, None if isinstance(w1, Experts) else w1, w2)
     _check_weights(w1, w2)
     if arrays.type_name(input) not in ("f16", "bf16"):
@@ -244,6 +248,8 @@ def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any
                 )
         if tuple(ids.shape) != tuple(weights.shape):
             raise ValueError(f"ids and weights have one shape, got {tuple(ids.shape)} and {tuple(weights.shape)}")
+        if topk is not None and topk != ids.shape[-1]:
+            raise ValueError(f"topk is {topk}, and ids name {ids.shape[-1]} experts of a token")
         return ids, weights
     return ROUTE(router, _checked(router, topk, input), renormalize)
 
@@ -256,7 +262,9 @@ def _checked(logits: Any, topk: int | None, input: Any) -> int:
         raise ValueError(f"logits have a row for each token of {tuple(input.shape)}, got {tuple(logits.shape)}")
     if arrays.type_name(logits) is None:
         raise ValueError(f"logits of a router are f32, f16 or bf16, got {logits.dtype}")
-    return topk
+    if not 1 <= index(topk) <= logits.shape[-1]:
+        raise ValueError(f"topk is 1 to {logits.shape[-1]}, the number of experts, got {topk}")
+    return index(topk)
 
 
 def _checked_mask(mask: Any, input: Any, experts: int) -> Any:

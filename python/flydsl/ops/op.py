@@ -304,7 +304,7 @@ def last_dimension(dim: int, rank: int) -> bool:
 
 def shape_of(normalized_shape: Any) -> tuple[int, ...]:
     """Return the extents of a shape; floats are none, though they may equal some."""
-    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    shape = (index(normalized_shape),) if hasattr(normalized_shape, "__index__") else tuple(normalized_shape)
     if any(isinstance(extent, float) for extent in shape):
         raise TypeError(f"normalized_shape has integers, got {normalized_shape}")
     return shape

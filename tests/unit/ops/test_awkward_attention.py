@@ -105,6 +105,31 @@ def test_slopes_and_sinks_that_lie_apart(rng: np.random.Generator) -> None:
         np.testing.assert_allclose(wide.astype(np.float32), near.astype(np.float32), atol=1e-3)
 
 
+def test_slopes_of_one_head_in_a_batch(rng: np.random.Generator) -> None:
+    """NumPy gives modes of one element the step 0 where it broadcasts."""
+    q, k, v = (rng.standard_normal((2, 1, 20, 32)).astype(np.float16) for _ in range(3))
+    slopes = np.array([0.5], np.float32)
+    alone = [ops.attention(q[i : i + 1], k[i : i + 1], v[i : i + 1], alibi_slopes=slopes) for i in range(2)]
+    assert (ops.attention(q, k, v, alibi_slopes=slopes) == np.concatenate(alone)).all()
+
+
+def test_a_mask_of_integers_is_refused(rng: np.random.Generator) -> None:
+    """Zeros and ones that are added hide no key."""
+    q = heads(rng, 6)
+    with pytest.raises(ValueError, match=r"truth values or numbers that are added, got int32: pass mask != 0"):
+        ops.attention(q, q, q, attn_mask=np.tri(6, dtype=np.int32))
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:flydsl.ops.scaled_dot_product_attention leaves this to torch")
+def test_heads_of_no_element(torch: Any) -> None:
+    nothing = np.zeros((1, 2, 3, 0), np.float16)
+    with pytest.raises(TypeError, match="heads are multiples of 32 up to 256 long, got 0 and 0"):
+        ops.attention(nothing, nothing, nothing)
+    tensor = torch.zeros(1, 2, 3, 0, dtype=torch.float16)
+    assert ops.scaled_dot_product_attention(tensor, tensor, tensor).shape == (1, 2, 3, 0)
+
+
 def test_starts_that_lie_apart(rng: np.random.Generator) -> None:
     tokens = rng.standard_normal((7, 2, 64)).astype(np.float16)
     starts = np.array([0, 9, 3, 9, 7], np.int32)[::2]

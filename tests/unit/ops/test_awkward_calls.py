@@ -247,6 +247,7 @@ def test_numbers_that_are_no_integers() -> None:
     for norm in (ops.rms_norm, ops.layer_norm):
         with pytest.raises(TypeError, match=r"normalized_shape has integers, got \(3.0,\)"):
             norm(x, (extent,))
+        assert norm(x, np.int64(3)).shape == (2, 3)
 
 
 # Small numbers, and products of nothing ------------------------------------------------------------------------------
@@ -326,6 +327,25 @@ def test_ids_and_weights_of_two_shapes() -> None:
     x, w1, w2 = (np.zeros(shape, np.float16) for shape in ((3, 64), (4, 128, 64), (4, 64, 64)))
     with pytest.raises(ValueError, match=r"one shape, got \(3, 2\) and \(3, 4\)"):
         ops.moe(x, (np.zeros((3, 2), np.int32), np.zeros((3, 4), np.float32)), w1, w2)
+
+
+def test_experts_of_a_token_that_cannot_be() -> None:
+    x, w1, w2 = (np.zeros(shape, np.float16) for shape in ((3, 64), (4, 128, 64), (4, 64, 64)))
+    logits, ids, weights = np.zeros((3, 4), np.float32), np.zeros((3, 2), np.int32), np.zeros((3, 2), np.float32)
+    two = 2.0
+    for wrong, error, words in (
+        (lambda: ops.moe(x, logits, w1, w2, topk=two), TypeError, "cannot be interpreted as an integer"),  # type: ignore[arg-type]
+        (lambda: ops.moe(x, logits, w1, w2, topk=-1), ValueError, "topk is 1 to 4, the number of experts, got -1"),
+        (
+            lambda: ops.moe(x, (ids, weights), w1, w2, topk=1),
+            ValueError,
+            "topk is 1, and ids name 2 experts of a token",
+        ),
+        (lambda: ops.moe(x, (ids, weights, ids), w1, w2), ValueError, "a pair of ids and weights, got 3 arrays"),
+        (lambda: ops.moe(x[0, 0, ...], (ids[0], weights[0]), w1, w2), ValueError, "got one without dimensions"),
+    ):
+        with pytest.raises(error, match=words):
+            wrong()
 
 
 @pytest.mark.torch

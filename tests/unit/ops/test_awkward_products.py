@@ -38,6 +38,15 @@ def test_matrices_that_go_back(rng: np.random.Generator) -> None:
         near(ops.matmul(x, y), x.astype(float) @ y.astype(float), 2e-3)
 
 
+def test_fields_of_records(rng: np.random.Generator) -> None:
+    """Rows of elements side by side that lie no multiple of an element apart."""
+    records = np.zeros(40, [("x", np.float16, 64), ("flag", np.int8)])
+    records["x"] = rng.standard_normal((40, 64))
+    x, y = records["x"], rng.standard_normal((64, 24)).astype(np.float16)
+    near(ops.matmul(x, y), x.astype(float) @ y.astype(float), 2e-3)
+    near(ops.linear(y.T, x), y.T.astype(float) @ x.T.astype(float), 2e-3)
+
+
 def test_rows_that_lie_far_apart(rng: np.random.Generator) -> None:
     """Bytes of a tile are counted in 32 bits on AMD: rows behind the last one would be written over the first."""
     memory = np.zeros((1 << 29) + 64, np.float16)

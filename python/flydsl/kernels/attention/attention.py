@@ -251,6 +251,8 @@ class Inputs:
             return None
         if self.varied:
             raise ValueError("attn_mask is for sequences of one length, not with cu_seqlens_q")
+        if "int" in type_name(mask):
+            raise ValueError(f"attn_mask has truth values or numbers that are added, got {mask.dtype}: pass mask != 0")
         shape = (self.batches, self.heads, self.q.shape[2], self.k.shape[2])
         try:
             whole = broadcast(as_bias(mask), shape)
@@ -265,7 +267,8 @@ class Inputs:
             raise ValueError(
                 f"alibi_slopes must be {(self.heads,)} or {(self.batches, self.heads)}, got {tuple(slopes.shape)}"
             )
-        return broadcast(slopes, (self.batches, self.heads))
+        whole = broadcast(slopes, (self.batches, self.heads))
+        return whole if strides(whole)[-1] == 1 else contiguous(whole)
 
     def sinks(self, sinks: Array) -> Any:
         if sinks is not None and tuple(sinks.shape) != (self.heads,):

@@ -107,14 +107,15 @@ def quantize_mx(x: Any, dtype: str = "mxfp4") -> tuple[np.ndarray, np.ndarray]:
     scale = f32_to_e8m0((np.maximum(largest, 1e-30) if top == 448 else largest) / np.float32(divisor))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         codes = np.clip(groups / e8m0_to_f32(scale)[..., None], -top, top).astype(kind).view(np.uint8)
-    return pack_codes(codes, dtype).reshape(*wide.shape[:-1], -1), scale
+    packed = pack_codes(codes, dtype)
+    return packed.reshape(*wide.shape[:-1], packed.shape[-2] * packed.shape[-1]), scale
 
 
 def dequantize_mx(packed: Any, scale: Any, dtype: str = "mxfp4") -> np.ndarray:
     """Return the numbers, in float64, of what `quantize_mx` gives for formats of 8 and of 4 bits."""
     codes = np.asarray(packed).view(np.uint8)
     if dtype == "mxfp4":
-        codes = np.stack([codes & 15, codes >> 4], -1).reshape(*codes.shape[:-1], -1)
+        codes = np.stack([codes & 15, codes >> 4], -1).reshape(*codes.shape[:-1], 2 * codes.shape[-1])
     wide = codes.view(MX[dtype][0]).astype(np.float64)
     return wide * np.repeat(e8m0_to_f32(scale).astype(np.float64), GROUP, -1)
 
