@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from typing import Any
 
 import ml_dtypes
@@ -87,6 +88,26 @@ def test_shares_of_k(
     kernel = compile_hgemm_kernel(dtype, n, k, **options)
     launches = 1 if m * n * k > 1 << 26 else 2
     run_built(kernel, m, n, k, dtype, options.get("SPLIT_K", 1), options.get("HAS_BIAS", False), launches)
+
+
+def test_shares_of_k_in_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which run side by side: with counters that they shared, blocks waited for others for ever."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    a, weights, found = matrix(16, 1024, np.float16), [matrix(64, 1024, np.float16) for _ in range(2)], {}
+
+    def multiply(number: int) -> None:
+        found[number] = [gemm_a16w16(a, weights[number].T, user_kwargs={"split_k": 8}) for _ in range(20)]
+
+    gemm_a16w16(a, weights[0].T, user_kwargs={"split_k": 8})
+    threads = [threading.Thread(target=multiply, args=(number,), daemon=True) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads)
+    for number, results in found.items():
+        for c in results:
+            require_close(c, a, weights[number].T, None, "f16", 8)
 
 
 @pytest.mark.parametrize("arch", ARCHS)

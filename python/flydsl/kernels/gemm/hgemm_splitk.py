@@ -24,6 +24,7 @@ from flydsl.kernels.blocks.inputs import (
     lies_whole,
     on_given_stream,
     require_elements,
+    stream_of,
     strides,
 )
 from flydsl.kernels.blocks.kept_launchers import kept
@@ -142,15 +143,21 @@ _counters: dict[Any, tuple[Any, ...]] = {}
 
 
 def counters_of(like: Any, stream: Any) -> tuple[Any, ...]:
-    """Return the two counters of a stream and device, where ``like`` lies."""
-    where = "host" if isinstance(like, np.ndarray) else str(like.device)
-    key = (where, getattr(stream, "cuda_stream", stream))
+    """Return two counters where ``like`` lies: those of a GPU's stream, whose launches run one after the other. On the
+    host launches of several threads run side by side, and each has its own."""
+    if not getattr(like, "is_cuda", False):
+        return _zeros(like)
+    key = (str(like.device), getattr(stream, "cuda_stream", stream))
     if key not in _counters:
-        counters = tuple(empty_beside(like, (COUNTED_TILES,), "int32") for _ in range(2))
-        for counter in counters:
-            counter[:] = 0
-        _counters[key] = counters
+        _counters[key] = _zeros(like)
     return _counters[key]
+
+
+def _zeros(like: Any) -> tuple[Any, ...]:
+    counters = tuple(empty_beside(like, (COUNTED_TILES,), "int32") for _ in range(2))
+    for counter in counters:
+        counter[:] = 0
+    return counters
 
 
 def require_counters(plan: LdsPlan, m: int) -> None:
@@ -211,6 +218,7 @@ def named(
 def run(plan: LdsPlan, c: Any, a: Any, b: Any, bias: Any, m: int, stream: Any) -> None:
     """Launch a plan on arrays."""
     require_counters(plan, m)
+    stream = stream_of(a, stream)
     launcher(plan)(c, a, b, a if bias is None else bias, m, *counters_of(a, stream), stream)
 
 
