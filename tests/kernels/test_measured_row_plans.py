@@ -109,9 +109,13 @@ def test_few_waves_take_the_longest_rows_element_by_element() -> None:
 def test_longest_rows_come_two_at_a_time() -> None:
     """On an H200 (2026-11-18), LayerNorm of 236,088, 239,001, 250,001 and 262,144 f32: 0.88, 0.85, 0.86 and 0.91 of a
     copy's speed where the first pass over a row comes before the second over the one ahead of it, and 0.87, 0.83, 0.81
-    and 0.90; of 180,000 and 225,001, whose rings have place for three rows, 0.84 and 0.83, and 0.90 and 0.88."""
+    and 0.90; of 180,000, whose rings have place for three rows, 0.84 and 0.90. Of 190,001, 203,001, 210,003 and
+    228,001, which four waves take element by element, 0.91, 0.90, 0.895 and 0.90, and 0.88, 0.88, 0.83 and 0.84."""
     for length in (236_088, 239_001, 250_001, 262_144):
         plan = choose(length, "f32", HOPPER, 2).many
         assert plan.overlaps and plan.cluster == 16 and (plan.slots, plan.parts) == (11, 4)
         assert plan.lanes == (128 if plan.by_elements else 256)
-    assert not any(choose(length, "f32", HOPPER, 2).many.overlaps for length in (100_000, 180_000, 225_001))
+    for length in (190_001, 203_001, 210_003, 228_001):
+        plan = choose(length, "f32", HOPPER, 2).many
+        assert plan.overlaps and plan.by_elements and (plan.lanes, plan.slots, plan.parts) == (128, 12, 4)
+    assert not any(choose(length, "f32", HOPPER, 2).many.overlaps for length in (100_000, 180_000, 150_001))

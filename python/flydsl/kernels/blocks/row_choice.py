@@ -96,7 +96,9 @@ OVERLAPPED = 2.75
 """Rows that rings of so many blocks have place for, beside what registers do not hold of two lines, where the first
 pass over a row of f32 comes before the second over the one ahead of it: LayerNorm of 236,088, 239,001, 250,001 and
 262,144 has 0.88, 0.85, 0.86 and 0.91 of a copy's speed so on an H200 (2026-11-18), and 0.87, 0.83, 0.81 and 0.90 one by
-one. With place for three rows, in two chunks each, 180,000 and 225,001 have 0.84 and 0.83, and 0.90 and 0.88."""
+one. With place for three rows, in two chunks each, 180,000 and 225,001 have 0.84 and 0.83, and 0.90 and 0.88; in four,
+by four waves, 190,001, 203,001, 210,003, 220,001 and 228,001 have 0.91, 0.90, 0.895, 0.88 and 0.90, and 0.88, 0.88,
+0.83, 0.87 and 0.84 one by one."""
 MIN_POWER_LANES = 256
 """Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
 POWER_LANES = 256, 384, 512
@@ -319,6 +321,13 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
                 break
 
 
+def _may_overlap(ring: RowPlan) -> bool:
+    """Return whether the first pass over a row may come before the second over the one ahead of it: with place for two
+    rows and three quarters, or for more where elements of four chunks are taken one by one."""
+    many, least = ring.by_elements and ring.chunks == LARGE_CHUNKS, OVERLAPPED * ring.parts
+    return ring.near_lines and (ring.slots >= least if many else ring.slots == least)
+
+
 def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
     """Yield the plan with the fewest chunks that leave place for two rows, or with all numbers of them.
 
@@ -340,8 +349,7 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
         # With place for two rows, where more would be in the way of results.
         found += [replace(ring, slots=2 * ring.parts) for ring in spacious[:1] if ring.slots > 2 * ring.parts]
     if plan.cluster == LARGE_CLUSTER and lines > 1 and plan.size == 4:
-        near = (ring for ring in found if ring.near_lines and ring.slots == OVERLAPPED * ring.parts)
-        yield from (replace(ring, overlaps=True) for ring in near)
+        yield from (replace(ring, overlaps=True) for ring in found if _may_overlap(ring))
     yield from found[:1] if plan.once else spacious if by_elements else found
     if lines and plan.shifted and not spacious and not by_elements and plan.lanes < RING_LANES:
         places = [replace(plan, one_place=True, near_lines=near) for near in ((True, False) if rest else (False,))]

@@ -296,8 +296,9 @@ SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
 """The same of a gradient of a norm, by the number of sums over rows, where waves have a row each."""
 
 
-OVERLAPPED = 0.97
-"""Part of the time of a row of a ring where its first pass comes before the second over the one ahead of it."""
+OVERLAPPED, OVERLAPPED_ELEMENTS = 0.97, 0.93
+"""Part of the time of a row of a ring where its first pass comes before the second over the one ahead of it, and where
+elements are taken one by one."""
 
 
 WAVES_TELLING = 8
@@ -401,7 +402,8 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
         told *= waves / WAVES_TELLING if plan.overlaps and plan.by_elements else 1
         together += machine.ring_large * (1 if lines == 1 else told)
     together *= machine.ring_ahead if plan.lines_ahead and plan.size == 2 else 1.0
-    together *= OVERLAPPED if plan.overlaps else 1.0
+    if plan.overlaps:
+        together *= OVERLAPPED_ELEMENTS if plan.by_elements else OVERLAPPED
     together = (together + stall) * (1 + machine.ring_one_place * lines if plan.one_place else 1)
     # The last round is a part of one, be it by the number of rows at hand or by that of another launch.
     rounds = (-(-rows // places) + rows / places + 0.5) / 2
