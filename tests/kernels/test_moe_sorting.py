@@ -15,6 +15,7 @@ from flydsl.kernels.moe.sorting import (
     moe_softmax_sort_flydsl,
     moe_sorting_flydsl,
     moe_sorting_get_workspace_size,
+    served_mask,
 )
 
 TARGETS = ("gfx942", "gfx950", "gfx1250", "sm_90a")
@@ -121,6 +122,15 @@ def test_rows_of_groups(arch: str, rng: np.random.Generator, monkeypatch: pytest
         weights, mask = rng.uniform(0, 1, ids.shape).astype(np.float32), rng.integers(0, 2, 16).astype(np.int32)
         for there in (mask, None):
             check_rows(sort_rows(ids, weights, 16, there), ids, weights, mask if there is not None else mask * 0 + 1)
+
+
+def test_experts_that_are_named_first_are_served(rng: np.random.Generator) -> None:
+    """Of any number, some with more turns of threads; a mask of no more experts than have weights stays itself."""
+    for experts, here in ((8, 3), (300, 100), (300, 0), (513, 500)):
+        mask = rng.integers(0, 3, experts).astype(np.int8)
+        named = np.flatnonzero(mask)[:here]
+        np.testing.assert_array_equal(np.flatnonzero(served := served_mask(mask, here, None)), named)
+        assert served.dtype == np.int32 and (served[named] == 1).all() and served_mask(mask, experts, None) is mask
 
 
 def check_rows(got: RowOrder, ids: np.ndarray, weights: np.ndarray, mask: np.ndarray) -> None:

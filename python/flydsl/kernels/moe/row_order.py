@@ -26,6 +26,7 @@ from flydsl.kernels.moe.sorting import (
     gate_all,
     gate_tokens,
     moe_sorting_get_workspace_size,
+    name_experts,
 )
 from flydsl.kernels.moe.topk_gating import expert_named, lanes_of
 
@@ -85,21 +86,6 @@ class Keys:
             for key in self.fours[None, four].load():
                 found += (key < limit).select(fx.Int32(1), fx.Int32(0))
         return wave_reduce(found, add, lanes)
-
-
-@flyc.jit
-def name_experts(names: Any, mask: Any, experts: int) -> Any:
-    """Return what each expert is called among those that the mask leaves, and how many those are."""
-    thread, scan, named = fx.thread_idx.x, fx.coop.BlockScan(fx.Int32), fx.Int32(0)
-    for first in fx.range_constexpr(0, experts, THREADS):
-        there = fx.Int32(0)
-        if first + thread < experts:
-            there = (mask[first + thread] != 0).select(fx.Int32(1), fx.Int32(0))
-        before, all_ = scan.exclusive_with_aggregate(there, "add")
-        if first + thread < experts:
-            names[first + thread] = named + before
-        named = named + all_
-    return named
 
 
 @flyc.jit

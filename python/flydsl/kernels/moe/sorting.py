@@ -338,6 +338,21 @@ def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, re
     return softmax_sort
 
 
+@flyc.jit
+def name_experts(names: Any, mask: Any, experts: int) -> Any:
+    """Return what each expert is called among those that the mask leaves, and how many those are."""
+    thread, scan, named = fx.thread_idx.x, fx.coop.BlockScan(fx.Int32), fx.Int32(0)
+    for first in fx.range_constexpr(0, experts, THREADS):
+        there = fx.Int32(0)
+        if first + thread < experts:
+            there = (mask[first + thread] != 0).select(fx.Int32(1), fx.Int32(0))
+        before, all_ = scan.exclusive_with_aggregate(there, "add")
+        if first + thread < experts:
+            names[first + thread] = named + before
+        named = named + all_
+    return named
+
+
 @kept
 def compile_served_mask(num_experts: int, here: int) -> Any:
     """Return the launcher ``fn(mask, out, stream)``, which writes i32: 1 for each of the first ``here`` experts that a
@@ -345,15 +360,9 @@ def compile_served_mask(num_experts: int, here: int) -> Any:
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def served_mask_kernel(mask: fx.Tensor, out: fx.Tensor):
-        thread, scan, named = fx.thread_idx.x, fx.coop.BlockScan(fx.Int32), fx.Int32(0)
-        for first in fx.range_constexpr(0, num_experts, THREADS):
-            there = fx.Int32(0)
-            if first + thread < num_experts:
-                there = (mask[first + thread] != 0).select(fx.Int32(1), fx.Int32(0))
-            before, all_ = scan.exclusive_with_aggregate(there, "add")
-            if first + thread < num_experts:
-                out[first + thread] = (named + before < here).select(there, fx.Int32(0))
-            named = named + all_
+        name_experts(out, mask, num_experts)
+        for expert in range(fx.thread_idx.x, fx.Int32(num_experts), THREADS):  # those that this thread has named
+            out[expert] = ((mask[expert] != 0) & (out[expert] < here)).select(fx.Int32(1), fx.Int32(0))
 
     @flyc.jit
     def served_mask(mask: fx.Tensor, out: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
