@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.kernels.blocks import counters
+from flydsl.kernels.gemm import hgemm_splitk
 from flydsl.kernels.gemm.hgemm_splitk import (
     compile_hgemm_kernel,
     compile_small_m_hgemm_kernel,
@@ -19,7 +22,7 @@ from flydsl.kernels.gemm.hgemm_splitk import (
     iter_small_m_registry_configs,
     small_m_kernel_name,
 )
-from flydsl.kernels.gemm.lds_plan import choose_tiles
+from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
 from tests.support import random_data
 
 TYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
@@ -108,6 +111,24 @@ def test_shares_of_k_in_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, results in found.items():
         for c in results:
             require_close(c, a, weights[number].T, None, "f16", 8)
+
+
+def test_shares_of_k_in_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Launches of a stream share both counters of a tile; those that are captured may run side by side, and have their
+    own. Where no blocks share K none are made."""
+    torch: Any = pytest.importorskip("torch")
+    device, capturing, given = 97, [False], []
+    monkeypatch.setattr(torch._C, "_cuda_getCurrentRawStream", lambda _: 5, raising=False)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda _: SimpleNamespace(synchronize=lambda: None))
+    monkeypatch.setattr(counters, "is_capturing", lambda _: capturing[0])
+    monkeypatch.setattr(hgemm_splitk, "launcher", lambda _: lambda *arguments: given.append(arguments[5:7]))
+    a = SimpleNamespace(is_cuda=True, device=SimpleNamespace(index=device), new_zeros=torch.zeros)
+    for split, capturing[0] in ((2, False), (2, False), (2, True), (2, True), (1, False)):
+        hgemm_splitk.run(LdsPlan(64, 1024, 32, 64, 64, "fp16", "fp16", 2, split), a, a, a, None, 16, 5)
+    assert given.pop() == (a, a)
+    assert all(counter.shape == (COUNTED_TILES,) and not counter.any() for pair in given for counter in pair)
+    places = [tuple(counter.data_ptr() for counter in pair) for pair in given]
+    assert places[0] == places[1] and len({place for pair in places for place in pair}) == 6
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -18,9 +18,9 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.counters import counters_of
 from flydsl.kernels.blocks.inputs import (
     address_of,
-    empty_beside,
     lies_whole,
     on_given_stream,
     require_elements,
@@ -139,25 +139,13 @@ def small_m_kernel_name(dtype: str, n: int, k: int, **config: int) -> str:
 
 # Functions of arrays ---------------------------------------------------------------------------------
 
-_counters: dict[Any, tuple[Any, ...]] = {}
 
-
-def counters_of(like: Any, stream: Any) -> tuple[Any, ...]:
-    """Return two counters where ``like`` lies: those of a GPU's stream, whose launches run one after the other. On the
-    host launches of several threads run side by side, and each has its own."""
-    if not getattr(like, "is_cuda", False):
-        return _zeros(like)
-    key = (str(like.device), getattr(stream, "cuda_stream", stream))
-    if key not in _counters:
-        _counters[key] = _zeros(like)
-    return _counters[key]
-
-
-def _zeros(like: Any) -> tuple[Any, ...]:
-    counters = tuple(empty_beside(like, (COUNTED_TILES,), "int32") for _ in range(2))
-    for counter in counters:
-        counter[:] = 0
-    return counters
+def counters_for(plan: LdsPlan, a: Any) -> tuple[Any, Any]:
+    """Return both counters of a launch; what stands there is not read where no blocks share K."""
+    if plan.split_k == 1:
+        return a, a
+    counters = counters_of(a, 2 * COUNTED_TILES)
+    return counters[:COUNTED_TILES], counters[COUNTED_TILES : 2 * COUNTED_TILES]
 
 
 def require_counters(plan: LdsPlan, m: int) -> None:
@@ -219,7 +207,7 @@ def run(plan: LdsPlan, c: Any, a: Any, b: Any, bias: Any, m: int, stream: Any) -
     """Launch a plan on arrays."""
     require_counters(plan, m)
     stream = stream_of(a, stream)
-    launcher(plan)(c, a, b, a if bias is None else bias, m, *counters_of(a, stream), stream)
+    launcher(plan)(c, a, b, a if bias is None else bias, m, *counters_for(plan, a), stream)
 
 
 def lds_bytes() -> int:
