@@ -51,6 +51,13 @@ def test_another_stream_becomes_the_current_one(entered: list[Any]) -> None:
     assert len(entered) == 3
 
 
+def test_streams_are_known_by_their_handles(entered: list[Any]) -> None:
+    """Of a GPU it is torch's current one where none is given; the host has none."""
+    assert [inputs.current_stream(device) for device in (1, 2, -1, None)] == [CURRENT, CURRENT + 1, None, None]
+    assert [inputs.stream_of(ON_GPU, given) for given in (None, 0, OTHER)] == [CURRENT, 0, OTHER]
+    assert inputs.stream_of(torch.empty(1), None) is None and not entered
+
+
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
     attention.attention, backward.attention_backward, fp8_forward.attention_fp8, pa_decode._decode,
     paged.paged_attention, paged.mla_decode, qk_norm_rope.flydsl_qk_norm_rope_quant, hgemm_splitk.run,

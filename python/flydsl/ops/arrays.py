@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from flydsl.compiler.backends.base import chosen_target
-from flydsl.kernels.blocks.inputs import address_of, lies_whole
+from flydsl.kernels.blocks.inputs import address_of, current_stream, lies_whole, stream_reader
 
 ALIGNMENT = 16
 """Bytes that kernels move at once where rows are multiples of them."""
@@ -163,17 +163,12 @@ def count_rows(x: Any) -> int:
 
 def stream_of(x: Any) -> Any:
     """Torch's current stream on the device of a tensor; None elsewhere."""
-    return raw_stream(None if is_array(x) or not x.is_cuda else x.device.index)
-
-
-def raw_stream(device: int | None) -> Any:
-    """Return the handle of torch's current stream on a GPU; None for the host."""
-    return None if device is None else TORCH._C._cuda_getCurrentRawStream(device)
+    return current_stream(None if is_array(x) or not x.is_cuda else x.device.index)
 
 
 def stream_source(tensor: Any) -> tuple[Any, int | None]:
     """Return a function that gives torch's current stream for a tensor's device, and what it is asked with."""
-    return (TORCH._C._cuda_getCurrentRawStream, tensor.device.index) if tensor.is_cuda else (raw_stream, None)
+    return (stream_reader(), tensor.device.index) if tensor.is_cuda else (current_stream, None)
 
 
 def _never() -> bool:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from flydsl.kernels.blocks.inputs import current_stream
+
 MOST = 8192
 """Counters that a stream has."""
 STOCK, STEP = 4096, 32
@@ -81,11 +83,6 @@ def counters_of(x: Any, count: int = 1) -> Any:
         made = known.setdefault(stream, _zeros(x, MOST))
         counter_addresses(device)[stream] = made.data_ptr()
     return known[stream]
-
-
-def current_stream(device: int) -> int:
-    """Return the handle of torch's current stream on a GPU."""
-    return sys.modules["torch"]._C._cuda_getCurrentRawStream(device)
 
 
 def is_capturing(device: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
@@ -212,13 +213,22 @@ def empty_beside(like: Array, shape: tuple[int, ...], dtype: Any = None) -> Any:
     return np.empty(shape, like.dtype if named is None else named)
 
 
+def stream_reader() -> Callable[[int], int]:
+    """Return torch's function that says the current stream of a GPU by its handle: an object of it costs more than a
+    launch."""
+    return sys.modules["torch"]._C._cuda_getCurrentRawStream
+
+
+def current_stream(device: int | None) -> int | None:
+    """Return the handle of torch's current stream on a GPU; None for the host, which has no number, or -1."""
+    return None if device is None or device < 0 else stream_reader()(device)
+
+
 def stream_of(tensor: Array, stream: Any) -> Any:
-    """Return the stream that was given, or torch's current one."""
+    """Return the stream that was given, or the handle of torch's current one."""
     if stream is not None or not getattr(tensor, "is_cuda", False):
         return stream
-    import torch
-
-    return torch.cuda.current_stream(tensor.device)
+    return current_stream(tensor.device.index)
 
 
 def on_stream(tensor: Array, stream: Any) -> AbstractContextManager[Any]:
@@ -232,7 +242,7 @@ def on_stream(tensor: Array, stream: Any) -> AbstractContextManager[Any]:
     import torch
 
     handle = getattr(stream, "cuda_stream", getattr(stream, "value", stream))
-    if handle is None or handle == torch._C._cuda_getCurrentRawStream(tensor.device.index):
+    if handle is None or handle == current_stream(tensor.device.index):
         return nullcontext()
     return torch.cuda.stream(torch.cuda.ExternalStream(handle, tensor.device))
 

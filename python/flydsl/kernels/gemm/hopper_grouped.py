@@ -37,7 +37,7 @@ from typing import Any
 
 from flydsl.compiler.calls.native_replay import Lanes
 from flydsl.kernels.blocks.counters import counters_of
-from flydsl.kernels.blocks.inputs import address_of, on_stream, strides
+from flydsl.kernels.blocks.inputs import address_of, current_stream, on_stream, strides
 from flydsl.kernels.gemm.hopper.checks import check_length
 from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper.epilogue import QuantisingEpilogue
@@ -49,7 +49,6 @@ from flydsl.kernels.gemm.hopper.operands import (
     KeptCalls,
     OperandLines,
     call_key,
-    current_stream,
     lines_of,
     multiprocessors,
     operand_lines,

@@ -16,7 +16,7 @@ from typing import Any
 
 from flydsl.compiler.calls.native_replay import Lanes
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
-from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_stream, strides
+from flydsl.kernels.blocks.inputs import address_of, current_stream, empty_beside, on_stream, strides
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
 from flydsl.kernels.gemm.hopper.checks import check_length
@@ -31,7 +31,6 @@ from flydsl.kernels.gemm.hopper.operands import (
     bf16_like,
     call_key,
     check_arrays,
-    current_stream,
     lines_of,
     multiprocessors,
     operand_lines,

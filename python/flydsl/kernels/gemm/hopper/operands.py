@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import gcd, prod
@@ -242,19 +241,6 @@ def multiprocessors(device: int) -> int:
     import torch
 
     return torch.cuda.get_device_properties(device).multi_processor_count
-
-
-def current_stream(device: int) -> Any:
-    """torch's stream, by its number: making an object of it costs more than a launch."""
-    return None if device < 0 else stream_reader()(device)
-
-
-@cache
-def stream_reader() -> Callable[[int], Any]:
-    """Return torch's function that says the current stream of a device."""
-    import torch
-
-    return getattr(torch._C, "_cuda_getCurrentRawStream", torch.cuda.current_stream)
 
 
 def zeros(like: Any, shape: tuple[int, ...]) -> Any:

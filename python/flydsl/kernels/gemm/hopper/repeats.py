@@ -9,7 +9,7 @@ from flydsl.compiler.calls.native_call import calls_are_native
 from flydsl.compiler.calls.native_replay import Lanes, Recorded, Replay, call_facts
 from flydsl.compiler.outlets.compiled_function import CompiledFunction
 from flydsl.compiler.outlets.recorded_launch import recorded_launch
-from flydsl.kernels.gemm.hopper.operands import stream_reader
+from flydsl.kernels.blocks.inputs import stream_reader
 
 
 def keep_call(
