@@ -17,6 +17,7 @@ import numpy as np
 
 from flydsl.compiler.cache.compiled_code import native_code
 from flydsl.compiler.calls.native_call import address_in, dlpack_reader, interpreter
+from flydsl.native import constants as native
 from flydsl.ops import arrays
 
 _TENSOR_BYTES, _STORAGE_BYTES, _DERIVED_BYTES = 23 * 8, 8 * 8, 19 * 8
@@ -35,7 +36,8 @@ class _Memory(ctypes.Structure):
             "tensor", "storage", "data", "rank", "sizes", "strides", "offset", "most", "kind", "keys", "derived",
             "asked", "function"
         )),
-        ("plain", ctypes.c_int64 * 8), ("dtype", ctypes.c_int64 * 64), ("device", ctypes.c_int64 * 32),
+        ("plain", ctypes.c_int64 * native.MEMORY_PLAIN), ("dtype", ctypes.c_int64 * native.MEMORY_TYPES),
+        ("device", ctypes.c_int64 * native.MEMORY_DEVICES),
     )  # fmt: skip
 
 
@@ -117,7 +119,7 @@ def _places(probes: Sequence[Any]) -> _Memory:
         (found,) = _places_of(tensors, _TENSOR_BYTES, values)
         setattr(memory, name, found)
     (memory.data,) = _places_of(storages, _STORAGE_BYTES, _each([storage.data_ptr() for storage in held]))
-    memory.plain[:] = [*dict.fromkeys(keys), *keys[:1] * 8][:8]
+    memory.plain[:] = [*dict.fromkeys(keys), *keys[:1] * native.MEMORY_PLAIN][: native.MEMORY_PLAIN]
     _place_kinds(memory, tensors, [_read(probe) for probe in probes])
     _place_gradients(memory, tensors, probes)
     return memory

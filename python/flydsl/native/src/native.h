@@ -414,6 +414,9 @@ enum ReplayLimit {
     DLPACK_FLOAT = 2,      /* the code of f16, f32 and f64 */
 };
 
+/* Of what is known of tensors (`tensor_memory.h`): dispatcher's keys of plain ones, element types, kinds of devices. */
+enum MemoryLimit { MEMORY_PLAIN = 8, MEMORY_TYPES = 64, MEMORY_DEVICES = 32 };
+
 /* Words of an op: where its calls that can be repeated are. */
 enum Site {
     SITE_PYTHON,

@@ -6,9 +6,6 @@
 
 #include "python_objects.h"
 
-#define MEMORY_PLAIN 8
-#define MEMORY_TYPES 64
-#define MEMORY_DEVICES 32
 typedef struct {
     int64_t tensor;                       /* bytes into Python's object, where the address of C++'s is */
     int64_t storage, data;                /* into that, of the storage's; into the storage, of the memory's */
