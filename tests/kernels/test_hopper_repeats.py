@@ -16,6 +16,7 @@ from flydsl.kernels.gemm.hopper import repeats
 from flydsl.kernels.gemm.hopper.operands import Bound, KeptCalls
 from flydsl.kernels.gemm.hopper.plan import PackedKind
 from flydsl.kernels.gemm.hopper.repeats import keep_call
+from flydsl.ops.tensor_memory import know_tensors
 
 torch: Any = pytest.importorskip("torch", reason="calls on torch tensors are made again")
 N = 64
@@ -46,6 +47,17 @@ def test_calls_with_other_memory(compiled: Any) -> None:
         assert kept.again(other, result, "relu") == () and torch.equal(result, 2 * other)
     for call in ((x, y), (x, y, "none"), (x[: N // 2], y, "relu"), (x.double(), y, "relu"), (x, x, "relu")):
         assert kept.again(*call) is None
+
+
+def test_what_is_cloned_lazily_is_not_written_with_its_clone(compiled: Any) -> None:
+    """Tensors that are yet to be written share memory; the one that is gets its own, whichever it is."""
+    assert know_tensors("cpu")
+    kept, x, y = Lanes(), torch.randn(N), torch.empty(N)
+    keep_call(kept, compiled, (x, y, None), (x, y))
+    for number in range(2):
+        pair = [first := torch.zeros(N), torch._lazy_clone(first)]
+        assert kept.again(x, pair[number]) == ()
+        assert torch.equal(pair[number], 2 * x) and not pair[1 - number].any()
 
 
 def test_calls_that_make_their_result(compiled: Any) -> None:

@@ -120,7 +120,7 @@ cleanup:                                          ; preds = %for.body, %land.end
 define internal fastcc i1 @fly.native_replay.read_plain(ptr readonly captures(address_is_null) %at, ptr readonly captures(none) %given, ptr nonnull writeonly captures(none) %found) #1 {
 entry:
   %tobool.not = icmp eq ptr %at, null
-  br i1 %tobool.not, label %cleanup72, label %cond.end
+  br i1 %tobool.not, label %cleanup76, label %cond.end
 
 cond.end:                                         ; preds = %entry
   %0 = load i64, ptr %at, align 8
@@ -128,72 +128,72 @@ cond.end:                                         ; preds = %entry
   %1 = load i64, ptr %add.ptr.i, align 8
   %2 = inttoptr i64 %1 to ptr
   %tobool2.not = icmp eq i64 %1, 0
-  br i1 %tobool2.not, label %cleanup72, label %if.end
+  br i1 %tobool2.not, label %cleanup76, label %if.end
 
 if.end:                                           ; preds = %cond.end
-  %keys3 = getelementptr inbounds nuw i8, ptr %at, i64 72
+  %keys3 = getelementptr inbounds nuw i8, ptr %at, i64 88
   %3 = load i64, ptr %keys3, align 8
-  %add.ptr.i45 = getelementptr inbounds i8, ptr %2, i64 %3
-  %4 = load i64, ptr %add.ptr.i45, align 8
-  %rank5 = getelementptr inbounds nuw i8, ptr %at, i64 24
+  %add.ptr.i48 = getelementptr inbounds i8, ptr %2, i64 %3
+  %4 = load i64, ptr %add.ptr.i48, align 8
+  %rank5 = getelementptr inbounds nuw i8, ptr %at, i64 40
   %5 = load i64, ptr %rank5, align 8
-  %add.ptr.i46 = getelementptr inbounds i8, ptr %2, i64 %5
-  %6 = load i64, ptr %add.ptr.i46, align 8
-  %plain = getelementptr inbounds nuw i8, ptr %at, i64 104
+  %add.ptr.i49 = getelementptr inbounds i8, ptr %2, i64 %5
+  %6 = load i64, ptr %add.ptr.i49, align 8
+  %plain = getelementptr inbounds nuw i8, ptr %at, i64 120
   %7 = load i64, ptr %plain, align 8
   %cmp7.not = icmp eq i64 %7, %4
   br i1 %cmp7.not, label %lor.lhs.false, label %while.body
 
 while.body:                                       ; preds = %if.end
-  %arrayidx.1 = getelementptr inbounds nuw i8, ptr %at, i64 112
+  %arrayidx.1 = getelementptr inbounds nuw i8, ptr %at, i64 128
   %8 = load i64, ptr %arrayidx.1, align 8
   %cmp7.not.1 = icmp eq i64 %8, %4
   br i1 %cmp7.not.1, label %lor.lhs.false, label %while.body.1
 
 while.body.1:                                     ; preds = %while.body
-  %arrayidx.2 = getelementptr inbounds nuw i8, ptr %at, i64 120
+  %arrayidx.2 = getelementptr inbounds nuw i8, ptr %at, i64 136
   %9 = load i64, ptr %arrayidx.2, align 8
   %cmp7.not.2 = icmp eq i64 %9, %4
   br i1 %cmp7.not.2, label %lor.lhs.false, label %while.body.2
 
 while.body.2:                                     ; preds = %while.body.1
-  %arrayidx.3 = getelementptr inbounds nuw i8, ptr %at, i64 128
+  %arrayidx.3 = getelementptr inbounds nuw i8, ptr %at, i64 144
   %10 = load i64, ptr %arrayidx.3, align 8
   %cmp7.not.3 = icmp eq i64 %10, %4
   br i1 %cmp7.not.3, label %lor.lhs.false, label %while.body.3
 
 while.body.3:                                     ; preds = %while.body.2
-  %arrayidx.4 = getelementptr inbounds nuw i8, ptr %at, i64 136
+  %arrayidx.4 = getelementptr inbounds nuw i8, ptr %at, i64 152
   %11 = load i64, ptr %arrayidx.4, align 8
   %cmp7.not.4 = icmp eq i64 %11, %4
   br i1 %cmp7.not.4, label %lor.lhs.false, label %while.body.4
 
 while.body.4:                                     ; preds = %while.body.3
-  %arrayidx.5 = getelementptr inbounds nuw i8, ptr %at, i64 144
+  %arrayidx.5 = getelementptr inbounds nuw i8, ptr %at, i64 160
   %12 = load i64, ptr %arrayidx.5, align 8
   %cmp7.not.5 = icmp eq i64 %12, %4
   br i1 %cmp7.not.5, label %lor.lhs.false, label %while.body.5
 
 while.body.5:                                     ; preds = %while.body.4
-  %arrayidx.6 = getelementptr inbounds nuw i8, ptr %at, i64 152
+  %arrayidx.6 = getelementptr inbounds nuw i8, ptr %at, i64 168
   %13 = load i64, ptr %arrayidx.6, align 8
   %cmp7.not.6 = icmp eq i64 %13, %4
   br i1 %cmp7.not.6, label %lor.lhs.false, label %while.body.6
 
 while.body.6:                                     ; preds = %while.body.5
-  %arrayidx.7 = getelementptr inbounds nuw i8, ptr %at, i64 160
+  %arrayidx.7 = getelementptr inbounds nuw i8, ptr %at, i64 176
   %14 = load i64, ptr %arrayidx.7, align 8
   %cmp7.not.7 = icmp eq i64 %14, %4
-  br i1 %cmp7.not.7, label %lor.lhs.false, label %cleanup72
+  br i1 %cmp7.not.7, label %lor.lhs.false, label %cleanup76
 
 lor.lhs.false:                                    ; preds = %if.end, %while.body, %while.body.1, %while.body.2, %while.body.3, %while.body.4, %while.body.5, %while.body.6
-  %most = getelementptr inbounds nuw i8, ptr %at, i64 56
+  %most = getelementptr inbounds nuw i8, ptr %at, i64 72
   %15 = load i64, ptr %most, align 8
   %cmp9 = icmp ugt i64 %6, %15
-  br i1 %cmp9, label %cleanup72, label %if.end11
+  br i1 %cmp9, label %cleanup76, label %if.end11
 
 if.end11:                                         ; preds = %lor.lhs.false
-  %kind12 = getelementptr inbounds nuw i8, ptr %at, i64 64
+  %kind12 = getelementptr inbounds nuw i8, ptr %at, i64 80
   %16 = load i64, ptr %kind12, align 8
   %add.ptr = getelementptr inbounds i8, ptr %2, i64 %16
   %17 = load i32, ptr %add.ptr, align 4
@@ -202,82 +202,92 @@ if.end11:                                         ; preds = %lor.lhs.false
   %and13 = and i32 %shr, 255
   %storage14 = getelementptr inbounds nuw i8, ptr %at, i64 8
   %18 = load i64, ptr %storage14, align 8
-  %add.ptr.i47 = getelementptr inbounds i8, ptr %2, i64 %18
-  %19 = load i64, ptr %add.ptr.i47, align 8
+  %add.ptr.i50 = getelementptr inbounds i8, ptr %2, i64 %18
+  %19 = load i64, ptr %add.ptr.i50, align 8
   %20 = inttoptr i64 %19 to ptr
   %tobool16 = icmp eq i64 %19, 0
   %cmp18 = icmp samesign ugt i32 %and, 63
   %or.cond = select i1 %tobool16, i1 true, i1 %cmp18
-  br i1 %or.cond, label %cleanup72, label %lor.lhs.false19
+  br i1 %or.cond, label %cleanup76, label %lor.lhs.false19
 
 lor.lhs.false19:                                  ; preds = %if.end11
-  %dtype = getelementptr inbounds nuw i8, ptr %at, i64 168
+  %dtype = getelementptr inbounds nuw i8, ptr %at, i64 184
   %idxprom = zext nneg i32 %and to i64
   %arrayidx20 = getelementptr inbounds nuw i64, ptr %dtype, i64 %idxprom
   %21 = load i64, ptr %arrayidx20, align 8
   %tobool21 = icmp eq i64 %21, 0
   %cmp23 = icmp samesign ugt i32 %and13, 31
   %or.cond1 = select i1 %tobool21, i1 true, i1 %cmp23
-  br i1 %or.cond1, label %cleanup72, label %lor.lhs.false24
+  br i1 %or.cond1, label %cleanup76, label %lor.lhs.false24
 
 lor.lhs.false24:                                  ; preds = %lor.lhs.false19
-  %device25 = getelementptr inbounds nuw i8, ptr %at, i64 680
+  %device25 = getelementptr inbounds nuw i8, ptr %at, i64 696
   %idxprom26 = zext nneg i32 %and13 to i64
   %arrayidx27 = getelementptr inbounds nuw i64, ptr %device25, i64 %idxprom26
   %22 = load i64, ptr %arrayidx27, align 8
   %tobool28.not = icmp eq i64 %22, 0
-  br i1 %tobool28.not, label %cleanup72, label %if.end30
+  br i1 %tobool28.not, label %cleanup76, label %if.end30
 
 if.end30:                                         ; preds = %lor.lhs.false24
   %data31 = getelementptr inbounds nuw i8, ptr %at, i64 16
   %23 = load i64, ptr %data31, align 8
-  %add.ptr.i48 = getelementptr inbounds i8, ptr %20, i64 %23
-  %24 = load i64, ptr %add.ptr.i48, align 8
-  %tobool34.not.not = icmp eq i64 %24, 0
-  br i1 %tobool34.not.not, label %cleanup72, label %if.end36
-
-if.end36:                                         ; preds = %if.end30
+  %add.ptr.i51 = getelementptr inbounds i8, ptr %20, i64 %23
+  %24 = load i64, ptr %add.ptr.i51, align 8
   %shr33 = lshr i32 %17, 24
   %conv = zext nneg i32 %shr33 to i64
-  %conv40 = trunc i64 %21 to i32
-  %dtype41 = getelementptr inbounds nuw i8, ptr %found, i64 20
-  store i32 %conv40, ptr %dtype41, align 4
-  %offset = getelementptr inbounds nuw i8, ptr %at, i64 48
-  %25 = load i64, ptr %offset, align 8
-  %add.ptr.i49 = getelementptr inbounds i8, ptr %2, i64 %25
-  %26 = load i64, ptr %add.ptr.i49, align 8
-  %shr44 = lshr i64 %21, 8
-  %and45 = and i64 %shr44, 255
-  %mul = mul i64 %26, %and45
-  %div44 = lshr i64 %mul, 3
-  %add = add i64 %div44, %24
-  store i64 %add, ptr %found, align 8
-  %27 = load i64, ptr %arrayidx27, align 8
-  %cmp51 = icmp sgt i32 %17, -1
-  %shl = shl nuw nsw i64 %conv, 32
-  %cond56 = select i1 %cmp51, i64 %shl, i64 0
-  %or = or i64 %27, %cond56
-  %device57 = getelementptr inbounds nuw i8, ptr %found, i64 8
-  store i64 %or, ptr %device57, align 8
-  %conv58 = trunc i64 %6 to i32
-  %rank59 = getelementptr inbounds nuw i8, ptr %found, i64 16
-  store i32 %conv58, ptr %rank59, align 8
-  %sizes = getelementptr inbounds nuw i8, ptr %at, i64 32
-  %28 = load i64, ptr %sizes, align 8
-  %add.ptr60 = getelementptr inbounds i8, ptr %2, i64 %28
-  %shape = getelementptr inbounds nuw i8, ptr %found, i64 24
-  store ptr %add.ptr60, ptr %shape, align 8
-  %strides = getelementptr inbounds nuw i8, ptr %at, i64 40
-  %29 = load i64, ptr %strides, align 8
-  %add.ptr61 = getelementptr inbounds i8, ptr %2, i64 %29
-  %strides62 = getelementptr inbounds nuw i8, ptr %found, i64 32
-  store ptr %add.ptr61, ptr %strides62, align 8
-  %offset63 = getelementptr inbounds nuw i8, ptr %found, i64 40
-  store i64 0, ptr %offset63, align 8
-  br label %cleanup72
+  %tobool34.not = icmp eq i64 %24, 0
+  br i1 %tobool34.not, label %cleanup76, label %lor.lhs.false35
 
-cleanup72:                                        ; preds = %while.body.6, %entry, %lor.lhs.false, %if.end36, %if.end30, %if.end11, %lor.lhs.false19, %lor.lhs.false24, %cond.end
-  %retval.0 = phi i1 [ false, %cond.end ], [ false, %entry ], [ false, %lor.lhs.false ], [ false, %if.end11 ], [ false, %lor.lhs.false24 ], [ false, %lor.lhs.false19 ], [ false, %if.end30 ], [ true, %if.end36 ], [ false, %while.body.6 ]
+lor.lhs.false35:                                  ; preds = %if.end30
+  %deleter = getelementptr inbounds nuw i8, ptr %at, i64 24
+  %25 = load i64, ptr %deleter, align 8
+  %add.ptr.i52 = getelementptr inbounds i8, ptr %20, i64 %25
+  %26 = load i64, ptr %add.ptr.i52, align 8
+  %sharing = getelementptr inbounds nuw i8, ptr %at, i64 32
+  %27 = load i64, ptr %sharing, align 8
+  %cmp37 = icmp eq i64 %26, %27
+  br i1 %cmp37, label %cleanup76, label %if.end40
+
+if.end40:                                         ; preds = %lor.lhs.false35
+  %conv44 = trunc i64 %21 to i32
+  %dtype45 = getelementptr inbounds nuw i8, ptr %found, i64 20
+  store i32 %conv44, ptr %dtype45, align 4
+  %offset = getelementptr inbounds nuw i8, ptr %at, i64 64
+  %28 = load i64, ptr %offset, align 8
+  %add.ptr.i53 = getelementptr inbounds i8, ptr %2, i64 %28
+  %29 = load i64, ptr %add.ptr.i53, align 8
+  %shr48 = lshr i64 %21, 8
+  %and49 = and i64 %shr48, 255
+  %mul = mul i64 %29, %and49
+  %div47 = lshr i64 %mul, 3
+  %add = add i64 %div47, %24
+  store i64 %add, ptr %found, align 8
+  %30 = load i64, ptr %arrayidx27, align 8
+  %cmp55 = icmp sgt i32 %17, -1
+  %shl = shl nuw nsw i64 %conv, 32
+  %cond60 = select i1 %cmp55, i64 %shl, i64 0
+  %or = or i64 %30, %cond60
+  %device61 = getelementptr inbounds nuw i8, ptr %found, i64 8
+  store i64 %or, ptr %device61, align 8
+  %conv62 = trunc i64 %6 to i32
+  %rank63 = getelementptr inbounds nuw i8, ptr %found, i64 16
+  store i32 %conv62, ptr %rank63, align 8
+  %sizes = getelementptr inbounds nuw i8, ptr %at, i64 48
+  %31 = load i64, ptr %sizes, align 8
+  %add.ptr64 = getelementptr inbounds i8, ptr %2, i64 %31
+  %shape = getelementptr inbounds nuw i8, ptr %found, i64 24
+  store ptr %add.ptr64, ptr %shape, align 8
+  %strides = getelementptr inbounds nuw i8, ptr %at, i64 56
+  %32 = load i64, ptr %strides, align 8
+  %add.ptr65 = getelementptr inbounds i8, ptr %2, i64 %32
+  %strides66 = getelementptr inbounds nuw i8, ptr %found, i64 32
+  store ptr %add.ptr65, ptr %strides66, align 8
+  %offset67 = getelementptr inbounds nuw i8, ptr %found, i64 40
+  store i64 0, ptr %offset67, align 8
+  br label %cleanup76
+
+cleanup76:                                        ; preds = %while.body.6, %entry, %lor.lhs.false, %if.end40, %lor.lhs.false35, %if.end30, %if.end11, %lor.lhs.false19, %lor.lhs.false24, %cond.end
+  %retval.0 = phi i1 [ false, %cond.end ], [ false, %entry ], [ false, %lor.lhs.false ], [ false, %if.end11 ], [ false, %lor.lhs.false24 ], [ false, %lor.lhs.false19 ], [ true, %if.end40 ], [ false, %lor.lhs.false35 ], [ false, %if.end30 ], [ false, %while.body.6 ]
   ret i1 %retval.0
 }
 
@@ -2067,7 +2077,7 @@ cond.true.i.i:                                    ; preds = %is_tensor.exit.i.i,
 
 cond.end.i.i.i:                                   ; preds = %cond.true.i.i
   %72 = inttoptr i64 %71 to ptr
-  %derived2.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 80
+  %derived2.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 96
   %73 = load i64, ptr %derived2.i.i.i, align 8
   %add.ptr.i7.i.i.i = getelementptr inbounds i8, ptr %72, i64 %73
   %74 = load i64, ptr %add.ptr.i7.i.i.i, align 8
@@ -2076,7 +2086,7 @@ cond.end.i.i.i:                                   ; preds = %cond.true.i.i
   br i1 %tobool4.not.i.i.i, label %for.inc.i.i, label %land.rhs.i.i.i
 
 land.rhs.i.i.i:                                   ; preds = %cond.end.i.i.i
-  %asked.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 88
+  %asked.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 104
   %76 = load i64, ptr %asked.i.i.i, align 8
   %arrayidx.i.i.i46 = getelementptr inbounds i8, ptr %75, i64 %76
   %77 = load i8, ptr %arrayidx.i.i.i46, align 1
@@ -2084,7 +2094,7 @@ land.rhs.i.i.i:                                   ; preds = %cond.end.i.i.i
   br i1 %tobool5.not.i.i.i, label %wants_gradient.exit.i.i, label %if.then.i45
 
 wants_gradient.exit.i.i:                          ; preds = %land.rhs.i.i.i
-  %function.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 96
+  %function.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 112
   %78 = load i64, ptr %function.i.i.i, align 8
   %add.ptr.i8.i.i.i = getelementptr inbounds i8, ptr %75, i64 %78
   %79 = load i64, ptr %add.ptr.i8.i.i.i, align 8
@@ -2191,7 +2201,7 @@ cond.true.i66.i:                                  ; preds = %is_tensor.exit.i55.
 
 cond.end.i.i69.i:                                 ; preds = %cond.true.i66.i
   %105 = inttoptr i64 %104 to ptr
-  %derived2.i.i70.i = getelementptr inbounds nuw i8, ptr %98, i64 80
+  %derived2.i.i70.i = getelementptr inbounds nuw i8, ptr %98, i64 96
   %106 = load i64, ptr %derived2.i.i70.i, align 8
   %add.ptr.i7.i.i71.i = getelementptr inbounds i8, ptr %105, i64 %106
   %107 = load i64, ptr %add.ptr.i7.i.i71.i, align 8
@@ -2200,7 +2210,7 @@ cond.end.i.i69.i:                                 ; preds = %cond.true.i66.i
   br i1 %tobool4.not.i.i72.i, label %for.inc.i62.i, label %land.rhs.i.i73.i
 
 land.rhs.i.i73.i:                                 ; preds = %cond.end.i.i69.i
-  %asked.i.i74.i = getelementptr inbounds nuw i8, ptr %98, i64 88
+  %asked.i.i74.i = getelementptr inbounds nuw i8, ptr %98, i64 104
   %109 = load i64, ptr %asked.i.i74.i, align 8
   %arrayidx.i.i75.i = getelementptr inbounds i8, ptr %108, i64 %109
   %110 = load i8, ptr %arrayidx.i.i75.i, align 1
@@ -2208,7 +2218,7 @@ land.rhs.i.i73.i:                                 ; preds = %cond.end.i.i69.i
   br i1 %tobool5.not.i.i76.i, label %wants_gradient.exit.i77.i, label %if.then22.i
 
 wants_gradient.exit.i77.i:                        ; preds = %land.rhs.i.i73.i
-  %function.i.i78.i = getelementptr inbounds nuw i8, ptr %98, i64 96
+  %function.i.i78.i = getelementptr inbounds nuw i8, ptr %98, i64 112
   %111 = load i64, ptr %function.i.i78.i, align 8
   %add.ptr.i8.i.i79.i = getelementptr inbounds i8, ptr %108, i64 %111
   %112 = load i64, ptr %add.ptr.i8.i.i79.i, align 8
@@ -2296,7 +2306,7 @@ cond.true.i112.i:                                 ; preds = %is_tensor.exit.i101
 
 cond.end.i.i115.i:                                ; preds = %cond.true.i112.i
   %131 = inttoptr i64 %130 to ptr
-  %derived2.i.i116.i = getelementptr inbounds nuw i8, ptr %124, i64 80
+  %derived2.i.i116.i = getelementptr inbounds nuw i8, ptr %124, i64 96
   %132 = load i64, ptr %derived2.i.i116.i, align 8
   %add.ptr.i7.i.i117.i = getelementptr inbounds i8, ptr %131, i64 %132
   %133 = load i64, ptr %add.ptr.i7.i.i117.i, align 8
@@ -2305,7 +2315,7 @@ cond.end.i.i115.i:                                ; preds = %cond.true.i112.i
   br i1 %tobool4.not.i.i118.i, label %for.inc.i108.i, label %land.rhs.i.i119.i
 
 land.rhs.i.i119.i:                                ; preds = %cond.end.i.i115.i
-  %asked.i.i120.i = getelementptr inbounds nuw i8, ptr %124, i64 88
+  %asked.i.i120.i = getelementptr inbounds nuw i8, ptr %124, i64 104
   %135 = load i64, ptr %asked.i.i120.i, align 8
   %arrayidx.i.i121.i = getelementptr inbounds i8, ptr %134, i64 %135
   %136 = load i8, ptr %arrayidx.i.i121.i, align 1
@@ -2313,7 +2323,7 @@ land.rhs.i.i119.i:                                ; preds = %cond.end.i.i115.i
   br i1 %tobool5.not.i.i122.i, label %wants_gradient.exit.i123.i, label %if.then18.i
 
 wants_gradient.exit.i123.i:                       ; preds = %land.rhs.i.i119.i
-  %function.i.i124.i = getelementptr inbounds nuw i8, ptr %124, i64 96
+  %function.i.i124.i = getelementptr inbounds nuw i8, ptr %124, i64 112
   %137 = load i64, ptr %function.i.i124.i, align 8
   %add.ptr.i8.i.i125.i = getelementptr inbounds i8, ptr %134, i64 %137
   %138 = load i64, ptr %add.ptr.i8.i.i125.i, align 8

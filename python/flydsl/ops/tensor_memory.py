@@ -33,8 +33,8 @@ _TYPES = (
 class _Memory(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_int64) for name in (
-            "tensor", "storage", "data", "rank", "sizes", "strides", "offset", "most", "kind", "keys", "derived",
-            "asked", "function"
+            "tensor", "storage", "data", "deleter", "sharing", "rank", "sizes", "strides", "offset", "most", "kind",
+            "keys", "derived", "asked", "function"
         )),
         ("plain", ctypes.c_int64 * native.MEMORY_PLAIN), ("dtype", ctypes.c_int64 * native.MEMORY_TYPES),
         ("device", ctypes.c_int64 * native.MEMORY_DEVICES),
@@ -120,6 +120,7 @@ def _places(probes: Sequence[Any]) -> _Memory:
         setattr(memory, name, found)
     (memory.data,) = _places_of(storages, _STORAGE_BYTES, _each([storage.data_ptr() for storage in held]))
     memory.plain[:] = [*dict.fromkeys(keys), *keys[:1] * native.MEMORY_PLAIN][: native.MEMORY_PLAIN]
+    _place_sharing(memory, storages, probes)
     _place_kinds(memory, tensors, [_read(probe) for probe in probes])
     _place_gradients(memory, tensors, probes)
     return memory
@@ -144,6 +145,21 @@ def _read(probe: Any) -> _Tensor:
     if reader(probe, ctypes.addressof(found)):
         raise LookupError
     return found
+
+
+def _place_sharing(memory: _Memory, storages: Sequence[int], probes: Sequence[Any]) -> None:
+    """Find what lazily cloned tensors, whose memory is others' until one is written, have in common with no other."""
+    torch, devices = arrays.met_torch(), dict.fromkeys(probe.device for probe in probes)
+    cloned = [torch.empty(length, device=device) for device in devices for length in (3, 5, 70)]
+    clones = [torch._lazy_clone(one).untyped_storage() for one in cloned]
+
+    def words(at: int, addresses: Sequence[int]) -> set[int]:
+        return {ctypes.c_int64.from_address(address + at).value for address in addresses}
+
+    shared = {at: words(at, [clone._cdata for clone in clones]) for at in range(memory.data + 8, _STORAGE_BYTES, 8)}
+    places = [at for at, found in shared.items() if len(found) == 1 and not found & words(at, storages)]
+    memory.deleter = min(places)  # right behind the address; flags differ as well, beside bytes that nobody sets
+    (memory.sharing,) = shared[memory.deleter]
 
 
 def _place_kinds(memory: _Memory, tensors: Sequence[int], facts: Sequence[_Tensor]) -> None:

@@ -42,7 +42,7 @@ def reads(memory: Any, tensor: Any) -> bool:
 def tensors() -> dict[str, tuple[Any, bool]]:
     """Tensors, and whether they are read where they lie."""
     base, learned = torch.randn(4, 6, 8), torch.randn(6, 4, requires_grad=True)
-    freed = torch.empty(64)
+    freed, cloned = torch.empty(64), torch.randn(3, 4)
     freed.untyped_storage().resize_(0)
     with torch.inference_mode():
         inferred = torch.randn(5, 3)
@@ -59,7 +59,8 @@ def tensors() -> dict[str, tuple[Any, bool]]:
         "another device": (torch.empty(3, device="meta"), False),
         "of numpy": (torch.from_numpy(base.numpy()[2:]), True),
         "set": (torch.empty(0).set_(base.untyped_storage(), 8, (2, 3), (3, 1)), True),
-        "cloned when written": (torch._lazy_clone(base), True),
+        "cloned when written": (torch._lazy_clone(torch.randn(7)), False),
+        "which has such a clone": (cloned, torch._lazy_clone(cloned) is None),
     }  # fmt: skip
 
 
@@ -87,11 +88,14 @@ def test_tensors_in_transforms_are_not_plain(memory: Any) -> None:
     assert found == [False] * 3
 
 
-@pytest.mark.parametrize("name", ["_cdata", "untyped_storage", "storage_offset", "stride"])
+@pytest.mark.parametrize("name", ["_cdata", "untyped_storage", "storage_offset", "stride", "_lazy_clone"])
 def test_what_is_not_found_is_left_to_the_reader(name: str, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As with a torch that keeps things elsewhere, or does not say where."""
     other: Callable[..., Any] = lambda tensor: SimpleNamespace(_cdata=7, data_ptr=lambda: 7)  # noqa: E731
-    monkeypatch.setattr(torch.Tensor, name, 7 if name == "_cdata" else other)
+    if name == "_lazy_clone":
+        monkeypatch.setattr(torch, name, torch.clone)
+    else:
+        monkeypatch.setattr(torch.Tensor, name, 7 if name == "_cdata" else other)
     monkeypatch.setattr(tensor_memory, "_KNOWN", known := [])
     assert not tensor_memory.know_tensors.__wrapped__("cpu") and not known
 

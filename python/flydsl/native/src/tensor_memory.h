@@ -9,6 +9,7 @@
 typedef struct {
     int64_t tensor;                       /* bytes into Python's object, where the address of C++'s is */
     int64_t storage, data;                /* into that, of the storage's; into the storage, of the memory's */
+    int64_t deleter, sharing;             /* into the storage, of what frees memory; of what is cloned when written */
     int64_t rank, sizes, strides, offset; /* into C++'s object */
     int64_t most;                         /* dimensions at most */
     int64_t kind;                         /* element type, 16 bits, and a device's type and index, 8 bits each */
@@ -40,7 +41,7 @@ static bool read_plain(const TensorMemory *at, const Object *given, Tensor *foun
     if (!storage || type >= MEMORY_TYPES || !at->dtype[type] || device >= MEMORY_DEVICES || !at->device[device])
         return false;
     uint64_t data = (uint64_t)word_at(storage, at->data), index = kind >> 24;
-    if (!data)
+    if (!data || word_at(storage, at->deleter) == at->sharing) /* the reader gives a tensor memory of its own first */
         return false;
     found->dtype = (uint32_t)at->dtype[type];
     found->data = data + (uint64_t)word_at(tensor, at->offset) * (found->dtype >> 8 & 255) / 8;
