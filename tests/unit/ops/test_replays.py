@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -285,32 +286,35 @@ def test_counters_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_launches_in_graphs_have_counters_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the stock, each a cache line apart, and as long as there are some: nothing is set to zero in the graph then.
-    One that needs several, or finds none, gets those that the graph sets to zero."""
+    One that needs several, or finds none, gets those that the graph sets to zero. Few are made before any was taken,
+    many behind that, and ahead of need."""
     device, made = 98, []
 
     def zeros(count: int, dtype: Any) -> Any:
         made.append(count)
         return torch.zeros(count, dtype=dtype)
 
-    monkeypatch.setattr(counters, "STOCK", 2)
+    monkeypatch.setattr(counters, "AHEAD", 2)
+    monkeypatch.setattr(counters, "STOCK", 3)
     monkeypatch.setattr(counters, "current_stream", lambda _: 5)
     monkeypatch.setattr(torch.cuda, "current_stream", lambda _: SimpleNamespace(synchronize=lambda: None))
     x = SimpleNamespace(is_cuda=True, device=SimpleNamespace(index=device), new_zeros=zeros)
     for capturing, count, wanted in (
-        (True, 1, [1]), (False, 1, [64, counters.MOST]), (True, 1, []), (True, 3, [3]), (True, 1, []), (True, 1, [1]),
-        (False, 1, [64]), (True, 1, []),
+        (True, 1, [1]), (False, 1, [64, counters.MOST]), (False, 1, []), (True, 1, []), (True, 3, [3]), (True, 1, []),
+        (True, 1, [1]), (False, 1, [96]), (True, 1, []), (False, 1, []), (True, 1, []), (False, 1, [96]),
     ):  # fmt: skip
         made.clear()
         monkeypatch.setattr(counters, "is_capturing", lambda _, answer=capturing: answer)
         found = counters.counters_of(x, count)
         assert made == wanted and found.numel() >= count and not found.any()
-    stock, places = counters.Stock(), []
-    for _ in range(3):
+    stock, places = counters.Stock(), set()
+    for count in (2, 3, 3):
         stock.fill(x)
-        first, second = (stock.take().data_ptr() for _ in range(2))
-        assert first - second == 4 * counters.STEP and stock.take() is None
-        places.append(first)
-    assert len({*places}) == 3, "a graph still has those that were taken"
+        stock.fill(x)
+        found = [stock.take().data_ptr() for _ in range(count)]
+        assert {a - b for a, b in pairwise(found)} == {4 * counters.STEP} and stock.take() is None
+        places |= {*found}
+    assert len(places) == 8, "a graph still has those that were taken"
 
 
 def test_errors_are_those_of_the_long_way() -> None:

@@ -17,8 +17,9 @@ from flydsl.kernels.blocks.inputs import current_stream
 
 MOST = 8192
 """Counters that a stream has."""
-STOCK, STEP = 4096, 32
-"""Launches in graphs that a stock is for, and the words from one's counter to the next: a cache line."""
+AHEAD, STOCK, STEP = 256, 4096, 32
+"""Launches in graphs that counters are there for before any was captured, and that more are made for at a time once
+some were; and the words from one's counter to the next: a cache line."""
 _PER_THREAD = 2
 """CUDA's handle of the default stream of whichever thread asks: not one stream."""
 
@@ -27,22 +28,23 @@ class Stock:
     """Counters of a GPU for launches in graphs: of each, one that no other launch ever has, and that is kept."""
 
     def __init__(self) -> None:
-        self._words: list[Any] = []
-        self._left = 0
+        self._made: list[Any] = []
+        self._left: list[tuple[Any, int]] = []
 
     def fill(self, x: Any) -> None:
-        """Make new ones beside a tensor, if none are left, and wait for them: a graph is launched on any stream."""
-        if self._left == 0:
-            self._words.append(_zeros(x, STOCK * STEP))
-            self._left = STOCK
+        """Make new ones beside a tensor, if few are left, and wait for them: a graph is launched on any stream."""
+        if len(self._left) < AHEAD:
+            words = _zeros(x, (STOCK if self._made else AHEAD) * STEP)
             sys.modules["torch"].cuda.current_stream(x.device).synchronize()
+            self._made.append(words)
+            self._left += [(words, place) for place in range(0, len(words), STEP)]
 
     def take(self) -> Any:
-        """Return the next one, or None."""
-        if self._left == 0:
+        """Return one that nobody had, or None."""
+        if not self._left:
             return None
-        self._left -= 1
-        return self._words[-1][self._left * STEP :][:1]
+        words, place = self._left.pop()
+        return words[place : place + 1]
 
 
 @cache
