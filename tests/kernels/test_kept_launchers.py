@@ -6,7 +6,7 @@ import pkgutil
 from dataclasses import replace
 from importlib import import_module
 from inspect import signature
-from typing import Any
+from typing import Any, TypeAlias, get_type_hints
 
 import numpy as np
 import pytest
@@ -55,6 +55,23 @@ def test_numbers_are_made_what_they_are_said_to_be() -> None:
         build_numbers((2.0, 1), 1.0)  # type: ignore[arg-type]
 
 
+Tile: TypeAlias = tuple[int, ...]
+Heads: TypeAlias = int | None
+
+
+def test_annotations_may_have_names_of_their_own() -> None:
+    @kept
+    def build_named(tile: Tile | None, names: tuple[str, ...] = (), heads: Heads = None, other=1) -> Any:
+        return tile, names, heads, other
+
+    found = build_named((np.int32(2), True), ("a",), np.int8(3), 4.0)
+    assert [*map(type, (*found[0], *found[1:]))] == [int, int, tuple, int, float]
+    assert found is build_named((2, 1), ("a",), 3, 4.0) and build_named(None)[0] is None
+    for wrong in (((2.0,),), ((), (), 3.0)):
+        with pytest.raises(TypeError, match="of build_named is an integer, got"):
+            build_named(*wrong)
+
+
 def test_fields_of_plans_are_looked_at() -> None:
     plan = LdsPlan(192, 64, 64, 64, 32, "fp16", "fp16")
     with pytest.raises(TypeError, match=r"n in plan of launcher is an integer, got 192\.0"):
@@ -73,3 +90,4 @@ def test_builders_are_kept_so() -> None:
     for name, build in builders.items():
         plain = [kind for one in signature(build).parameters.values() if "int" in (kind := str(one.annotation))]
         assert build.cache_parameters()["typed"] or not plain, name
+        assert get_type_hints(build).keys() >= signature(build).parameters.keys(), name

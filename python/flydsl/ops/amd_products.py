@@ -95,7 +95,7 @@ MAX_STEP = 1 << 22
 def step_of(x: Any) -> int:
     """Elements between the rows of a matrix whose rows are contiguous, or 0 if they are not, or lie no multiple of an
     element apart."""
-    if arrays.lies_between(x):
+    if arrays.has_odd_steps(x):
         return 0
     steps = [s // x.itemsize for s in x.strides] if arrays.is_array(x) else list(x.stride())
     if x.shape[1] > 1 and steps[1] != 1:

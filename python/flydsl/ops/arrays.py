@@ -137,7 +137,7 @@ def line(x: Any, length: int) -> Any:
     return flat if lies_whole(flat) and begins_well(flat) else copied(flat)
 
 
-def lies_between(x: Any) -> bool:
+def has_odd_steps(x: Any) -> bool:
     """Return whether elements lie no multiples of one apart, as fields of NumPy's records may."""
     return is_array(x) and any(step % x.itemsize for step in x.strides)
 

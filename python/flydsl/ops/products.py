@@ -61,7 +61,7 @@ def multiply(a: Any, b: Any, c: Any, bias: Any = None) -> None:
 
 def _in_lines(x: Any) -> Any:
     """Return matrices whose rows or columns are contiguous: themselves, or a copy."""
-    return x if 1 in strides(x)[-2:] and not arrays.lies_between(x) else arrays.copied(x)  # not torch's `contiguous`
+    return x if 1 in strides(x)[-2:] and not arrays.has_odd_steps(x) else arrays.copied(x)  # not torch's `contiguous`
 
 
 # Matrices and batches ------------------------------------------------------------------------------------------------

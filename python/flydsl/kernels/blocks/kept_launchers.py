@@ -14,7 +14,8 @@ from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from inspect import signature
 from operator import index, is_
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,9 +26,9 @@ def kept(build: Function) -> Function:
     given = signature(build)
 
     def made(*arguments: Any, **options: Any) -> Any:
-        bound, fits = given.bind(*arguments, **options), True
+        bound, fits, kinds = given.bind(*arguments, **options), True, get_type_hints(build)
         for name, value in bound.arguments.items():
-            right = made_to_fit(value, given.parameters[name].annotation, f"{name} of {build.__name__}")
+            right = converted(value, kinds.get(name, Any), f"{name} of {build.__name__}")
             bound.arguments[name], fits = right, fits and right is value
         return build(*arguments, **options) if fits else find(*bound.args, **bound.kwargs)
 
@@ -38,31 +39,31 @@ def kept(build: Function) -> Function:
     return find
 
 
-def made_to_fit(value: Any, annotation: Any, name: str) -> Any:
-    """Return a value as its annotation says: itself where nothing is to be done."""
-    text = str(getattr(annotation, "__name__", annotation)).replace(" ", "")
-    kinds = text.split("|")
+def converted(value: Any, kind: Any, name: str) -> Any:
+    """Return a value as one of the type that it is annotated with: itself where it is one, or the type is no
+    number's."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if is_dataclass(value) and not isinstance(value, type):
-        return fitting_plan(value, name)
-    if value is None or type(value).__name__ in kinds:
+        return converted_plan(value, name)
+    if value is None or type(value) in kinds:
         return value
-    if isinstance(value, tuple) and set(text.removesuffix("|None")[6:-1].split(",")) <= {"int", "..."}:
-        found = tuple(made_to_fit(part, "int", f"each number in {name}") for part in value)
+    if isinstance(value, tuple) and any(get_origin(one) is tuple and {*get_args(one)} <= {int, ...} for one in kinds):
+        found = tuple(converted(part, int, f"each number in {name}") for part in value)
         return value if all(map(is_, found, value)) else found
-    if "int" in kinds:
+    if int in kinds:
         return _integer(value, name)
-    if "bool" in kinds:
+    if bool in kinds:
         return _truth(value, name)
-    return float(value) if "float" in kinds and not isinstance(value, str) else value
+    return float(value) if float in kinds and not isinstance(value, str) else value
 
 
-def fitting_plan(plan: Any, name: str) -> Any:
-    """Return a plan whose fields fit their annotations."""
-    changed = {}
+def converted_plan(plan: Any, name: str) -> Any:
+    """Return a plan whose fields are of the types that they are annotated with."""
+    changed, kinds = {}, get_type_hints(type(plan))
     for field in fields(plan):
         if field.init:
             value = getattr(plan, field.name)
-            right = made_to_fit(value, field.type, f"{field.name} in {name}")
+            right = converted(value, kinds[field.name], f"{field.name} in {name}")
             if right is not value:
                 changed[field.name] = right
     return replace(plan, **changed) if changed else plan
