@@ -130,10 +130,8 @@ def _run_steps(module: ModuleOp, options: Options, file: str, log: list[str]) ->
         except Exception as error:
             if knobs.DEBUG_TRACEBACK.get():
                 log.append(traceback.format_exc())
-            text = (
-                f"{each.name} failed on this input ({type(error).__name__}: {error}); this is a bug, please report it"
-            )
-            raise IrError([IrDiagnostic(file, 0, 0, text)]) from error
+            why = f"{each.name} failed on this input ({type(error).__name__}: {error}); this is a bug, please report it"
+            raise IrError([IrDiagnostic(file, 0, 0, why)]) from error
         if options.on("verify-each"):
             verify(module, file, each.name)
         if options.on("print-ir-after-all"):

@@ -87,6 +87,32 @@ def test_unsigned_bounds_of_32_bits_count_in_64() -> None:
     assert launch(body, n=-5, dtype=np.int64) == [sum(range(0, far, 1 << 30)) + 2 * far - 3] * 4
 
 
+@pytest.mark.parametrize("step", [-1, -2, 1])
+def test_more_turns_than_there_are_positive_numbers(step: int) -> None:
+    """Of known steps and others, down from the largest number or up from the least; such loops made no turn."""
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        known, other, fixed = (fx.Int32(0) for _ in range(3))
+        for i in range(n, -n - step, step):
+            known = i - n
+            if i == n + 3 * step:
+                break
+        for i in range(n, -n - step, step * fx.Int32(fx.block_dim.x)):
+            other = i - n
+            if i == n + 3 * step:
+                break
+        for i in range(2**31 - 1, -(2**31), -1):
+            fixed = i
+            if i < 2**31 - 4:
+                break
+        out[0] = known
+        out[1] = other
+        out[2] = fixed
+
+    n = -(2**31) + 1 if step > 0 else 2**31 - 1
+    assert launch(body, n, threads=1, size=3) == [3 * step, 3 * step, 2**31 - 5]
+
+
 def test_known_bounds_at_the_end_of_64_bits() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         turns, last = 0, fx.Int64(0)

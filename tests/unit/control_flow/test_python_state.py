@@ -9,6 +9,7 @@ import functools
 import itertools
 import random
 from collections import deque
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -354,3 +355,20 @@ def test_nesting_that_python_cannot_follow_is_an_error_of_ours() -> None:
         out[0] = 1 if x else 0
 
     refused(body, DslRuntimeError, "limit of nested calls", "kept flat")
+
+
+@pytest.mark.parametrize("count", [150, 300, 2000])
+def test_chains_of_many_elif(count: int, tmp_path: Path) -> None:
+    """Each is inside those before it, down to Python's limit; as many `if` are not."""
+
+    def chain(word: str) -> Any:
+        branches = [f"    {word if i else 'if'} n == {i}:  # here\n        x = fx.Int32({3 * i})" for i in range(count)]
+        head = ["def body(out: fx.Tensor, n: fx.Int32):  # here", "    x = fx.Int32(0)"]
+        path, names = tmp_path / f"{word}.py", {"fx": fx}
+        path.write_text("\n".join([*head, *branches, "    out[0] = x"]))
+        exec(compile(path.read_text(), str(path), "exec"), names)
+        return names["body"]
+
+    refused(chain("elif"), DslRuntimeError, "limit of nested calls", "write `if` where one can hold")
+    if count == 300:
+        assert launch(chain("if"), n=250, threads=1) == [750]

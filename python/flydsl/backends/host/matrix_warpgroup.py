@@ -178,11 +178,8 @@ def _read_tile(
         at = _offset(text, fields, row, k, size, major)
         address = text.assign(f"getelementptr i8, ptr %smem, i64 {_swizzled(text, fields, at)}")
         number = read_element(scope, text, elem, bits, address, "0", acc, not elem.startswith("u"))
-        index = (
-            f"add i64 {text.assign(f'mul i64 {k}, {rows}')}, {row}"
-            if transposed
-            else (f"add i64 {text.assign(f'mul i64 {row}, {depth}')}, {k}")
-        )
+        line, length, along = (k, rows, row) if transposed else (row, depth, k)
+        index = f"add i64 {text.assign(f'mul i64 {line}, {length}')}, {along}"
         place = text.assign(f"getelementptr {acc}, ptr {names[1]}, i64 {text.assign(index)}")
         text.line(f"store {acc} {number}, ptr {place}")
 

@@ -122,10 +122,8 @@ def _unbound(error: NameError) -> FlyDSLError | None:
 def _note_missing_source(error: FlyDSLError, func: Callable[..., Any]) -> None:
     """A run-time `if` in a function that was not rewritten fails as a misuse of the value; say what is behind it."""
     if isinstance(error, DslRuntimeError) and isinstance(func, FunctionType) and rewriter.find_source(func) is None:
-        note = (
-            f"the source of {func.__name__}() cannot be read, so its control flow was not rewritten: put it in a file"
-        )
-        error.hint = f"{error.hint}; {note}" if error.hint else note
+        why = f"the source of {func.__name__}() cannot be read, so its control flow was not rewritten: put it in a file"
+        error.hint = f"{error.hint}; {why}" if error.hint else why
 
 
 def calling_location() -> SourceLocation | None:
@@ -133,11 +131,9 @@ def calling_location() -> SourceLocation | None:
     frame = sys._getframe(1)
     while frame is not None and (_is_ours(frame) or _is_library(frame)):
         frame = frame.f_back
-    return (
-        None
-        if frame is None
-        else SourceLocation(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name)
-    )
+    if frame is None:
+        return None
+    return SourceLocation(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name)
 
 
 def located(call: Callable[P, R]) -> Callable[P, R]:

@@ -146,10 +146,9 @@ def header_text(function: CFunction) -> str:
 
 
 def _title(function: CFunction) -> list[str]:
-    where = (
-        f"on the host, as a virtual {function.target}" if family(function.device).virtual else f"on {function.target}"
-    )
-    objects = f", {function.name}.o and fly_pool.o" if family(function.device).virtual else f" and {function.name}.o"
+    virtual = family(function.device).virtual
+    where = f"on the host, as a virtual {function.target}" if virtual else f"on {function.target}"
+    objects = f", {function.name}.o and fly_pool.o" if virtual else f" and {function.name}.o"
     link = f"{function.name}.c{objects}, {family(function.device).export_links}"
     return [
         f"{function.name}: the jit function '{function.python_name}', exported by FlyDSL {function.version}.",

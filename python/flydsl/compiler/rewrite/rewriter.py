@@ -35,7 +35,7 @@ from flydsl.compiler.rewrite.if_ import rewrite_if, rewrite_jump, rewrite_raise
 from flydsl.compiler.rewrite.jumps import JUMPS, explicit_init, lower_jumps
 from flydsl.compiler.rewrite.liveness import BRANCHES, Liveness
 from flydsl.compiler.rewrite.syntax import Context, Scope, bound_names, own_nodes, parameters
-from flydsl.expr.flow.control_flow import ControlFlow
+from flydsl.expr.flow.control_flow import ControlFlow, nested_too_deep
 
 # Definitions ----------------------------------------------------------------------------------------------------------
 
@@ -264,17 +264,19 @@ def _definitions(file: str, module_globals: dict[str, object]) -> Definitions:
         return known[1]
     found: Definitions = {}
     with suppress(SyntaxError):  # not Python: a template, or a notebook cell with magic commands
-        _collect(ast.parse(text, file), None, found)
+        _collect(ast.parse(text, file), found)
     _files[file] = (text, found)
     return found
 
 
-def _collect(node: ast.AST, class_name: str | None, found: Definitions) -> None:
-    for child in syntax.children(node):
-        if isinstance(child, ast.FunctionDef):
-            found.setdefault(first_line(child), []).append((child, class_name))
-        if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
-            _collect(child, child.name if isinstance(child, ast.ClassDef) else class_name, found)
+def _collect(tree: ast.AST, found: Definitions) -> None:
+    waiting: list[tuple[ast.AST, str | None]] = [(tree, None)]
+    for node, class_name in waiting:
+        for child in syntax.children(node):
+            if isinstance(child, ast.FunctionDef):
+                found.setdefault(first_line(child), []).append((child, class_name))
+            if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+                waiting.append((child, child.name if isinstance(child, ast.ClassDef) else class_name))
 
 
 def first_line(node: ast.FunctionDef) -> int:
@@ -297,19 +299,20 @@ def _unmangled(name: str) -> str:
 
 def _copied(node: ast.FunctionDef) -> ast.FunctionDef:
     """Return a deep copy that can be changed; much faster than ``copy.deepcopy``."""
-    copied = _copy(node)
-    assert isinstance(copied, ast.FunctionDef)
-    return copied
+    copies: list[ast.AST] = []
 
+    def copy(value: Any) -> Any:
+        if not isinstance(value, ast.AST) or not value.__dict__:  # `Load`, `Add` and the like are all alike
+            return value
+        copies.append(made := type(value).__new__(type(value)))
+        made.__dict__.update(value.__dict__)
+        return made
 
-def _copy(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_copy(item) for item in value]
-    if not isinstance(value, ast.AST) or not value.__dict__:  # `Load`, `Add` and the like are all alike
-        return value
-    made = type(value).__new__(type(value))
-    made.__dict__.update({name: _copy(part) for name, part in value.__dict__.items()})
-    return made
+    found = copy(node)
+    for made in copies:
+        for name, part in made.__dict__.items():
+            made.__dict__[name] = [copy(item) for item in part] if isinstance(part, list) else copy(part)
+    return found
 
 
 class _Mangle(ast.NodeTransformer):
@@ -378,7 +381,11 @@ def rewritten(func: Callable[..., Any], plain: bool = False) -> Callable[..., An
     if known is None or not all(map(is_, known[0], parts)):
         key = (func.__code__.co_filename, func.__code__, plain)
         if key not in _codes:
-            _codes[key] = _compile(func, plain)
+            try:
+                _codes[key] = _compile(func, plain)
+            except RecursionError:
+                place = SourceLocation(key[0], func.__code__.co_firstlineno, function=func.__qualname__)
+                raise nested_too_deep(f"by the statements of {func.__name__}", place) from None
         compiled = _codes[key]
         known = _functions[plain][func] = (parts, None if compiled is None else _instance(func, compiled))
     return known[1] or func
@@ -447,7 +454,6 @@ def _code_of(node: ast.FunctionDef, func: FunctionType) -> CodeType:
 
 def _named(code: CodeType, func: FunctionType) -> CodeType:
     """Return the code, with generated functions named after the function they are part of: errors show the names."""
-
     prefix = code.co_qualname
 
     def renamed(part: CodeType, name: str, qualname: str) -> CodeType:

@@ -14,7 +14,7 @@ from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
-from flydsl.base.errors import DslNameError, DslRuntimeError
+from flydsl.base.errors import DslNameError, DslRuntimeError, SourceLocation
 from flydsl.expr.flow import truth
 from flydsl.expr.flow.branching import choose, run_if
 from flydsl.expr.flow.carried import UNSET, example, promoted, unchanged
@@ -37,6 +37,14 @@ class _Regions(threading.local):
 
 
 _regions = _Regions()
+
+
+def nested_too_deep(where: str, location: SourceLocation) -> DslRuntimeError:
+    return DslRuntimeError(
+        f"Python's limit of nested calls is reached {where}", location=location,
+        hint="a function that calls itself must end by a condition known while tracing; values nested in hundreds of "
+        "lists or dicts must be kept flat; of many `elif`, each is inside all before it: write `if` where one can hold",
+    )  # fmt: skip
 
 
 class ControlFlow:
@@ -81,12 +89,7 @@ class ControlFlow:
             with region():
                 yield site
         except RecursionError:
-            raise DslRuntimeError(
-                f"Python's limit of nested calls is reached inside the run-time {site.what}",
-                hint="a function that calls itself must end by a condition known while tracing; values nested in "
-                "hundreds of lists or dicts must be kept flat",
-                location=site.location,
-            ) from None
+            raise nested_too_deep(f"inside the run-time {site.what}", site.location) from None
         finally:
             _regions.open = before
 

@@ -34,9 +34,14 @@ class Bounds(NamedTuple):
         """
         if self._stays_in_range():
             return self, self.counter
-        iterations = self.counter(_iterations(self))
-        plain = Bounds(self.counter(0), iterations, self.counter(1))
-        return plain, lambda number: self.counter(self.start + self.counter(number) * self.step)
+        iterations, start = self.counter(_iterations(self)), self.start
+        few = iterations.value >= 0 if iterations.is_static() else self.step.is_static() and abs(self.step.value) > 2
+        if few or self.counter.width > 32:
+            plain = Bounds(self.counter(0), iterations, self.counter(1))
+        else:  # they may be more than there are numbers from 0 on
+            least = self.counter(_INT32_RANGE.start)
+            plain, start = Bounds(least, least + iterations, self.counter(1)), start - least * self.step
+        return plain, lambda number: self.counter(start + self.counter(number) * self.step)
 
     def _stays_in_range(self) -> bool:
         if not self.step.is_static() or self.step.value < 0:

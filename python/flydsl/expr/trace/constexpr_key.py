@@ -186,15 +186,13 @@ def _library_key(value: Any) -> Any:
 
 def _refused(value: Any) -> DslTypeError:
     kind = type(value)
-    message = (
-        f"a Constexpr must be a number, text, type, function, enum, frozen dataclass or tuple, got {kind.__name__}"
-    )
+    what = f"a Constexpr must be a number, text, type, function, enum, frozen dataclass or tuple, got {kind.__name__}"
     if dataclasses.is_dataclass(kind):
-        return DslTypeError(f"{message}, a dataclass that can change", hint="make it @dataclass(frozen=True)")
+        return DslTypeError(f"{what}, a dataclass that can change", hint="make it @dataclass(frozen=True)")
     if kind.__module__ not in ("builtins", "numpy", "torch") and not hasattr(kind, "__dlpack__"):
-        return DslTypeError(f"{message}, whose objects can change", hint="make it a @dataclass(frozen=True) or a tuple")
+        return DslTypeError(f"{what}, whose objects can change", hint="make it a @dataclass(frozen=True) or a tuple")
     if kind in (dict, set, bytearray):
-        return DslTypeError(f"{message}, which can change", hint="pass a tuple, or a @dataclass(frozen=True)")
+        return DslTypeError(f"{what}, which can change", hint="pass a tuple, or a @dataclass(frozen=True)")
     return DslTypeError(
-        message, hint="annotate a run-time argument with the type of its values, such as fx.Tensor or fx.Int32"
+        what, hint="annotate a run-time argument with the type of its values, such as fx.Tensor or fx.Int32"
     )
