@@ -392,6 +392,47 @@ def test_match_and_with_and_classes() -> None:
     assert launch(body) == [0, 9, 11, 6]
 
 
+class Halving:
+    """A method whose private names are those of a nested function and of a variable that a branch assigns."""
+
+    def of(self, x, least):
+        def __half(y):
+            return y // 2
+
+        __found = least
+        if x > least:
+            __found = __half(x)
+        return __found
+
+
+def test_methods_of_local_classes_may_jump_and_have_private_names() -> None:
+    """Python spells `__x` in a class as `_Class__x`: variables of branches, the rewriter's own too, are found there."""
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+
+        class Local:
+            def rest(self, a):
+                if a > n:
+                    return a - n
+                return n
+
+            def first(self, least):
+                __i = fx.Int32(0)
+                while True:
+                    __i += 1
+                    if __i > 50:
+                        break
+                    for __j in range(3):
+                        if __i * __j > least:
+                            return __i * 10 + __j
+                return fx.Int32(-1)
+
+        out[t] = Local().rest(t) * 1000 + Local().first(t) * 10 + Halving().of(t, 1)
+
+    assert launch(body, n=2) == [2111, 2121, 2221, 1221]
+
+
 def test_annotations_of_variables() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         t = fx.thread_idx.x

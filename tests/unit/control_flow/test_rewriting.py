@@ -71,14 +71,14 @@ def test_a_conditional_return_is_an_assignment() -> None:
     assert found == textwrap.dedent(
         """\
         def f(a):
-            __fly_result = __fly__.unset()
+            _fly_result = __fly__.unset()
             if a:
-                __fly_result = 1
-                __fly_left = True
+                _fly_result = 1
+                _fly_left = True
             else:
-                __fly_result = 2
-                __fly_left = True
-            return __fly__.returned(__fly_result)"""
+                _fly_result = 2
+                _fly_left = True
+            return __fly__.returned(_fly_result)"""
     )
 
 
@@ -87,10 +87,10 @@ def test_a_loop_that_may_be_left_has_a_flag() -> None:
     assert found == textwrap.dedent(
         """\
         def f(a):
-            __fly_left_loop_1 = False
-            while False if __fly_left_loop_1 else __fly__.holds(a):
+            _fly_left_loop_1 = False
+            while False if _fly_left_loop_1 else __fly__.holds(a):
                 if a > 1:
-                    __fly_left_loop_1 = True
+                    _fly_left_loop_1 = True
                 else:
                     a = 2"""
     )

@@ -1,11 +1,11 @@
 """`return`, `break` and `continue` under conditions: each becomes an assignment, and what it jumps over an `else`::
 
     if a < 0:               if a < 0:
-        return 0                __fly_result = 0
+        return 0                _fly_result = 0
     x = f(a)                else:
     return x                    x = f(a)
-                                __fly_result = x
-                            return __fly__.returned(__fly_result)
+                                _fly_result = x
+                            return __fly__.returned(_fly_result)
 
 Where a branch jumps on some of its paths only, a flag says whether it did, and what follows is under ``if not flag``.
 A loop that can be left carries such a flag too, and its condition reads it. Conditions known while tracing set flags

@@ -215,7 +215,9 @@ class Rewriter(Context):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
         """Return the statements of a class body run once, while tracing; its methods are functions like others."""
-        node.body = [self.visit(s) if isinstance(s, ast.FunctionDef) else s for s in node.body]
+        for place, part in enumerate(node.body):
+            if isinstance(part, ast.FunctionDef):  # names that regions share are spelled as Python will spell them
+                node.body[place] = self.visit(_Mangle(node.name).generic_visit(part))
         return node
 
 
@@ -319,32 +321,24 @@ class _Mangle(ast.NodeTransformer):
     """Spells private names as the class body does, since the rewritten function is compiled outside of it."""
 
     def __init__(self, class_name: str) -> None:
-        self.prefix = "_" + class_name.lstrip("_")
+        self.prefix = "_" * bool(class_name.strip("_")) + class_name.lstrip("_")
 
     def spelled(self, name: str) -> str:
         return self.prefix + name if name.startswith("__") and not name.endswith("__") else name
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        node.id = self.spelled(node.id)
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
-        node.attr = self.spelled(node.attr)
-        self.generic_visit(node)
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        return node  # a class of its own, compiled as one
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        node.arg = self.spelled(node.arg)
-        return node
+    def visit(self, node: ast.AST) -> ast.AST:
+        for field in ("id", "attr", "arg", "name"):
+            if isinstance(name := getattr(node, field, None), str) and not isinstance(node, (ast.alias, ast.keyword)):
+                setattr(node, field, self.spelled(name))
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            node.names = [self.spelled(name) for name in node.names]
+        return node if isinstance(node, ast.ClassDef) else self.generic_visit(node)  # a class is compiled as one
 
 
 def mangle_private_names(source: FunctionSource) -> None:
     """Replace private names of a method by what the class body makes of them."""
-    if source.class_name is not None and source.class_name.strip("_"):
-        _Mangle(source.class_name).visit(source.node)
+    if source.class_name is not None:
+        _Mangle(source.class_name).generic_visit(source.node)
 
 
 # Functions ------------------------------------------------------------------------------------------------------------

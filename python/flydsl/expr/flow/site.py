@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from flydsl.base.errors import FlyDSLError, SourceLocation
 from flydsl.base.records import dataclass, field
 
-RESULT = "__fly_result"
+RESULT = "_fly_result"
 """The variable that holds what a function with conditional `return`s gives."""
-FLAG = "__fly_left"
+FLAG = "_fly_left"
 """How the names of variables begin that say whether a jump left a function, a loop or an iteration."""
 
 
