@@ -83,7 +83,7 @@ def code_reads(code: CodeType) -> CodeReads:
     chains: dict[str, set[tuple[str, ...]]] = {}
     strings: dict[str, None] = {}
     writes = patterns = False
-    for part in _parts(code):
+    for part in code_parts(code):
         names, raw = part.co_names, part.co_code
         words = [constant for constant in part.co_consts if isinstance(constant, str)]
         strings.update(dict.fromkeys(words))
@@ -169,12 +169,12 @@ def _import_level(code: CodeType, operations: bytes, arguments: bytes, at: int) 
     return level if isinstance(level, int) else -1
 
 
-def _parts(code: CodeType) -> Iterator[CodeType]:
+def code_parts(code: CodeType) -> Iterator[CodeType]:
     """Yield a code object and all those inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _parts(constant)
+            yield from code_parts(constant)
 
 
 # Content -------------------------------------------------------------------------------------------------------------
@@ -227,22 +227,27 @@ def sources_agree(functions: Iterable[FunctionType]) -> bool:
     Keys are made of code objects, but tracing rewrites the source in the file, which may have been edited since it was
     imported. Code made from the one must not be kept under the key of the other.
     """
-    files: dict[str, dict[tuple[str, int], list[str]]] = {}
-    for function in functions:
-        code = function.__code__
-        if code.co_name == "<lambda>":  # never rewritten
-            continue
-        if code.co_filename not in files:
-            text = "".join(linecache.getlines(code.co_filename, function.__globals__))
-            files[code.co_filename] = _digests_in(text, code.co_filename)
-        known = files[code.co_filename]
-        if not known and code.co_filename.startswith("<"):  # code without a file, in this process and any other
-            continue
-        if code_digest(code) not in known.get((code.co_name, code.co_firstlineno), ()):
-            return False
+    if not all(map(_agrees, functions)):
+        return False
     # A key covers this package's kernels by a digest of the package as it lies on disk.
     kernels = [module for name, module in list(sys.modules.items()) if is_library_module(name)]
     return not any(_is_edited(file) for module in kernels if (file := getattr(module, "__file__", None)) is not None)
+
+
+def is_outdated(function: FunctionType) -> bool:
+    """Return whether a function's file has been edited since the start, and no longer says what the function does."""
+    file = function.__code__.co_filename
+    return os.path.isfile(file) and _is_edited(file) and not _agrees(function)
+
+
+def _agrees(function: FunctionType) -> bool:
+    code = function.__code__
+    if code.co_name == "<lambda>":  # never rewritten
+        return True
+    known = _digests_in("".join(linecache.getlines(code.co_filename, function.__globals__)), code.co_filename)
+    if not known and code.co_filename.startswith("<"):  # code without a file, in this process and any other
+        return True
+    return code_digest(code) in known.get((code.co_name, code.co_firstlineno), ())
 
 
 @lru_cache(maxsize=64)
@@ -255,7 +260,7 @@ def _digests_in(text: str, file: str) -> dict[tuple[str, int], list[str]]:
         module = compile(text, file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         return found
-    for code in _parts(module):
+    for code in code_parts(module):
         if code is not module:
             found.setdefault((code.co_name, code.co_firstlineno), []).append(code_digest(code))
     return found

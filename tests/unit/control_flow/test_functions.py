@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import linecache
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial, reduce
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
@@ -310,6 +315,39 @@ def test_a_function_without_source_says_so() -> None:
         assert "source of body() cannot be read" in str(error)
     else:
         raise AssertionError("nothing was raised")
+
+
+EDITED = """import flydsl.expr as fx
+
+def below(x):
+    if x < 2:
+        return x
+    return {}
+
+def body(out: fx.Tensor, n: fx.Int32):
+    out[fx.thread_idx.x] = below(fx.thread_idx.x)
+"""
+
+
+def test_a_file_that_was_edited_after_it_was_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is imported runs, as in Python, or nothing does: not what the file says by now."""
+    file = tmp_path / "edited_after_import.py"
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    file.write_text(EDITED.format("2"))
+    module = importlib.import_module(file.stem)
+    file.write_text(EDITED.format("3"))
+    with pytest.raises(RuntimeError, match=r"has changed since \w+\(\) was imported") as found:
+        launch(module.body)
+    assert "importlib.reload" in str(found.value)
+    assert launch(importlib.reload(module).body) == [0, 1, 3, 3]
+    file.write_text(EDITED.format("30"))
+    module = importlib.reload(module)
+    file.write_text("# another line above\n" + EDITED.format("30"))
+    with pytest.raises(RuntimeError, match="has changed since"):
+        launch(module.body)
+    file.write_text(EDITED.format("30  # the same, with a word on it"))
+    assert launch(module.body) == [0, 1, 30, 30]
 
 
 def test_what_has_nothing_to_rewrite_stays_itself() -> None:

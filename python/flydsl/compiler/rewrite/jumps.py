@@ -40,11 +40,11 @@ LEFT = "fly_left"
 def lower_jumps(top: ast.FunctionDef) -> None:
     """Replace the jumps of a function and of those nested in it, in place, where one depends on the run."""
     for function in [node for node in syntax.everything(top) if isinstance(node, ast.FunctionDef)]:
-        if any(_conditional_jumps(function.body, under=False)) and not _is_generator(function):
+        if any(_conditional_jumps(function.body, under=False)) and not is_generator(function):
             function.body = _Lowering(function).whole()
 
 
-def _is_generator(function: ast.FunctionDef) -> bool:
+def is_generator(function: ast.FunctionDef) -> bool:
     """Return whether Python makes a generator of the function; the `yield` of a loop with explicit state does not
     count."""
     nodes = list(scope_nodes(function.body))

@@ -24,15 +24,15 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from flydsl.base import knobs
-from flydsl.base.errors import SourceLocation
+from flydsl.base import code_reads, knobs
+from flydsl.base.errors import DslRuntimeError, SourceLocation
 from flydsl.base.own_code import is_own_module
 from flydsl.base.records import dataclass
 from flydsl.compiler.rewrite import checks, syntax
 from flydsl.compiler.rewrite.boolean import rewrite_bool_op, rewrite_compare, rewrite_if_exp, rewrite_not
 from flydsl.compiler.rewrite.for_ import rewrite_for, rewrite_while
 from flydsl.compiler.rewrite.if_ import rewrite_if, rewrite_jump, rewrite_raise
-from flydsl.compiler.rewrite.jumps import JUMPS, explicit_init, lower_jumps
+from flydsl.compiler.rewrite.jumps import JUMPS, explicit_init, is_generator, lower_jumps
 from flydsl.compiler.rewrite.liveness import BRANCHES, Liveness
 from flydsl.compiler.rewrite.syntax import Context, Scope, bound_names, own_nodes, parameters
 from flydsl.expr.flow.control_flow import ControlFlow, nested_too_deep
@@ -90,9 +90,7 @@ class Rewriter(Context):
         """Return a nested function: rewritten with the one around it, unless it is a Python generator."""
         for expression in syntax.outer_expressions(node):
             self.visit(expression)
-        yields = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in own_nodes(node))
-        explicit = any(isinstance(i, ast.stmt) and explicit_init(i) is not None for i in own_nodes(node))
-        if yields and not explicit:
+        if is_generator(node):
             return node
         self._check_yields(node)
         return self._function(node)
@@ -172,8 +170,7 @@ class Rewriter(Context):
             return node
         return [syntax.statement("outside", number, place=node), node]
 
-    def visit_TryStar(self, node: ast.TryStar) -> Any:
-        return self.visit_Try(node)
+    visit_TryStar = visit_Try
 
     def visit_With(self, node: ast.With) -> ast.With:
         location = SourceLocation(self.file, node.lineno, node.col_offset + 1, function=self.scope.node.name)
@@ -335,12 +332,6 @@ class _Mangle(ast.NodeTransformer):
         return node if isinstance(node, ast.ClassDef) else self.generic_visit(node)  # a class is compiled as one
 
 
-def mangle_private_names(source: FunctionSource) -> None:
-    """Replace private names of a method by what the class body makes of them."""
-    if source.class_name is not None:
-        _Mangle(source.class_name).generic_visit(source.node)
-
-
 # Functions ------------------------------------------------------------------------------------------------------------
 
 _OUTER, _DEFINED = "__fly_outer", "__fly_defined"
@@ -349,6 +340,8 @@ _Known = WeakKeyDictionary[FunctionType, tuple[tuple[Any, ...], FunctionType | N
 _functions: dict[bool, _Known] = {False: WeakKeyDictionary(), True: WeakKeyDictionary()}
 """What each function was rewritten to, None for itself, and the parts it was made from; apart as plain helpers."""
 _codes: dict[tuple[str, CodeType, bool], _Compiled | None] = {}
+_made: set[CodeType] = set()
+"""Code of rewritten functions and of those nested in them, which no file has."""
 
 _NO_HELPERS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "ml_dtypes", "torch", "xdsl", "llvmlite", "pytest", "hypothesis"}
@@ -408,9 +401,17 @@ def _instance(func: FunctionType, compiled: _Compiled) -> FunctionType:
 
 def _compile(func: FunctionType, plain: bool) -> _Compiled | None:
     source = find_source(func)
+    if func.__code__ not in _made and code_reads.is_outdated(func):
+        file = func.__code__.co_filename
+        raise DslRuntimeError(
+            f"{file} has changed since {func.__qualname__}() was imported, so its source cannot be read",
+            hint="start Python again, or load the module again: importlib.reload(module)",
+            location=SourceLocation(file, func.__code__.co_firstlineno, function=func.__name__),
+        )
     if source is None:
         return None
-    mangle_private_names(source)
+    if source.class_name is not None:
+        _Mangle(source.class_name).generic_visit(source.node)
     rewriter = Rewriter(source.file, func.__qualname__, _range_is_builtin(func))
     node = rewriter.bare(source.node)
     before = ast.unparse(node) if knobs.DEBUG_AST_DIFF.get() else ""
@@ -420,7 +421,9 @@ def _compile(func: FunctionType, plain: bool) -> _Compiled | None:
     code = _code_of(node, func)
     if syntax.HIDDEN not in code.co_freevars:
         return None
-    return _Compiled(_named(code, func), ControlFlow(rewriter.sites, _helper, plain))
+    code = _named(code, func)
+    _made.update(code_reads.code_parts(code))
+    return _Compiled(code, ControlFlow(rewriter.sites, _helper, plain))
 
 
 def _range_is_builtin(func: FunctionType) -> bool:
