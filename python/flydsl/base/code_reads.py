@@ -244,20 +244,21 @@ def _agrees(function: FunctionType) -> bool:
     code = function.__code__
     if code.co_name == "<lambda>":  # never rewritten
         return True
-    known = _digests_in("".join(linecache.getlines(code.co_filename, function.__globals__)), code.co_filename)
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    known = _digests_in(text, code.co_filename, code.co_flags & annotations.compiler_flag)
     if not known and code.co_filename.startswith("<"):  # code without a file, in this process and any other
         return True
     return code_digest(code) in known.get((code.co_name, code.co_firstlineno), ())
 
 
 @lru_cache(maxsize=64)
-def _digests_in(text: str, file: str) -> dict[tuple[str, int], list[str]]:
-    """Digests of all functions of a file by name and first line."""
+def _digests_in(text: str, file: str, inherited: int) -> dict[tuple[str, int], list[str]]:
+    """Digests of all functions of a file by name and first line; code that `exec` runs inherits `annotations`."""
     found: dict[tuple[str, int], list[str]] = {}
     if not text:
         return found
     try:
-        module = compile(text, file, "exec", dont_inherit=True)
+        module = compile(text, file, "exec", inherited, dont_inherit=True)
     except (SyntaxError, ValueError):
         return found
     for code in code_parts(module):
