@@ -15,6 +15,7 @@ from flydsl.kernels.gemm.hopper import operands
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
+from tests.support.described_calls import describe_calls
 from tests.support.hopper_products import TYPES, Product, check, check_bits
 
 SMALL = GemmConfig(64, 32, 1, 2)
@@ -151,6 +152,16 @@ def test_lines_of_words_are_copied_by_the_loading_warpgroup(product: Product, mo
     monkeypatch.setattr(hopper_matmul, "copies_words", lambda *_: True)
     monkeypatch.setattr(operands, "_build_pack", None)
     check(product, None)
+
+
+def test_a_block_looks_for_its_first_tile_before_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The divisions that say where it is are made while the launch before ends."""
+    describe_calls(monkeypatch)
+    run = build_hopper_gemm(GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16), GemmConfig(64, 64, 1, 3))
+    a, b, c = (np.zeros((256, 256), TYPES["bf16"]) for _ in range(3))
+    run(a, b.T, c, *[None] * 5, 0.0)
+    ahead, waits, _ = run.specialisations[-1].kernels[0].ptx.partition("griddepcontrol.wait")
+    assert waits and "div.u32" in ahead and "st.shared" in ahead
 
 
 def test_lines_of_words_are_not_read_behind_their_end(rng: np.random.Generator) -> None:

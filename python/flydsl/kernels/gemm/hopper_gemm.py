@@ -25,7 +25,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.hopper import tiles
-from flydsl.kernels.gemm.hopper.checks import can_hold, check_config, held_words
+from flydsl.kernels.gemm.hopper.checks import can_hold, check_config, held_words, looks_early
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringRing, load_gathered
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind
@@ -43,6 +43,8 @@ from flydsl.kernels.gemm.hopper.words import WordLines, load_words
 REGISTERS = {(2, False): (40, 232), (3, False): (32, 160), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
 
+LOOKING = 32
+"""The thread that looks for a block's first tile while another one makes barriers, and the launch before ends."""
 DRAWN_EARLY = 4
 """Steps of K before a tile's last one that the next one is drawn: the number is there when it is wanted."""
 
@@ -87,6 +89,7 @@ def gemm_kernel(
     pipe = ring(rank, config, smem, filling)
     places = tiles.ToldPlaces(smem, kind, stages) if config.tells_places(kind) else None
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
+    first = tiles.ToldPlaces(smem, kind, 1) if looks_early(kind, config) else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
     # Results that are written twice must not depend on what was there: D may be C.
     schedule = Schedule(extents, rank, kind, config, inward=extras[-1] is None)
@@ -101,10 +104,15 @@ def gemm_kernel(
         pipe.init()
         if fx.const_expr(parts is not None):
             parts.init()
+    if fx.const_expr(first is not None):
+        if thread == LOOKING:
+            first.write(0, schedule.first())
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # the pipeline's barriers have a fence of their own
-    else:
+    if fx.const_expr(config.cluster == 1 or first is not None):
         fx.barrier()
+    if fx.const_expr(first is not None):
+        schedule.found = first.read(0)
     # The launch may begin while the one before it ends; from here on memory is read and written. The next one begins
     # when that has ended: it may count on what is older than this one.
     if fx.const_expr(not kind.weights_first):
@@ -191,10 +199,12 @@ def load(A, B, pipe, schedule, places, weights_first):
         places.write(state.stage, places.nowhere())
         pipe.commit(state)
     else:
-        tile = first
+        tile, place = first, schedule.first()
         while tile < last:  # a range would count its turns first, by a division
-            state, ahead = send(tile, schedule.at(tile), k_first, k_last, state, ahead)
+            state, ahead = send(tile, place, k_first, k_last, state, ahead)
             tile = tile + each
+            if tile < last:
+                place = schedule.at(tile)
 
 
 @flyc.jit
@@ -256,7 +266,7 @@ def over_tiles(pipe, schedule, places, each, held):
             place = schedule.at(tile) if places is None else place_at(pipe, held[0], places)
             held = each(held, place, tile + step >= last)
     else:
-        place = schedule.at(first)  # not told with the first stage, so that scales are on their way meanwhile
+        place = schedule.first()  # not told with the first stage, so that scales are on their way meanwhile
         for tile in range(first, last, step):
             held = each(held, place, tile + step >= last)
             if tile + step < last:

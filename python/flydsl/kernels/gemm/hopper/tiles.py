@@ -142,6 +142,7 @@ class Schedule:
         self.parts, self.part = config.parts(kind), rank // config.sharers
         self.columns = fx.ceildiv(self.n, config.tile_n * config.sharing("n") * self.parts)
         self.steps = fx.ceildiv(k, kind.bk)
+        self.found: Place | None = None
 
     def rows_of(self, m: Any) -> Any:
         """Rows of clusters that m rows take."""
@@ -169,6 +170,10 @@ class Schedule:
         starts = (row, self.m, config.tile_m), (column, self.n, config.tile_n)
         row, column = (_inside(*start) if inward else start[0] for start, inward in zip(starts, self.inward))
         return row, column
+
+    def first(self) -> Place:
+        """Return where the block's first tile is."""
+        return self.at(self.range()[0]) if self.found is None else self.found
 
     def stagger(self, tile: Any) -> Any:
         """Return where in K the block of a tile begins. Where tiles overlap, all begin at the same place: else the last

@@ -54,8 +54,8 @@ def load_words(A, B, pipe, schedule):
     length = extent(A.matrix, -1)
     first, last, each = schedule.range()
     k_first, k_last = schedule.k_range()
-    for tile in range(first, last, each):
-        place = schedule.at(tile)
+    tile, place = first, schedule.first()
+    while tile < last:
         lines = A.sources(place.a, place.row) + B.sources(place.b, place.column)
         for step in range(k_first, k_last):
             pipe.acquire(state)
@@ -70,3 +70,6 @@ def load_words(A, B, pipe, schedule):
                     target.store(fx.full(A.piece, 0.0, A.ptr.dtype))
                 fx.nvvm.mbarrier_arrive(pipe.full(state))
             state = pipe.advance(state)
+        tile = tile + each
+        if tile < last:
+            place = schedule.at(tile)
