@@ -12,6 +12,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.base import knobs
+from flydsl.kernels.gemm.hopper.checks import tells_places
 from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, Problem
 from flydsl.kernels.gemm.hopper.warpgroup import ScaledWarpgroup
@@ -51,9 +52,12 @@ STRADDLING = [
     (GemmConfig(128, 256, 2, 3, sends=True), (140, 520, 656)),
     (GemmConfig(104, 256, 2, 3), (100, 264, 400)),
     (GemmConfig(192, 128, 3, 3, 2, "k", box_line=64), (300, 264, 656)),
+    (GemmConfig(64, 160, 2, 3, sends=True, beside=True), (150, 520, 1100)),
+    (GemmConfig(64, 256, 2, 3, beside=True), (100, 264, 400)),
 ]
 """Tiles with columns of two blocks: moved back from the last row and column, of few rows, with one accumulator, and in
-halves; and parts of K that three warpgroups have, whose results leave in shorter lines."""
+halves; parts of K that three warpgroups have, whose results leave in shorter lines; and warpgroups beside each
+other."""
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,7 @@ def test_tiles_of_one_block_are_told(k: int, rng: np.random.Generator) -> None:
     """One block takes all tiles of three products, of fewer and of more steps than the ring has stages."""
     kind = GemmKind(fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, batched=True, block_scaled=True)
     config = GemmConfig(64, 32, 1, 2)
-    assert config.tells_places(kind) and not replace(config, cluster=2, along="k").tells_places(kind)
+    assert tells_places(kind, config) and not tells_places(kind, replace(config, cluster=2, along="k"))
     (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, 70, k, 1, 3), drawn(rng, 72, k, 128, 3)
     c = np.full((3, 70, 72), np.nan, np.float32).astype(TYPES["bf16"])
     run = build_hopper_gemm(kind, config, sms=1)
@@ -144,6 +148,17 @@ def test_a_warpgroup_without_rows_multiplies_nothing(monkeypatch: pytest.MonkeyP
         x, y = wide_a[128 * group : 128 * group + rows], wide_b[group].T
         assert close(c[128 * group : 128 * group + rows], x @ y, np.abs(x) @ np.abs(y))
     assert np.isnan(c.astype(np.float32)).sum() == 2 * 64 * 24
+
+
+def test_warpgroups_lie_beside_each_other_where_that_fills_the_chip() -> None:
+    """Of 320 rows, three tiles of 128 x 128 below each other have 64 twice; of 384 they have all once."""
+    for rows, beside in ((320, True), (384, False)):
+        found = choose_config(Problem(rows, 4992, 7168, size=1, block_scaled=True))
+        assert found.beside == beside and (found.tile_m == 64) == beside
+    for other in ({"groups": 32}, {"block_scaled": False}):
+        kind = GemmKind(fx.Float8E4M3FN, fx.Float8E4M3FN, fx.BFloat16, **{"block_scaled": True, **other})
+        with pytest.raises(ValueError, match="beside each other have 64 rows"):
+            build_hopper_gemm(kind, GemmConfig(64, 192, 2, 3, beside=True))
 
 
 def test_the_loading_thread_divides_what_is_not_negative(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.hopper import tiles
-from flydsl.kernels.gemm.hopper.checks import can_hold, check_config, held_words, looks_early
+from flydsl.kernels.gemm.hopper.checks import can_hold, check_config, held_words, looks_early, tells_places
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringRing, load_gathered
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind
@@ -87,7 +87,7 @@ def gemm_kernel(
     by_threads = kind.gathers or kind.words > 0
     ring, filling = (GatheringRing, kind.gathers + WARPGROUP) if by_threads else (SharedRing, 1)
     pipe = ring(rank, config, smem, filling)
-    places = tiles.ToldPlaces(smem, kind, stages) if config.tells_places(kind) else None
+    places = tiles.ToldPlaces(smem, kind, stages) if tells_places(kind, config) else None
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
     first = tiles.ToldPlaces(smem, kind, 1) if looks_early(kind, config) else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
@@ -283,28 +283,28 @@ def place_at(pipe, state, places):
 @flyc.jit
 def multiply_tile(mine, schedule, parts, teams, epilogue, kind, config, held, place, is_last):
     """A tile's products and results; the place in the ring behind its stages, and the phase of sums of parts."""
-    (state, phase), (k_first, k_last) = held, schedule.k_range()
+    (state, phase), (k_first, k_last), place = held, schedule.k_range(), mine.own(place)
     if fx.const_expr(kind.quantises):
         for part in range(schedule.parts):
             beside = place._replace(column=place.column + part * config.tile_n)
             values, state = mine.sum_products(state, beside, k_first, k_last)
             epilogue.store(values, mine.thread // 32, beside)
         return state, phase
-    factors = epilogue.first_factors(mine.thread // 32, place) if parts is None else None
+    factors = epilogue.first_factors(mine.warp, place) if parts is None else None
     values, state = mine.sum_products(state, place, k_first, k_last)
     if fx.const_expr(parts is not None):
         values = (k_last > k_first).select(values, fx.zeros_like(values))
     if fx.const_expr(teams is not None):
         values = teams.sum(values, mine.team)
         if mine.team == 0:
-            finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
+            finish(values, mine.warp, place, schedule, parts, phase, epilogue, factors, config, is_last)
     else:
-        finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last)
+        finish(values, mine.warp, place, schedule, parts, phase, epilogue, factors, config, is_last)
     return state, phase ^ 1
 
 
 @flyc.jit
-def finish(values, place, schedule, parts, phase, epilogue, factors, config, is_last):
+def finish(values, warp, place, schedule, parts, phase, epilogue, factors, config, is_last):
     """Store a tile's results; those of parts of K are added up before, and each block has a share of them."""
     if fx.const_expr(parts is not None):
         values = parts.sum(values, phase)
@@ -315,7 +315,7 @@ def finish(values, place, schedule, parts, phase, epilogue, factors, config, is_
             if not is_last:  # behind the last tile nobody waits, and a block that is told must not have ended
                 parts.give_back(epilogue)
     else:
-        epilogue.store(values, epilogue.warp, place, factors)
+        epilogue.store(values, warp, place, factors)
 
 
 @flyc.jit

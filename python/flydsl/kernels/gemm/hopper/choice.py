@@ -102,7 +102,7 @@ def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     """Return every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees
     it."""
     every = *_table(problem.codes_of_one), *_filling(problem, sms), *_dividing(problem, sms), *_in_teams(problem)
-    every = *every, *_by_three(problem)
+    every = *every, *_by_three(problem), *_beside(problem, sms)
     found = [config for config in map(_of_few_rows(problem), every) if fits(problem, config)]
     # Where each block has one tile, a ring may rather be as long as it can.
     found = [
@@ -153,8 +153,8 @@ def _of_few_rows(problem: Problem) -> Callable[[GemmConfig], GemmConfig]:
     rows = ceildiv(problem.m, 8) * 8
     if not problem.block_scaled or problem.grouped or rows >= 2 * BLOCK_ROWS:
         return lambda config: config
-    warpgroups = ceildiv(rows, BLOCK_ROWS)
-    return lambda config: replace(config, tile_m=rows) if config.consumers == warpgroups else config
+    many = ceildiv(rows, BLOCK_ROWS)
+    return lambda config: replace(config, tile_m=rows) if config.consumers == many and not config.beside else config
 
 
 def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
@@ -194,6 +194,20 @@ def _by_three(problem: Problem) -> list[GemmConfig]:
         return []
     config = GemmConfig(3 * BLOCK_ROWS, SCALED, 3, 2, 2, "k", box_line=ROW_BYTES // 2)
     return [replace(config, stages=config.fitting_stages())]
+
+
+def _beside(problem: Problem, sms: int) -> list[GemmConfig]:
+    """Of blocks with scales: tiles of 64 rows whose columns two warpgroups divide, the fewest, in sixteens each, with
+    which all of it takes so many rounds."""
+    found = {}
+    suits = problem.block_scaled and not problem.grouped and problem.m > BLOCK_ROWS
+    for rounds in range(1, MOST_FILLED + 1) if suits else ():
+        along_n = rounds * sms // (problem.batches * ceildiv(problem.m, BLOCK_ROWS))
+        columns = ceildiv(problem.n, 32 * max(along_n, 1)) * 32
+        if SCALED < columns <= MAX_BOX:
+            config = GemmConfig(BLOCK_ROWS, columns, 2, 2, band=isqrt(sms * columns // BLOCK_ROWS), beside=True)
+            found[replace(config, stages=config.fitting_stages())] = None
+    return list(found)
 
 
 def _is_row_by_row(problem: Problem, config: GemmConfig, sms: int) -> bool:

@@ -109,7 +109,7 @@ class Epilogue:
         columns of C, counted in a tile."""
         config, of_one = self.config, self.kind.columns_of_one
         each, found = config.shared_columns // 2, []
-        for block in range(2 * config.accumulators // config.tile_n):
+        for block in range(2 * config.accumulators // config.own_columns):
             top = place.row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
             for number, (first, columns) in enumerate(self.boxes()):
                 found.append((block * each + first * of_one // 2, columns * of_one // 2, number, top, first, columns))

@@ -159,7 +159,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine | None = 
     # where a warpgroup has two whole blocks of rows.
     blocks = config.multiplied_rows // BLOCK_ROWS
     reading = READING_TWO if blocks > config.of_tile and config.is_whole else 16
-    products = blocks * 4 * max(config.tile_n / 2, reading + config.tile_n / 4)
+    columns = config.own_columns
+    products = blocks * 4 * config.tile_n / columns * max(columns / 2, reading + columns / 4)
     working = _step_cycles(problem, config, machine, (products, taken, sent)) * steps / machine.cycles
     working *= machine.turning if config.taking_turns and problem.size > 1 else 1.0
     cached = together * config.cluster * given * steps / machine.cache
@@ -172,9 +173,9 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine | None = 
     slower = 1.0
     if not (is_limited or problem.packed):
         slower = slower_by_power(working / steps, problem.size, *extents, config.is_large, shared)
-    share = config.shared_columns / config.tile_n
+    share = config.shared_columns / columns
     stored = machine.results * tile * share * _leaving(problem, config, machine) * slower
-    if problem.block_scaled and SCALED % config.tile_n:
+    if problem.block_scaled and SCALED % columns:
         working *= 1 + machine.choosing / config.scaled_alike
     if config.is_large and config.consumers == 1:
         working *= _alone(problem, config, machine)
@@ -266,7 +267,8 @@ def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: t
 def _shared_bytes(config: GemmConfig) -> int:
     """Return the bytes of a step into shared memory and out of it: each block of 64 rows reads its own of A, for every
     part of the columns, and all of B."""
-    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS * config.halves + config.tile_n)
+    parts = config.halves * config.tile_n // config.own_columns
+    read = config.multiplied_rows // BLOCK_ROWS * (BLOCK_ROWS * parts + config.tile_n)
     return ROW_BYTES * (config.tile_m + config.tile_n + read)
 
 

@@ -160,7 +160,8 @@ class GemmConfig:
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     ``draws`` lets a block take the next tile of groups when it has sent for all of its last one, so that tiles that lie
     beside each other are computed at the same time, however long others took; the last ones are halves. ``box_line``
-    is how many bytes of a row of C a warp stores at once.
+    is how many bytes of a row of C a warp stores at once. Two warpgroups ``beside`` each other have half of a tile's
+    columns each, and all of its 64 rows.
     """
 
     tile_m: int = 128
@@ -181,6 +182,7 @@ class GemmConfig:
     defers: bool = False
     draws: bool = False
     box_line: int = ROW_BYTES
+    beside: bool = False
 
     def sharing(self, mode: str) -> int:
         """Return how many blocks of a cluster lie along a mode."""
@@ -202,18 +204,18 @@ class GemmConfig:
 
     @cached_property
     def shared_columns(self) -> int:
-        """Columns whose sums a block stores: the same number for each, as few as it takes."""
-        return ceildiv(self.tile_n // LEAST_SHARE, self.splits) * LEAST_SHARE
+        """Columns whose sums a warpgroup stores: of parts of K as few as it takes, the same number in each block."""
+        return ceildiv(self.own_columns // LEAST_SHARE, self.splits) * LEAST_SHARE
 
     @cached_property
     def sharing_blocks(self) -> int:
         """Blocks with a part of K that have a share of the columns of sums: of narrow tiles not all of them."""
-        return ceildiv(self.tile_n, self.shared_columns)
+        return ceildiv(self.own_columns, self.shared_columns)
 
     @property
     def shares_overlap(self) -> bool:
         """Whether the last share is moved back to end with the tile: two blocks store the same bits there."""
-        return self.sharing_blocks * self.shared_columns > self.tile_n
+        return self.sharing_blocks * self.shared_columns > self.own_columns
 
     @property
     def l2_priorities(self) -> tuple[str | None, str | None]:
@@ -264,10 +266,15 @@ class GemmConfig:
         waits = self.products_apart == 1 if problem.block_scaled else self.adds_runs(problem)
         return problem.grouped and not (waits or problem.gathers) and self.may_idle
 
+    @property
+    def own_columns(self) -> int:
+        """Columns of a tile that a warpgroup multiplies."""
+        return self.tile_n // self.of_tile if self.beside else self.tile_n
+
     @cached_property
     def multiplied_rows(self) -> int:
         """Rows that the warpgroups of a tile multiply: those of the tile, and others that nobody stores."""
-        whole = BLOCK_ROWS * self.of_tile
+        whole = BLOCK_ROWS * (1 if self.beside else self.of_tile)
         return ceildiv(self.tile_m, whole) * whole
 
     @property
@@ -297,7 +304,7 @@ class GemmConfig:
     @property
     def halves(self) -> int:
         """In how many parts, by columns, products of blocks with scales are made: of tiles of 256 columns in two."""
-        return 2 if self.tile_n == 2 * SCALED else 1
+        return 2 if self.own_columns == 2 * SCALED else 1
 
     @property
     def products_apart(self) -> int:
@@ -308,7 +315,8 @@ class GemmConfig:
     def scaled_alike(self) -> int:
         """Columns from a multiple of them in a tile on that always have one scale of B. Tiles of up to 144 columns, if
         they may have two, begin at any sixteenth."""
-        return gcd(self.tile_n, 16 if SCALED % self.tile_n and self.tile_n <= SCALED + 16 else SCALED)
+        own = self.own_columns
+        return gcd(own, 16 if SCALED % own and own <= SCALED + 16 else SCALED)
 
     def parts_of_columns(self, kind: GemmKind) -> int:
         """In how many parts, by columns, products of a step are made: of blocks with scales, runs, and wide tiles."""
@@ -356,20 +364,10 @@ class GemmConfig:
     def can_scale(self) -> bool:
         """Whether blocks of 128 columns of B may have scales: a warpgroup has one block of rows, and registers, and a
         tile columns of two blocks at most."""
-        fits = self.sums(True) <= MOST_SUMS[self.consumers] and self.tile_n <= SCALED + gcd(self.tile_n, SCALED)
+        own = self.own_columns
+        fits = self.sums(True) <= MOST_SUMS[self.consumers] and own <= SCALED + gcd(own, SCALED)
         alone = self.consumers == 1 and self.products_apart == 1  # nobody multiplies while products are added
-        return fits and not alone and self.multiplied_rows == BLOCK_ROWS * self.consumers
-
-    def tells_places(self, kind: GemmKind) -> bool:
-        """Return whether the loading thread tells where tiles are: where it draws them, and with scales of blocks,
-        where each has steps. Two warpgroups with one accumulator of all columns would spill with groups: 128 of 512
-        rows by 1536 x 2048 in 128 x 192 took 382 us instead of 366. Three spill outside of the steps alone: 9 groups of
-        19,904 rows by 896 x 512 took 26.7 us instead of 27.3, 7 of 32,304 by 640 x 3712 145 instead of 142.5. On an
-        H200, 2026-11-17."""
-        if self.draws:
-            return True
-        spills = kind.groups > 0 and self.products_apart == 1 and self.halves == 1 and self.consumers < 3
-        return kind.block_scaled and not kind.gathers and self.splits == 1 and not spills
+        return fits and not alone and self.multiplied_rows == BLOCK_ROWS * (1 if self.beside else self.consumers)
 
     def moves_registers(self, kind: GemmKind) -> bool:
         """Return whether sums leave too little of an equal share of the registers, so that loading threads give up

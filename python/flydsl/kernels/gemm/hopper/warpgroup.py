@@ -48,20 +48,23 @@ class Warpgroup:
         self.leader = self.thread % WARPGROUP < config.sharers
         self.team = self.number // config.of_tile if config.teams > 1 else 0
         self.warp = self.thread // 32 - self.team * config.warps
-        """Among those of its team."""
+        """Among those of its team, or of those that have the same columns."""
         self.may_idle = kind.groups > 0 and config.may_idle
         majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
         source = "shared" if kind.packed is None else "register"
-        columns = config.tile_n // config.parts_of_columns(kind)
+        columns = config.own_columns // config.parts_of_columns(kind)
         wgmma = fx.nvvm.Wgmma(columns, 32 // kind.size, (kind.a, kind.b), kind.acc, source, **majors)
         atom = fx.make_mma_atom(wgmma)
-        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.of_tile, 1, 1), (1, 0, 0)))
+        below, self.first = config.of_tile, 0
+        if config.beside:
+            below, self.first, self.warp = 1, self.number * config.own_columns, self.warp % (WARPGROUP // 32)
+        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((below, 1, 1), (1, 0, 0)))
         # Operands are the warpgroup's.
-        part = self.tiled.get_slice(self.number % config.of_tile * WARPGROUP)
+        part = self.tiled.get_slice(self.number % below * WARPGROUP)
         rows = config.multiplied_rows
         self.a_part = part.partition_A(A.tiles(config.stages, rows=rows)) if kind.packed is None else None
-        halves = range(0, config.tile_n, columns)
-        self.b_parts = [part.partition_B(B.tiles(config.stages, first, columns)) for first in halves]
+        halves = range(0, config.own_columns, columns)
+        self.b_parts = [part.partition_B(B.tiles(config.stages, self.first + first, columns)) for first in halves]
         self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((rows, columns)))
 
     def multiply_stage(self, accs, stage, keep, first=0):
@@ -75,6 +78,10 @@ class Warpgroup:
             for b_part, acc in zip(self.b_parts[first:], accs):
                 fx.gemm(self.tiled, acc, a, b_part[None, None, block, stage], acc, scale_d=keep if block == 0 else 1)
         fx.nvvm.wgmma_commit_group()
+
+    def own(self, place):
+        """Return where the warpgroup's part of a tile is."""
+        return place._replace(column=place.column + self.first) if self.config.beside else place
 
     def never(self, place):
         """Return 0, to keep nothing of what an accumulator held; of halves one that the assembler does not know to be
@@ -251,7 +258,7 @@ class BlockScales:
 
     def __init__(self, scale_a: Any, scale_b: Any, from_rows: Any, config: GemmConfig) -> None:
         self.a, self.b, self.from_rows = scale_a, scale_b, from_rows
-        self.blocks = 1 if SCALED % config.tile_n == 0 else 2
+        self.blocks = 1 if SCALED % config.own_columns == 0 else 2
 
     def rows(self, place: Place, warp: Any) -> list[Any]:
         """Return the two rows of A whose sums a thread has."""
@@ -282,7 +289,7 @@ class ScaledWarpgroup(Warpgroup):
     def __init__(self, A, B, pipe, scales, kind, config):
         super().__init__(A, B, pipe, kind, config)
         self.scales = scales
-        places = FragmentPlaces(self.tiled, 0, (config.multiplied_rows, B.rows))
+        places = FragmentPlaces(self.tiled, 0, (config.multiplied_rows, config.own_columns))
         firsts = [step[1] // config.scaled_alike * config.scaled_alike for step in places.steps]
         self.places = list(zip(places.numbers(0), firsts, strict=True))
         """Of each sum, which of the thread's two rows it is of, and the first of the columns around it that are always
