@@ -145,6 +145,12 @@ def test_python_s_own_functions_take_run_time_values() -> None:
 
     assert launch(body) == [131250, 130151, 130052, 131152]
 
+    def of_any_iterable(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        out[t] = max(x * t for x in (1, 2)) * 10 + min(fx.Vector.from_elements([t, n - t])) + max({1: 2}, default=0)
+
+    assert launch(of_any_iterable) == [1, 22, 43, 63]
+
 
 def test_closures_are_kept() -> None:
     def make(offset: int) -> Callable[..., Any]:
