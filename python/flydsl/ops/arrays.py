@@ -62,9 +62,10 @@ def is_tensor(x: Any) -> bool:
 
 
 def how_to_be_dense(x: Any) -> str | None:
-    """Return what to make of a sparse or nested tensor, or None where elements lie in memory at strides."""
+    """Return what to make of a sparse, nested or masked one, or None where all there is lies in memory at strides."""
     if is_array(x):
-        return None
+        masked = type(x) is not np.ndarray and isinstance(x, np.ma.MaskedArray)
+        return "got one with a mask: pass x.filled(0.0)" if masked else None
     if x.is_nested:
         return "got a nested one: pass torch.nested.to_padded_tensor(x, 0.0)"
     return None if x.layout is met_torch().strided else f"got one of layout {x.layout}: pass x.to_dense()"

@@ -240,7 +240,7 @@ def one_place(first: Any, *others: Any) -> None:
         if not (arrays.is_array(value) or arrays.is_tensor(value)):
             raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(value).__name__}")
         if (advice := arrays.how_to_be_dense(value)) is not None:
-            raise TypeError(f"expected a dense tensor, {advice}")
+            raise TypeError(f"expected a dense {'array' if arrays.is_array(value) else 'tensor'}, {advice}")
         if arrays.is_array(first) != arrays.is_array(value):
             raise TypeError(f"arrays of NumPy and tensors of torch do not mix: {type(first)}, {type(value)}")
         if not arrays.is_array(first) and first.device != value.device:

@@ -110,6 +110,19 @@ def test_nested_tensors_are_refused(layout: str, torch: Any) -> None:
 
 
 @pytest.mark.torch
+def test_masked_arrays_are_refused() -> None:
+    """Also those that lie apart: a copy of them would have no mask."""
+    x = np.ma.array(np.ones((3, 8), np.float32), mask=np.eye(3, 8) > 0)
+    targets = np.ma.array([1, 2, 3], mask=[0, 1, 0])
+    for call in (
+        lambda: ops.softmax(x[:, ::2]), lambda: ops.matmul(x[:, ::-1], np.ones((8, 2), np.float32)),
+        lambda: ops.cross_entropy(x.data, targets), lambda: ops.softmax(x.data, out=x),
+        lambda: ops.quantize_per_token(x[::-1]),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=r"expected a dense array, got one with a mask: pass x\.filled"):
+            call()
+
+
 def test_tensors_whose_memory_is_not_their_numbers(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative views, as those of conjugates are, and zeros that have no memory: as torch, ops take their numbers."""
     monkeypatch.setenv("ARCH", "sm_90a")
