@@ -41,7 +41,7 @@ from flydsl.dialects.arith_syntax import ROUNDING_MODES
 from flydsl.dialects.fly.types import element_type
 from flydsl.dialects.gpu_targets import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
-from flydsl.dialects.upstream import integers
+from flydsl.dialects.upstream import created, integers
 
 _NO_FASTMATH = FastMathFlagsAttr("none")
 _NO_OVERFLOW = IntegerOverflowAttr("none")
@@ -199,4 +199,4 @@ def make_constant(type_: Attribute, value: int | float) -> Operation:
         attr = IntegerAttr(int(value), type_)
     else:
         attr = FloatAttr(value, type_)  # pyright: ignore[reportCallIssue, reportArgumentType]
-    return ConstantOp.create(result_types=[type_], properties={"value": attr})
+    return created(ConstantOp, (), [type_], {"value": attr})

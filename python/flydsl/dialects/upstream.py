@@ -53,12 +53,17 @@ def created(
     op: Any = kind.__new__(kind)
     default_properties, default_attributes = _defaults(kind)
     op._operands = values = SSAValues(operands)
-    op._operand_uses = uses = tuple([Use(op, index) for index in range(len(values))])
-    for value, use in zip(values, uses, strict=True):
-        value.add_use(use)
+    uses: list[Any] = []
+    for value in values:
+        uses.append(use := Use(op, len(uses)))
+        first = value.first_use
+        if first is not None:  # `value.add_use(use)`, for as many calls as there are operands
+            use._next_use, first._prev_use = first, use
+        value.first_use = use
+    op._operand_uses = tuple(uses)
     op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(results)])
-    op.properties = {**default_properties, **(properties or _NOTHING)}
-    op.attributes = {**default_attributes, **(attributes or _NOTHING)}
+    op.properties = {**default_properties, **properties} if properties else dict(default_properties)
+    op.attributes = {**default_attributes, **attributes} if attributes else dict(default_attributes)
     op.location = location
     op._successors = op._successor_uses = op.regions = ()
     return op

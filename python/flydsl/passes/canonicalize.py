@@ -37,14 +37,14 @@ class _Keys:
         """By identity, which an attribute keeps as long as it is held here."""
 
     def of(self, op: Operation) -> Any:
-        number, operands = self._number, cast("Any", op)._operands
-        return (
-            op.name,
-            tuple(map(id, operands)),
-            tuple([number(result.type) for result in op.results]),
-            tuple([(name, number(value)) for name, value in op.properties.items()]) if op.properties else (),
-            tuple([(name, number(value)) for name, value in op.attributes.items()]) if op.attributes else (),
-        )
+        key: list[Any] = [op.name, *map(id, cast("Any", op)._operands)]
+        for result in op.results:
+            key += (None, self._number(result.type))
+        for named in (op.properties, op.attributes):
+            key.append(None)
+            for name, value in named.items():
+                key += (name, self._number(value))
+        return tuple(key)
 
     def _number(self, attribute: Attribute) -> int:
         found = self._known.get(id(attribute))

@@ -99,7 +99,7 @@ class Folder:
             return
         for result, replacement in zip(op.results, replacements, strict=True):
             replace_uses(result, replacement)
-        _drop(op)
+        take_out(op)
 
     def replacements(self, op: FlyOp) -> list[SSAValue] | None:
         if op.spec.effect or not op.results or op.spec.name == "atom.set_value" or _is_checked(op):
@@ -122,10 +122,6 @@ class Folder:
         return self.static(type_)
 
 
-def _drop(op: Operation) -> None:
-    take_out(op)
-
-
 def drop_dead(region: Region) -> None:
     """Remove fly values nobody uses, last first so that whole chains go."""
     for block in region.blocks:
@@ -138,7 +134,7 @@ def drop_dead(region: Region) -> None:
                 and op.results
                 and all(r.first_use is None for r in op.results)
             ):
-                _drop(op)
+                take_out(op)
 
 
 def fly_canonicalize(module: Operation, folder: type[Folder] = Folder) -> None:

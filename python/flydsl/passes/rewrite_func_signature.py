@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, to_attr
 from flydsl.dialects.fly.types import CopyAtomType, FlyType, MmaAtomType, PtrType, element_type, type_of
-from flydsl.dialects.upstream import integers, op_class, replace_uses
+from flydsl.dialects.upstream import created, integers, op_class, replace_uses
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
@@ -92,7 +92,7 @@ class Edit:
         return op.results[0]
 
     def fly(self, name: str, operands: Sequence[SSAValue], payload: Any) -> SSAValue:
-        return self.add(OP_CLASSES[name].create(operands=operands, result_types=[type_of(payload)]))
+        return self.add(created(OP_CLASSES[name], operands, [type_of(payload)]))
 
 
 # Taking apart ----------------------------------------------------------------------------------
@@ -165,9 +165,7 @@ def _put_together(edit: Edit, parts: Sequence[SSAValue], type_: Attribute) -> SS
         for index, leaf in enumerate(run_time_leaves(payload)):
             position = {"position": integers(64, index)}
             kind = element_type(f"i{leaf.width}")
-            extract = op_class("llvm.extractvalue")
-            op = extract.create(operands=[remaining[0]], result_types=[kind], properties=position)
-            scalars.append(edit.add(op))
+            scalars.append(edit.add(created(op_class("llvm.extractvalue"), [remaining[0]], [kind], position)))
     return _build(edit, payload, iter(scalars), pointer)
 
 

@@ -19,15 +19,14 @@ from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
 from flydsl.backends.launcher import HostModule, Site, emit_launcher, field_offsets
 from flydsl.codegen.llvm_build import host_triple
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.dialects.upstream import walked
-from flydsl.passes.shared.walk import functions, sanitizer_settings
+from flydsl.passes.shared.walk import functions, members, sanitizer_settings
 from flydsl.target.target import Target
 
 
 def shared_globals(module: Operation) -> dict[str, int]:
     """Shared globals of the gpu modules and their bytes."""
     found: dict[str, int] = {}
-    for op in walked(module):
+    for op in members(module):
         if op.name == "llvm.mlir.global" and op.properties["addr_space"].value.data == SHARED_SPACE:  # type: ignore[union-attr]
             type_ = op.properties["global_type"]
             found[op.properties["sym_name"].data] = type_.size.data  # type: ignore[union-attr]

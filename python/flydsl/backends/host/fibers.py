@@ -40,7 +40,7 @@ check the counts and phases of the barriers"""
 def ptx_name(op: Operation) -> str | None:
     """Return the PTX instruction that inline assembly is, if it is one of the table's."""
     name = op.attributes.get(PTX_NAME)
-    return name.data if isinstance(name, StringAttr) else None
+    return name.data if name is not None and isinstance(name, StringAttr) else None
 
 
 def needs_fibers(kernel: Operation) -> bool:

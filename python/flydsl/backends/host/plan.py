@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from heapq import heappop, heappush
 
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
 from flydsl.backends.host.analysis.shared_accesses import SharedOrder, touches_shared
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
@@ -177,7 +177,7 @@ class Plan:
 
     def emitted_once(self, op: Operation) -> bool:
         """Return whether an operation at the level of the workgroup is written outside thread loops."""
-        return bool(op.results) and not op.regions and all(r in self.uniform for r in op.results)
+        return bool(op.results) and not op.regions and op.results[0] in self.uniform  # then all of them are
 
     def _new_run(self) -> None:
         self._runs += 1
@@ -266,26 +266,24 @@ class Plan:
             for block in region.blocks:
                 self.kept.update(a for a in block.args if a not in self.uniform)
         for operand in op.operands:
-            self._keep(operand, force=False)
+            self._keep(operand)
         if op.name == "scf.while" and (condition := op.regions[0].block.last_op) is not None:
             # Who goes on is decided in a loop of its own, behind the one that computes the condition.
-            self._keep(condition.operands[0], force=False)
+            self._keep(condition.operands[0])
 
     def _keep_operands(self, op: Operation) -> None:
         run, met = self.run_of.get(op), meets(op)
         for operand in op.operands:
             if operand in self.uniform:
                 continue
-            owner = operand.owner
-            defined = self.run_of.get(owner) if isinstance(owner, Operation) else None
-            inside = isinstance(owner, Block) and owner.parent_op() in self.run_of
             if met:
-                self._keep(operand, force=True)
-            elif not inside and (defined is None or defined != run):
-                self._keep(operand, force=False)
+                self.kept.add(operand)
+            elif isinstance(operand, OpResult):
+                if run is None or self.run_of.get(operand.op) != run:
+                    self._keep(operand)
+            elif operand.owner.parent_op() not in self.run_of:
+                self._keep(operand)
 
-    def _keep(self, value: SSAValue, *, force: bool) -> None:
-        if value in self.uniform:
-            return
-        if force or not self.repeatable(value):
+    def _keep(self, value: SSAValue) -> None:
+        if not self.repeatable(value):
             self.kept.add(value)

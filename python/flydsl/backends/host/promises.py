@@ -8,14 +8,14 @@ Others are arithmetic on the address, without a branch. The end of the loop look
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, VectorType, i64
+from xdsl.dialects.builtin import IntegerAttr, VectorType
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.backends.launcher import Site, site_of
 from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.dialects.upstream import walked
+from flydsl.dialects.upstream import integer, walked
 from flydsl.passes.shared.shared_place import known_base
 
 PROMISED = "fly.promised_alignment"
@@ -36,7 +36,7 @@ def relax_alignment(module: Operation) -> None:
             size = _element_bytes(op)
             given = op.properties.get("alignment")
             if isinstance(given, IntegerAttr):
-                op.properties["alignment"] = IntegerAttr(min(given.value.data, size), i64)
+                op.properties["alignment"] = integer(min(given.value.data, size), _WORD)
                 op.attributes[PROMISED] = given
 
 

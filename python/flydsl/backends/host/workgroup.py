@@ -297,18 +297,17 @@ class WorkgroupEmitter(Workgroup):
     def _bring(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> None:
         """Make every value from outside the run known at the start of its body."""
         inside: set[SSAValue] = set()
-        for op in ops:
-            for inner in walked(op):
-                inside.update(inner.results)
-                for region in inner.regions:
-                    for block in region.blocks:
-                        inside.update(block.args)
         wanted: dict[SSAValue, None] = {}
-        for op in ops:
-            for inner in walked(op):
-                # A gather reads one operand from the array; its others are ordinary.
-                remote = gathered(inner)
-                wanted.update(dict.fromkeys(o for i, o in enumerate(inner.operands) if i != remote))
+        for inner in [inner for op in ops for inner in (walked(op) if op.regions else (op,))]:
+            inside.update(inner.results)
+            for region in inner.regions:
+                for block in region.blocks:
+                    inside.update(block.args)
+            # A gather reads one operand from the array; its others are ordinary.
+            remote = gathered(inner)
+            for index, operand in enumerate(inner.operands):
+                if index != remote:
+                    wanted[operand] = None
         wanted.update(dict.fromkeys(source for source, _ in copies))
         for value in wanted:
             if value not in inside:

@@ -47,9 +47,7 @@ def int_prop(op: Operation, name: str, default: int = 0) -> int:
 def flag_prop(op: Operation, name: str) -> bool:
     """Return whether a unit or boolean property is set."""
     found = prop(op, name)
-    if isinstance(found, IntegerAttr):
-        return found.value.data != 0
-    return found is not None
+    return found is not None and not (isinstance(found, IntegerAttr) and found.value.data == 0)
 
 
 def ints_prop(op: Operation, name: str) -> tuple[int, ...]:

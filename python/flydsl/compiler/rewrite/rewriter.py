@@ -310,7 +310,10 @@ def _copied(node: ast.FunctionDef) -> ast.FunctionDef:
     found = copy(node)
     for made in copies:
         for name, part in made.__dict__.items():
-            made.__dict__[name] = [copy(item) for item in part] if isinstance(part, list) else copy(part)
+            if isinstance(part, list):
+                made.__dict__[name] = [copy(item) for item in part]
+            elif isinstance(part, ast.AST):
+                made.__dict__[name] = copy(part)
     return found
 
 

@@ -81,10 +81,13 @@ T = TypeVar("T")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
+_LEAVES = ("ctx", "op", "ops", "id", "attr")
+
+
 @cache
 def node_fields(kind: type[ast.AST]) -> tuple[str, ...]:
     """Return the fields of a node that may have others in them, but for operators and the marks of loads and stores."""
-    return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "id", "attr"))
+    return tuple(name for name in kind._fields if kind is not ast.Constant and name not in _LEAVES)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -107,13 +110,13 @@ def everything(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def place_all(node: ast.AST, place: Mapping[str, int]) -> None:
+def place_all(node: ast.AST, place: Mapping[str, Any]) -> None:
     """Place each node that has no place where the one around it is: `ast.fix_missing_locations`, but quicker."""
     known = node.__dict__
     if "lineno" in known:
-        place = {name: known[name] for name in PLACE if name in known}
+        place = known
     elif "lineno" in node._attributes:
-        known.update(place)
+        known.update({name: place[name] for name in PLACE if name in place})
     for inner in children(node):
         place_all(inner, place)
 

@@ -111,8 +111,7 @@ class TraceEmitter:
         self.require_kernel(name.removeprefix("llvm."))
         types = [] if result is None else [ir_type(result)]
         properties = call_properties(name, len(operands))
-        op = op_class("llvm.call_intrinsic").create(operands=operands, result_types=types, properties=properties)
-        self.add(op)
+        op = self.add(created(op_class("llvm.call_intrinsic"), operands, types, properties))
         return op.results[0] if types else None
 
     def ptx(self, name: str, operands: Sequence[Any], literals: Sequence[int] = (), l2: str | None = None) -> Any:
@@ -193,7 +192,7 @@ class TraceEmitter:
         type_ = type_of(payload)
         found = self._constants.get(type_)
         if found is None:
-            found = self._constants[type_] = self._at_top(OP_CLASSES["static"].create(result_types=[type_]))
+            found = self._constants[type_] = self._at_top(created(OP_CLASSES["static"], (), [type_]))
         return found
 
     def shared_memory(self, symbol: str) -> Any:
@@ -315,7 +314,7 @@ class TraceEmitter:
 
     @staticmethod
     def _end(block: Block, terminator: type[Operation], values: Sequence[Any]) -> None:
-        op = terminator.create(operands=values)
+        op = created(terminator, values)
         op.location = current_location() or op.location
         block.add_op(op)
 

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslNameError, DslTypeError, SourceLocation
@@ -211,22 +211,8 @@ class ModuleBuilder:
         if symbol in emitter.builder.resident:
             marks[RESIDENT] = UnitAttr()
         operands = [*grid, *block, *cluster, *([smem] if smem else []), *arguments, *([stream] if stream else [])]
-        has_cluster = 1 if cluster else 0
-        sizes = [
-            0,
-            1,
-            1,
-            1,
-            1,
-            1,
-            1,
-            has_cluster,
-            has_cluster,
-            has_cluster,
-            int(smem is not None),
-            len(arguments),
-            int(stream is not None),
-        ]
+        given = [int(bool(cluster))] * 3
+        sizes = [0, *[1] * 6, *given, int(smem is not None), len(arguments), int(stream is not None)]
         op = LaunchFuncOp.create(
             operands=operands,
             properties={
@@ -256,8 +242,8 @@ def _check_block(block: Block, visible: set[Block]) -> None:
     visible.add(block)
     for op in ops_of(block):
         for operand in op.operands:
-            owner = operand.owner
-            if (owner if isinstance(owner, Block) else owner.parent) not in visible:
+            # Most are of operations, and asking for their class first takes no time.
+            if (operand.op.parent if isinstance(operand, OpResult) else operand.owner) not in visible:
                 raise _escaped(op, operand)
         for region in op.regions:
             for inner in region.blocks:

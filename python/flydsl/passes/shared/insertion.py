@@ -92,8 +92,7 @@ class Inserter:
             type_ = element_type(elem)
             is_int = isinstance(type_, (IntegerType, IndexType))
             attr: Attribute = IntegerAttr(int(value), type_) if is_int else FloatAttr(value, type_)  # type: ignore[arg-type]
-            op = ConstantOp.create(result_types=[type_], properties={"value": attr})
-            found = self._constants[key] = self.at_entry(op)
+            found = self._constants[key] = self.at_entry(created(ConstantOp, (), [type_], {"value": attr}))
         return found
 
     def zeros(self, count: int, elem: str) -> SSAValue:
@@ -120,7 +119,7 @@ class Inserter:
         type_ = type_of(payload)
         found = self._constants.get(type_)
         if found is None:
-            found = self._constants[type_] = self.at_entry(OP_CLASSES["static"].create(result_types=[type_]))
+            found = self._constants[type_] = self.at_entry(created(OP_CLASSES["static"], (), [type_]))
         return found
 
     def when(self, flag: SSAValue, then: Callable[[], SSAValue | None], otherwise: SSAValue | None) -> SSAValue | None:

@@ -201,10 +201,11 @@ def check_at_launch(module: Operation) -> None:
     every = list(functions(module))
     required = {function: [op for op in walked(function) if _is_requirement(op)] for function in every}
     if any(required.values()):
-        launches = [op for function in every for op in walked(function) if op.name == "gpu.launch_func"]
+        hosts = [function for function in every if function.name != "gpu.func"]
+        launches = [op for function in hosts for op in walked(function) if op.name == "gpu.launch_func"]
         for function, found in required.items():
             _move(function, found, launches)
-        _declare(module)
+        _declare(module, hosts)
     if not sanitizes(module):
         for function in every:  # only messages of this pass, and of the sanitizers, name parameters
             function.attributes.pop(ARGUMENT_NAMES, None)
@@ -231,9 +232,9 @@ def _launches(launch: Operation, kernel: Operation) -> bool:
     return called.nested_references.data[-1].data == name.data
 
 
-def _declare(module: Operation) -> None:
+def _declare(module: Operation, hosts: list[Operation]) -> None:
     known = set()
-    for op in walked(module):
+    for op in (op for function in hosts for op in walked(function)):
         callee = op.properties.get("callee") if op.name == "llvm.call" else None
         if isinstance(callee, SymbolRefAttr) and callee.root_reference.data.startswith(REQUIRES):
             known.add((callee.root_reference.data, tuple(operand.type for operand in op.operands)))

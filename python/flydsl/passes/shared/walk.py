@@ -61,10 +61,11 @@ def gpu_modules(module: Operation) -> list[Operation]:
 def take_out(op: Operation) -> None:
     """Remove an operation; what still uses its results is about to go too."""
     op.detach()
-    if any(result.first_use is not None for result in op.results):
-        op.erase(safe_erase=False)
-    else:  # most: there is nobody to be told
-        op.drop_all_references()
+    for result in op.results:
+        if result.first_use is not None:
+            op.erase(safe_erase=False)
+            return
+    op.drop_all_references()  # most: there is nobody to be told
 
 
 # Side-effect-free operations whose classes do not say so.

@@ -80,5 +80,5 @@ def _entry(name: str) -> HostIntrinsic | None:
 
 def host_intrinsic(op: Operation) -> HostIntrinsic | None:
     """Return how a call of a target intrinsic runs on the host; None for any other operation."""
-    name = intrinsic_name(op)
+    name = intrinsic_name(op) if op.name in CALLS else None
     return _entry(name) if name is not None else None
