@@ -14,6 +14,7 @@ import pytest
 
 from flydsl.backends.host import compile, plan, workgroup
 from flydsl.dialects import parts
+from flydsl.expr.values import handle
 from flydsl.passes import promote_regmem_to_vectorssa as promotion
 from tests.conftest import REPOSITORY
 
@@ -78,6 +79,14 @@ def test_the_positions_of_a_function_are_read_once(
     text_of("lines", 60)
     assert len(read) == len({id(code) for code in read})
     assert [code.co_name for code in read].count("kernel") == 1
+
+
+def test_the_algebra_is_asked_once_of_the_same_layouts(text_of: Callable[[str, int], str]) -> None:
+    """What a rule says of payloads depends on nothing else, and unrolled code asks for the same views again."""
+    text_of("memory", 20)
+    asked = handle._evaluated.cache_info().misses
+    text_of("memory", 20)
+    assert handle._evaluated.cache_info().misses == asked
 
 
 @pytest.mark.parametrize("name", ["lines", "memory"])

@@ -9,6 +9,7 @@ rule of the dialect gives the answer.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, ClassVar, Self, TypeVar
 
 from flydsl.base.errors import DslTypeError
@@ -132,6 +133,12 @@ def as_handle(value: Any) -> Handle:
     return _HANDLE_OF[tuple].from_python(value)  # type: ignore[attr-defined]
 
 
+@lru_cache(maxsize=1 << 12)
+def _evaluated(rule: Callable[..., Any], *payloads: Any, **attrs: Any) -> tuple[Any, list[str]]:
+    """Return what a rule says of payloads, and what it leaves undecided: kernels ask for the same again and again."""
+    return with_notes(lambda: rule(*payloads, **attrs))
+
+
 def apply(name: str, *args: Any, **attrs: Any) -> Any:
     """Evaluate or emit the fly operation ``name``; see the module text."""
     handles = [as_handle(arg) for arg in args]
@@ -139,7 +146,8 @@ def apply(name: str, *args: Any, **attrs: Any) -> Any:
     rule = spec.rule
     assert rule is not None
     given = {key: plain(value) for key, value in attrs.items() if value is not None}
-    answer, undecided = with_notes(lambda: rule(*[h.payload for h in handles], **given))
+    evaluate = _evaluated if all(isinstance(value, str) for value in given.values()) else _evaluated.__wrapped__
+    answer, undecided = evaluate(rule, *[h.payload for h in handles], **given)
     if spec.result == "bool" and isinstance(answer, bool):
         return Boolean(answer)
     is_known = is_static_payload(answer) and not spec.effect
