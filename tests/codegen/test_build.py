@@ -165,6 +165,16 @@ def test_what_nobody_calls_is_dropped(level: int) -> None:
     assert "used" in names and "unused" not in names
 
 
+@pytest.mark.parametrize(("triple", "cpu", "calls"), [("", "", True), (AMDGPU_TRIPLE, "gfx942", False)])
+def test_level_0_inlines_for_gpus_alone(triple: str, cpu: str, calls: bool) -> None:
+    """Copies of a formula take LLVM longer than the calls of it, and no GPU has calls to speak of."""
+    text = (
+        "define internal float @twice(float %x) alwaysinline {\n  %y = fadd float %x, %x\n  ret float %y\n}\n"
+        "define float @f(float %x) {\n  %y = call float @twice(float %x)\n  ret float %y\n}\n"
+    )
+    assert ("call float @twice" in llvm_build.optimised_text(text, triple, cpu, level=0)) is calls
+
+
 def test_optimisation_vectorises_and_inlines() -> None:
     text = """
     func.func @f(%p: !llvm.ptr {llvm.noalias}, %q: !llvm.ptr {llvm.noalias}, %n: index) {
