@@ -22,9 +22,7 @@ def crd2idx(crd: IntTuple, layout: Any) -> Any:
 def coprofile(layout: Any) -> Any:
     """Return the structure of what a layout maps to, filled with zeros: 0 unless it has basis strides."""
     if isinstance(layout, CoordSwizzle):
-        raise LayoutError(
-            f"{layout} maps any coordinate, so its codomain is unknown", hint="give the offset explicitly"
-        )
+        raise LayoutError(f"{layout} maps any coordinate, so its codomain is unknown", hint="give the offset")
     if isinstance(layout, Swizzle):
         return 0
     if isinstance(layout, ComposedLayout):

@@ -195,9 +195,7 @@ class StMatrix(_MatrixMove):
 
     def require(self, target: Target) -> None:
         if target.generation != "hopper":
-            raise TargetError(
-                f"{target} does not have {self}", hint="it belongs to sm_90a; use fx.copy without an atom"
-            )
+            raise TargetError(f"{target} does not have {self}", hint="sm_90a has it; use fx.copy without an atom")
 
 
 def _require_nvidia(op: object, target: Target) -> None:

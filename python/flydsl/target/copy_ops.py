@@ -90,9 +90,7 @@ class UniversalAtomic(OneThreadCopy):
         if self.op not in ATOMIC_OPS:
             raise DslValueError(f"unknown atomic operation '{self.op}'", hint=f"choose one of {', '.join(ATOMIC_OPS)}")
         if self.elem[0] in "fb" and self.op not in _FLOAT_ATOMICS:
-            raise DslValueError(
-                f"atomic {self.op} has no floating-point form", hint="floats take add, max and min only"
-            )
+            raise DslValueError(f"atomic {self.op} has no floating-point form", hint="floats take add, max and min")
 
     def __str__(self) -> str:
         scope = "" if self.scope == "system" else f", scope = {self.scope}"
