@@ -10,11 +10,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from flydsl.backends.host import compile, plan, workgroup
 from flydsl.dialects import parts
 from flydsl.expr.values import handle
+from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.passes import promote_regmem_to_vectorssa as promotion
 from tests.conftest import REPOSITORY
 
@@ -145,3 +147,19 @@ def test_a_long_kernel_is_not_optimised(monkeypatch: pytest.MonkeyPatch, text_of
         monkeypatch.setattr(workgroup, "LONG", lines)
         monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", level)
         assert ("noinline optnone" not in text_of("lines", 20)) is optimised
+
+
+def test_what_is_asked_of_arguments_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code that only checks them is the code that launches, and a report is written by a function."""
+    texts: list[str] = []
+    host_module = compile.host_module
+    monkeypatch.setattr(
+        compile, "host_module", lambda *given: (made := host_module(*given), texts.append(made.text))[0]
+    )
+    monkeypatch.setenv("FLYDSL_RUNTIME_ENABLE_CACHE", "0")
+    x = np.ones((2, 8), np.float32)
+    build_softmax_module(*x.shape, "f32")(x, np.empty_like(x), len(x))
+    (text,) = texts
+    bodies = re.findall(r"^define i32 @fly_\w+\(.*\n((?:  .*\n)+)\}", text, re.MULTILINE)
+    assert [body.count("\n") for body in bodies] == [2, 2]  # of both, a call and what it returns
+    assert text.count("getelementptr i64, ptr %report") == 7

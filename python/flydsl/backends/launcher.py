@@ -6,7 +6,7 @@ Every device has this in common; how one launch is made is the device's `Launchi
 
 ``block`` holds the call's arguments one after the other, aligned as C would; ``report`` takes the
 extents of a launch that failed and which launch it was. The status is 0, or one of the codes below,
-or one that a kernel returned.
+or one that a kernel returned. Where arguments are checked, ``fly_check`` is the same code without launches.
 """
 
 from __future__ import annotations
@@ -122,43 +122,36 @@ def argument_table(body: FunctionEmitter, values: list[SSAValue]) -> str:
     return table
 
 
-class CheckingOnly:
-    """In place of a device: launches nothing, so that what is refused before a launch can be asked for alone."""
-
-    tensor_map_entry: str | None = None
-
-    def declare(self, module: ModuleEmitter) -> None:
-        """Nothing is called."""
-
-    def call(self, body: FunctionEmitter, launch: Launch) -> str:
-        return "0"
+_PARAMETERS = "ptr %block, ptr %report"
+_BOTH = "fly.check_and_launch"
+_REPORTED = 7
+"""Numbers of a report: six that say why, and which place of the program."""
 
 
-def emit_launcher(
-    module: ModuleEmitter, op: Operation, offsets: list[int], target: Target, launching: Launching, sites: list[Site]
-) -> None:
-    """Write the host function, and beside it one that only checks arguments, where there is something to check."""
-    before = list(sites)
-    LauncherEmitter(module, op, offsets, target, launching, sites).emit()
-    if any(inner.name == "llvm.call" for inner in walked(op)):
-        # The same walk over the same operations: the numbers of the sites are those of the entry.
-        LauncherEmitter(module, op, offsets, target, CheckingOnly(), before, CHECK).emit()
+def _report_text(symbol: str) -> str:
+    """Return a function that writes a report: what is rare is not written out wherever it may come to that."""
+    numbers = ", ".join(f"i64 %n{index}" for index in range(_REPORTED))
+    text = "".join(
+        f"  %p{index} = getelementptr i64, ptr %report, i64 {index}\n  store i64 %n{index}, ptr %p{index}\n"
+        for index in range(_REPORTED)
+    )
+    return f"define internal void {symbol}(ptr %report, {numbers}) cold noinline nounwind {{\n{text}  ret void\n}}"
 
 
 class LauncherEmitter:
-    """Writes the host function of a module."""
+    """Writes the host function of a module, and beside it one that only checks arguments, where any are checked."""
 
     def __init__(
         self, module: ModuleEmitter, op: Operation, offsets: list[int], target: Target, launching: Launching,
-        sites: list[Site], symbol: str = ENTRY,
+        sites: list[Site],
     ) -> None:  # fmt: skip
-        self.symbol = symbol
         self.module = module
         self.op = op
         self.offsets = offsets
         self.target = target
         self.launching = launching
         self.sites = sites
+        self.launches = "%launches" if any(inner.name == "llvm.call" for inner in walked(op)) else "true"
         self.body = module.new_function()
         self.body.rules = {**module.rules, "gpu.launch_func": self._launch, "func.return": self._return,
                            "llvm.call": self._call}  # fmt: skip
@@ -170,7 +163,14 @@ class LauncherEmitter:
         self._unpack(block.args)
         last = self.body.emit_block_body(block)
         self.body.emit_op(last)
-        module.add_function(self.symbol, f"define i32 @{self.symbol}(ptr %block, ptr %report) nounwind", self.body)
+        if self.launches == "true":
+            module.add_function(ENTRY, f"define i32 @{ENTRY}({_PARAMETERS}) nounwind", self.body)
+            return
+        head = f"define internal i32 @{_BOTH}({_PARAMETERS}, i1 {self.launches}) nounwind"
+        module.add_function(_BOTH, head, self.body)
+        for symbol, launches in ((ENTRY, "true"), (CHECK, "false")):
+            call = f"  %status = tail call i32 @{_BOTH}({_PARAMETERS}, i1 {launches})\n  ret i32 %status"
+            module.scope.add_function(symbol, f"define i32 @{symbol}({_PARAMETERS}) nounwind {{\n{call}\n}}")
 
     def _unpack(self, arguments: object) -> None:
         offsets = iter(self.offsets)
@@ -204,7 +204,7 @@ class LauncherEmitter:
             self._require(body, op)
             return
         self.sites.append(site_of(op, tensor_maps.tensor_text(op)))
-        made = tensor_maps.emit(self.module, body, op, self.launching.tensor_map_entry)
+        made = tensor_maps.emit(self.module, body, op, self.launching.tensor_map_entry, self.launches)
         self._leave_if(body, body.assign(f"icmp ne i32 {made.status}, 0"), made.status, [*made.numbers, *["0"] * 4])
         body.bind(op.results[0], body.assign(f"addrspacecast ptr {made.block} to {type_text(op.results[0].type)}"))
 
@@ -237,6 +237,9 @@ class LauncherEmitter:
             self._check_shared(body, op, smem)
         kernel = op.properties["kernel"]
         assert isinstance(kernel, SymbolRefAttr)
+        launching, done = body.fresh_label("launch"), body.fresh_label("done")
+        body.branch_if(self.launches, launching, done)
+        body.start_block(launching)
         stream = body.operand(op.operands[first + sizes[11]]) if sizes[12] else "null"
         launch = Launch(
             kernel=kernel.nested_references.data[-1].data,
@@ -249,6 +252,8 @@ class LauncherEmitter:
         )
         status = self.launching.call(body, launch)
         self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, dims)
+        body.branch(done)
+        body.start_block(done)
 
     def _check(self, body: FunctionEmitter, dims: list[str]) -> None:
         """Refuse extents known only now that no device could launch."""
@@ -298,9 +303,9 @@ class LauncherEmitter:
         stop, on = body.fresh_label("stop"), body.fresh_label("on")
         body.branch_if(condition, stop, on)
         body.start_block(stop)
-        for index, number in enumerate([*dims[:6], str(len(self.sites) - 1)]):
-            place = body.assign(f"getelementptr i64, ptr %report, i64 {index}")
-            body.line(f"store i64 {number}, ptr {place}")
+        numbers = [*dims[: _REPORTED - 1], str(len(self.sites) - 1)]
+        report = self.module.scope.helper("fly.report", _report_text)
+        body.line(f"call void {report}(ptr %report, {', '.join(f'i64 {number}' for number in numbers)})")
         body.line(f"ret i32 {status}")
         body.start_block(on)
 
@@ -339,5 +344,5 @@ def launcher_module(
     for function in functions(module):
         if function.name != "gpu.func":
             _refuse_device_memory(function)
-            emit_launcher(emitter, function, field_offsets(argument_format), target, launching, sites)
+            LauncherEmitter(emitter, function, field_offsets(argument_format), target, launching, sites).emit()
     return HostModule(emitter.text(), tuple(sites))

@@ -32,8 +32,8 @@ def tensor_text(op: Operation) -> str:
     return named.data if isinstance(named, StringAttr) else "the tensor"
 
 
-def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str | None) -> MadeMap:
-    """Return the map for a call of ``fly_tensor_map_Nd``."""
+def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str | None, launches: str) -> MadeMap:
+    """Return the map for a call of ``fly_tensor_map_Nd``; the driver is asked for it where something ``launches``."""
     rank = (len(op.operands) - 4) // 3
     values = [body.operand(o) for o in op.operands]
     base, extents, strides = values[0], values[1 : 1 + rank], values[1 + rank : 2 * rank]
@@ -46,7 +46,13 @@ def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str
     if entry is None:
         _host_map(body, block, (base, dtype, size, str(rank), swizzle), (extents, strides, box))
         return MadeMap(fault, block, (numbers[0], numbers[1]))
+    before, asks, asked = body.current_label, body.fresh_label("asks"), body.fresh_label("asked")
+    body.branch_if(launches, asks, asked)
+    body.start_block(asks)
     made = _driver_map(module, body, entry, block, (dtype, rank, base, swizzle, promotion), (extents, strides, box))
+    body.branch(asked)
+    body.start_block(asked)
+    made = body.assign(f"phi i32 [ {made}, %{asks} ], [ 0, %{before} ]")
     good = body.assign(f"icmp eq i32 {fault}, 0")
     status = body.assign(f"select i1 {good}, i32 {made}, i32 {fault}")
     return MadeMap(status, block, (numbers[0], numbers[1]))

@@ -16,7 +16,7 @@ from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.backends.host.whole_vectors import rejoin_vectors
 from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
-from flydsl.backends.launcher import HostModule, Site, emit_launcher, field_offsets
+from flydsl.backends.launcher import HostModule, LauncherEmitter, Site, field_offsets
 from flydsl.codegen.llvm_build import host_triple
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.passes.shared.walk import functions, members, sanitizer_settings
@@ -65,7 +65,7 @@ def host_module(
     for function in functions(module):
         if function.name != "gpu.func":
             offsets = field_offsets(argument_format)
-            emit_launcher(emitter, function, offsets, target, launching, sites)
+            LauncherEmitter(emitter, function, offsets, target, launching, sites).emit()
     # No host has 128-bit pointers: a buffer descriptor is an integer of that size.
     text = emitter.text().replace(BUFFER_DESCRIPTOR, "i128")
     return HostModule(text, tuple(sites), "@printf(" in text)
