@@ -225,6 +225,15 @@ def loads_and_stores(plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> list[str
     return [kind for line in code for pattern, kind in kinds.items() if re.search(pattern, line)]
 
 
+def test_tables_of_lines_in_f32_have_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are twice as large as those of 16 bits, beside which a ring of rows of 200,001 elements was planned."""
+    describe_calls(monkeypatch)
+    x, gamma = np.zeros((17, 200_001), DTYPES["bf16"]), np.zeros(200_001, np.float32)
+    run = build_layernorm_module(200_001, "bf16", weight_dtype_str="f32")
+    run(x, gamma, gamma, x, 17)
+    assert run.specialisations[-1].kernels
+
+
 def test_loads_begin_before_any_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes beyond the row load, too, and the row depends on what was loaded of lines: ptxas puts off such loads."""
     order = loads_and_stores(RowPlan(944, "f16", 8, 128, hints=ONCE), monkeypatch)
