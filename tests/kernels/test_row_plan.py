@@ -79,7 +79,9 @@ def test_rings_have_place_for_a_row_and_more() -> None:
 
 
 def test_rows_that_need_no_ring() -> None:
-    assert not list(rings(32_760, "bf16", HOPPER, MAP, 1))  # a block's registers hold it
+    assert not list(rings(32_760, "bf16", HOPPER, MAP, 0))  # a block's registers hold it
+    assert not list(rings(23_992, "bf16", HOPPER, MAP, 1))  # L1 keeps nearly all of them
+    assert {(plan.cluster, plan.crowd) for plan in rings(24_000, "bf16", HOPPER, MAP, 1)} == {(8, 3)}
     assert not list(rings(16_380, "f32", HOPPER, MAP, 2)) and not list(rings(19_992, "bf16", HOPPER, MAP, 2))
     assert {(plan.cluster, plan.crowd) for plan in rings(20_000, "bf16", HOPPER, MAP, 2)} == {(2, 1), (4, 2)}
     assert list(rings(32_776, "bf16", HOPPER, MAP, 2)) and list(rings(32_767, "bf16", HOPPER, MAP, 2))

@@ -107,10 +107,11 @@ H200 (2026-11-17), softmax of 70,456, 61,001 and 112,345 elements of 16 bits has
 or 16 waves mostly, 0.87 to 0.90 by 20 or 24, 0.89 by 7 and 0.86 by 15."""
 IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
-NEAR_WITH_LINES = HOPPER.near // 5
-"""The same for rows of 16 bits with two lines: from there on four blocks' rows and the lines are a fifth more than L1
-keeps. LayerNorm of 20,000 to 29,136 f16 has 0.92 to 0.98 of a copy's speed by rings, and 0.84 to 0.89 without."""
-SHORT_RINGS = (2, 1), (4, 2)
+NEAR_WITH_LINES = {lines: 6 * HOPPER.near // (5 * (4 + lines)) for lines in (1, 2)}
+"""The same for rows of 16 bits with one line, and with two: from there on four blocks' rows and the lines are a fifth
+more than L1 keeps. LayerNorm of 20,000 to 29,136 f16 has 0.92 to 0.98 of a copy's speed by rings, and 0.84 to 0.89
+without, RMSNorm of 24,576 to 32,760 0.93 to 0.99, and 0.83 to 0.95 (H200, 2026-11-18)."""
+SHORT_RINGS = {1: ((8, 3),), 2: ((2, 1), (4, 2))}
 """Blocks that share such a row, and how many of them a multiprocessor has."""
 SHORTEST_RING = 8192
 """Bytes of a row that begins anywhere and that lines go with from which on a ring comes into question."""
@@ -291,8 +292,8 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     aligned, size = length % width == 0, length * DTYPES[dtype].width // 8
     if task.once and (aligned or not task.targets):
         return  # threads load such rows straight from memory
-    near = aligned and lines > 1 and task.sources == 1 and DTYPES[dtype].width == 16 and size < IN_REGISTERS
-    least = NEAR_WITH_LINES if near else IN_REGISTERS if aligned else SHORTEST_RING if lines else LONG
+    near = aligned and lines and task.sources == 1 and DTYPES[dtype].width == 16 and size < IN_REGISTERS
+    least = NEAR_WITH_LINES[min(lines, 2)] if near else IN_REGISTERS if aligned else SHORTEST_RING if lines else LONG
     if size * (task.sources if aligned else 1) < least:
         return
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
@@ -304,8 +305,8 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     for cluster, crowd, taken in kinds:
         if cluster == LARGE_CLUSTER and crowd > 1:
             continue  # slower than one, or than clusters of eight
-        if near and (cluster, crowd) not in SHORT_RINGS:
-            continue  # a block by itself has 0.86 to 0.93, three or four of a multiprocessor have 0.85 to 0.94
+        if near and (cluster, crowd) not in SHORT_RINGS[min(lines, 2)]:
+            continue  # of two lines, a block has 0.86 to 0.93, three or four of a multiprocessor 0.85 to 0.94
         plan, found = replace(start, cluster=cluster, crowd=crowd, width=taken), set()
         counts = [-(-plan.share * taken // width // each // machine.wave) * machine.wave for each in RING_ITERATIONS]
         if not lines and task == MAP:
@@ -368,6 +369,13 @@ def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
     return wide or plan.length * plan.size * plan.sources + 4096 <= machine.shared
 
 
+def _stays_near(plan: RowPlan, machine: Machine, lines: int) -> bool:
+    """Return whether the first-level cache keeps all rows that are loaded again, and the line that goes with them:
+    RMSNorm of 32,768 bf16 has 0.98 of a copy's speed so, and 0.92 by a ring."""
+    again = not (plan.keep or plan.staged or plan.slots) and plan.cluster == 1
+    return again and lines == 1 and (resident(plan, machine, 1) + 1) * plan.length * plan.size <= machine.near
+
+
 def _not_too_full(plan: RowPlan, lines: int) -> RowPlan:
     """Return a ring of 16-bit rows with place for two rows where three are more than is good for the memory: softmax of
     26,661 f16 has 0.94 of a copy's speed so and 0.90 with three, LayerNorm of 42,644 and 85,408 0.93 and 0.945, and
@@ -408,7 +416,7 @@ def choose(
         found = [plan for plan in found if plan.shifted or (kept and plan.lines_stay)]
     at_pieces = [plan for plan in found if plan.slots and not plan.anywhere and not task.sums]
     short_rings = [plan for plan in at_pieces if length * plan.size < IN_REGISTERS]
-    found = short_rings or found
+    found = short_rings + [plan for plan in found if not short_rings or _stays_near(plan, machine, lines)]
     if task.once and not task.targets:
         found = with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     many, few = (
