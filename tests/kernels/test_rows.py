@@ -197,6 +197,19 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 
 
+@pytest.mark.parametrize("name", ["rmsnorm", "layernorm"])
+@pytest.mark.parametrize("chunks", [2, 4])
+def test_rows_that_a_ring_gives_to_registers(name: str, chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first pass takes them, so that a ring with place for little more than one row is enough."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
+    plan = RowPlan(
+        2051, "bf16", 8, 32, cluster=2, keep=False, hints=ONCE, slots=chunks + 1, chunks=chunks, into_registers=True
+    )
+    for before, gap in PLACES:
+        check(name, (11, plan.length), plan.dtype, plan, before, gap)
+
+
 @pytest.mark.parametrize("width", [4, 1])
 @pytest.mark.parametrize("name", ["rmsnorm", "layernorm"])
 def test_rows_through_a_ring_two_at_a_time(name: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from flydsl.kernels.blocks.row_plan import (
     check_row,
     near_line_bytes,
     only,
+    register_limit,
     resident,
     ring_bytes,
 )
@@ -99,6 +100,11 @@ pass over a row of f32 comes before the second over the one ahead of it: LayerNo
 one. With place for three rows, in two chunks each, 180,000 and 225,001 have 0.84 and 0.83, and 0.90 and 0.88; in four,
 by four waves, 190,001, 203,001, 210,003, 220,001 and 228,001 have 0.91, 0.90, 0.895, 0.88 and 0.90, and 0.88, 0.88,
 0.83, 0.87 and 0.84 one by one."""
+TAKING_LANES, TAKING = 224, 56
+"""Threads that take rows into registers in the first pass, and registers that each needs beside. On an H200
+(2026-11-18), LayerNorm of 210,001, 232,001, 248,995 and 256,383 bf16, 261,001 and 262,143 f16 has 0.91, 0.90, 0.895,
+0.885, 0.895 and 0.88 of a copy's speed so, by clusters of eight with rings of two rows or less; by 192, 352 or 480
+threads of 232,001, 261,001 and 210,001 0.88, 0.87 and 0.88. Without 232,001 to 262,143 had 0.81 to 0.88."""
 MIN_POWER_LANES = 256
 """Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
 POWER_LANES = 256, 384, 512
@@ -320,6 +326,8 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
             yield from _whole_rings(replace(plan, lanes=lanes), machine, lines)
             if task.once:
                 break
+        if (cluster, crowd) == (machine.cluster, 1):
+            yield from _taken_rings(plan, machine, lines)
 
 
 def _may_overlap(ring: RowPlan) -> bool:
@@ -356,6 +364,18 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
         places = [replace(plan, one_place=True, near_lines=near) for near in ((True, False) if rest else (False,))]
         rings = (ring_of(replace(kind, chunks=chunks), machine, lines) for kind in places for chunks in RING_CHUNKS)
         yield from filter(None, rings)
+
+
+def _taken_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
+    """Yield the plan with rows of 16 bits that the first pass takes into registers, where those have place: a ring has
+    no place for two of them beside tables of two lines, and need not have."""
+    taken = replace(plan, lanes=TAKING_LANES, into_registers=True)
+    if not (plan.shifted and plan.size == 2 and lines == 2 and plan.sources == 1 and not plan.once):
+        return
+    found = [ring for chunks in RING_CHUNKS if (ring := ring_of(replace(taken, chunks=chunks), machine, lines))]
+    crowded = not any(ring.slots >= 2 * ring.chunks for ring in found)
+    if crowded and taken.held + TAKING <= register_limit(taken, machine, lines):
+        yield from found
 
 
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:

@@ -114,6 +114,9 @@ class RowPlan:
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
     near_lines: bool = False
     """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
+    into_registers: bool = False
+    """Whether the first pass over a row of a ring takes it into registers, so that its slots are free before the
+    second one."""
     early: bool = False
     """Whether blocks that stay load their next rows into registers while they compute on those before."""
     lines_ahead: int = 0
@@ -229,8 +232,8 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            overlaps=False, early=False, turns=1, lends=False, lines_ahead=0, staged=True, bulk=True,
-            stages=2 if self.sums else self.stages,
+            into_registers=False, overlaps=False, early=False, turns=1, lends=False, lines_ahead=0, staged=True,
+            bulk=True, stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
     @property

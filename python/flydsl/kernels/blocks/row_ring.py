@@ -37,6 +37,8 @@ class InSharedMemory(Protocol):
 
     def start_of(self, source: int, iteration: int) -> Any: ...
 
+    def give_back(self, iterations: int, behind: Any = None) -> None: ...
+
 
 class RingLine(Line):
     """This thread's vectors of a row in the ring, which are waited for when they are first asked for, or in a tile."""
@@ -44,6 +46,9 @@ class RingLine(Line):
     def __init__(self, row: InSharedMemory, source: int, share: Any, fill: float) -> None:
         self.row, self.source, self.share, self.fill = row, source, share, fill
         self.hint, self.again_hint, self.dtype, self.held = None, None, None, []
+        self.taken: list[Any] = []
+        """Vectors that the first pass took into registers, as f32, and something of each, which comes when they do."""
+        self.words: Any = fx.Int32(0)
 
     def _loaded(self, iteration: int) -> Any:
         """Return a vector with what lies beside the row; lanes beyond a slot's end have its last one."""
@@ -69,7 +74,15 @@ class RingLine(Line):
 
     def again_at(self, iteration: int) -> Any:
         """Return a vector whose elements are all that a result depends on: those beside the row are of no account."""
-        return self._wide(self._loaded(iteration))
+        return self.taken[iteration] if self.taken else self._wide(self._loaded(iteration))
+
+    def _get(self, iteration: int, hint: Hint | None) -> Any:
+        vector = super()._get(iteration, hint)
+        if self.share.plan.into_registers:
+            self.taken.append(vector)
+            self.words = self.words | vector.bitcast(fx.Int32)[0]
+            self.row.give_back(iteration + 1, self.words)
+        return vector
 
     def again(self) -> Iterator[Any]:
         """Return the vectors for a loop that stores results: see `again_at`."""
@@ -303,12 +316,17 @@ class RingRow:
         if self.writes[iteration] == self.ring.plan.targets:
             self.give_back(iteration + 1)
 
-    def give_back(self, iterations: int) -> None:
-        """So many iterations are done: their chunks make place for others."""
+    def give_back(self, iterations: int, behind: Any = None) -> None:
+        """So many iterations are done: their chunks make place for others.
+
+        ``behind`` is a word that loads give which nothing else has waited for: a barrier may be reached before they
+        are done, and was on an H200 (2026-11-18), so that its place depends on them, by bits that are always zero.
+        """
         plan = self.ring.plan
         done = plan.parts if iterations == plan.iterations else iterations // plan.chunk_iterations
         while self.returned < done:
-            self._give_back(self.slots[self.returned])
+            slot = self.slots[self.returned]
+            self._give_back(slot if behind is None else slot + (behind & (self.row >> 31)))
             self.returned += 1
 
     @flyc.jit

@@ -288,6 +288,10 @@ SHIFTED_WORK = 100, 6, 4
 lines are in a table then, and take twice as many for a row."""
 NEAR_LINE = 8
 """Those for a vector of a line that is read from shared memory, and maybe sent for."""
+TAKEN = 15
+"""Those that a vector of 16-bit elements spares which the first pass has taken into registers as f32."""
+TAKEN_PLACE = 0.7
+"""Rows that a ring has the more place for then."""
 BY_ELEMENTS = 8
 """Those for four elements of f32 that are read twice and written one by one."""
 
@@ -321,6 +325,7 @@ def ring_work(plan: RowPlan, lines: int) -> float:
         row += SHIFTED_WORK[0] * max(lines, 1)
         vector += SHIFTED_WORK[1 + plan.size // 4]
     vector += BY_ELEMENTS if plan.by_elements else 0
+    vector -= TAKEN if plan.into_registers else 0
     if plan.near_lines or plan.lines_ahead:
         row += NEAR_LINE * lines * near_line_bytes(plan, lines) // (plan.lanes * ACCESS_BYTES)
     return row + plan.iterations * vector * (plan.sources + plan.targets) / 2 + CHUNK_WORK * (plan.parts - 2)
@@ -380,7 +385,9 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
         if reloaded and (plan.by_elements or not plan.lines_ahead):
             chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level + machine.latency
     # What has no slot yet when a row is there has to come while its results are computed.
-    behind = max(2.15 - (plan.slots - 0.5) / plan.parts, 0) * size  # a slot is free when all of it is read
+    there = (plan.slots - 0.5) / plan.parts  # a slot is free when all of it is read
+    there += TAKEN_PLACE if plan.into_registers else 0
+    behind = max(2.15 - there, 0) * size
     stall = machine.ring_behind * behind * plan.sources / plan.crowd / machine.bytes_per_cycle
     places = _places(plan, machine) * plan.rows
     # The memory is as fast with some multiprocessors fewer.
