@@ -27,7 +27,7 @@ from types import ModuleType
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings, strategies
 
 from flydsl.base import device_libraries, knobs
 from flydsl.base.collector import in_one_piece
@@ -101,7 +101,9 @@ PROPERTIES = (
 TURNS = (
     *PROPERTIES, "tests/kernels/", "tests/unit/control_flow/test_random", "tests/unit/copies/",
     "tests/unit/export/test_host", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/rocdl/",
-    *(f"tests/codegen/test_{name}.py" for name in ("build", "mma_tables", "narrow_instructions")),
+    *(f"tests/codegen/test_{name}.py" for name in (
+        "arith_float", "arith_int", "build", "casts", "float_functions", "four_bit_lanes", "math", "mma_tables",
+        "narrow_floats", "narrow_instructions", "vector")),
     *(f"tests/unit/expr/test_{name}" for name in (
         "atomics", "conversions", "emission", "exact_conversions", "operators_", "vector")),
 )  # fmt: skip
@@ -110,7 +112,34 @@ every target, and among those of a file every type, function and other name that
 has them all."""
 BY_THEMSELVES = ("/test_crossed_", "/rocdl/test_targets")
 """Files whose cases are chosen by the seed already, so that every choice, or function, is among them."""
-SHARE = 4
+SHARE = 8
+IN_TURN = {
+    "tests/benchmarks/test_benchmarks_start.py::test_it_runs_quickly": 2,
+    "tests/benchmarks/test_compile_scaling.py::test_each_unit": 2,
+    "tests/compat/test_names.py::test_name_is_used": 2,
+    "tests/fuzz/test_kernels.py::test_kernels_compute": 2,
+    "tests/kernels/attention/test_places_outside.py::test_starts_of_sequences": 2,
+    "tests/kernels/test_examples.py::test_example_ends_with_pass": 2,
+    "tests/kernels/test_lds_report.py::test_counts_are_those_of_brute_force": 2,
+    "tests/kernels/test_read_only_inputs.py": 2,
+    **{f"tests/kernels/test_rows.py::test_{name}": 2 for name in (
+        "blocks_that_stay", "every_kind_of_plan", "rows_through_a_ring")},
+    "tests/unit/api/test_api_names.py::test_documented_name_is_used": 2,
+    "tests/unit/cache/test_truth_on_disk.py::test_a_change_that_matters": 2,
+    "tests/unit/copies/test_every_atom.py": 2,
+    "tests/unit/dialects/test_verifier.py::test_any_operands": 2,
+    "tests/unit/errors/test_catalogue.py::test_the_advice_works": 2,
+    "tests/unit/expr/test_extents_are_numbers.py::test_an_extent_as_a_number": 2,
+    "tests/unit/expr/test_mma_cells.py::test_every_cell": 2,
+    "tests/unit/jit/test_kinds_of_writes.py::test_the_output_is_written_and_the_input_read": 2,
+    "tests/unit/nvvm/test_ptx_text.py::test_the_instruction_is_written": 2,
+    "tests/unit/ops/test_replays.py::test_attention_is_repeated": 2,
+    "tests/unit/ops/test_replays.py::test_calls_with_gradients_are_repeated": 2,
+    **{f"tests/unit/sanitize/test_planted.py::test_{name}": 2 for name in (
+        "a_right_program", "only_the_asked_check", "same_kernel_without_the_fault")},
+    "tests/unit/target/test_mma_layouts.py": 3,
+}  # fmt: skip
+"""Tables of which a run takes one of so many cases, whatever they are called, other ones from seed to seed."""
 TARGET = re.compile(r"gfx\w+|sm_\w+")
 
 
@@ -125,11 +154,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             tests.setdefault(test, []).append(item)
     folders: dict[str, list[list[pytest.Item]]] = {}
     for test, cases in tests.items():
-        share = next((share for prefix, share in SAMPLED.items() if test.startswith(prefix)), None)
-        if share is not None:
-            left += not_sampled(cases, share)
-        elif test.startswith(CROSSED):
-            left += spared_combinations(cases)
+        left += spared(test, cases, random_data.SEED)
         if test.startswith(TURNS) and not any(part in test for part in BY_THEMSELVES):
             folders.setdefault(test.partition("::")[0].rpartition("/")[0], []).append(cases)
     gone = set(map(id, left))
@@ -141,6 +166,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if id(item) not in gone]
 
 
+def spared(test: str, cases: list[pytest.Item], seed: int) -> list[pytest.Item]:
+    """Return cases of a test that a run goes without, whatever other tests have; at least one is left."""
+    left: list[pytest.Item] = []
+    share = next((share for prefix, share in SAMPLED.items() if test.startswith(prefix)), None)
+    if share is not None:
+        left += not_sampled(cases, share)
+    elif test.startswith(CROSSED):
+        left += spared_combinations(cases)
+    gone = set(map(id, left))
+    turns = next((turns for prefix, turns in IN_TURN.items() if test.startswith(prefix)), 1)
+    return left + not_in_turn([case for case in cases if id(case) not in gone], turns, seed)
+
+
 def _drawn(case: pytest.Item) -> int:
     """Return a number that is always the same for a case, and as good as random."""
     return zlib.crc32(case.nodeid.encode())
@@ -150,6 +188,12 @@ def not_sampled(cases: list[pytest.Item], share: int) -> list[pytest.Item]:
     """Return cases of a test that a run goes without if it takes one of so many, and one at least."""
     left = [case for case in cases if _drawn(case) % share]
     return left if len(left) < len(cases) else sorted(left, key=_drawn)[1:]
+
+
+def not_in_turn(cases: list[pytest.Item], turns: int, seed: int) -> list[pytest.Item]:
+    """Return cases of a test that a run goes without if it takes one of so many, others from seed to seed."""
+    drawn = random.Random(f"{seed} {cases[0].nodeid.partition('[')[0]}")
+    return drawn.sample(cases, len(cases) - -(-len(cases) // turns))
 
 
 def spared_combinations(cases: list[pytest.Item]) -> list[pytest.Item]:
@@ -229,10 +273,17 @@ ROOM = MEMORY // 3 // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
 """Bytes that a process takes before it looks for garbage: all of a run together, a third of the machine's memory."""
 
 
+@settings(max_examples=1, database=None)
+@given(strategies.none())
+def _first_draw(_: None) -> None:
+    """Let Hypothesis look for garbage, as it does once in each process: now, and not among all that tests have left."""
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What collecting makes stays to the end, so none of it is garbage. Nor is any looked for while there is room for
     it: freeing what tests leave takes a twentieth of their time, and the end of the process frees it for nothing."""
+    _first_draw()
     gc.disable()
     try:
         return (yield)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import PROPERTIES, SHARE, not_sampled, spared_combinations, waiting
+from tests.conftest import PROPERTIES, SHARE, not_in_turn, not_sampled, spared, spared_combinations, waiting
 from tests.support import random_data
-from tests.support.pairwise import crossed, in_turn
+from tests.support.pairwise import crossed, in_turn, with_few
+from tests.support.turns import in_turns
 
 
 def cases(tables: dict[str, list[tuple[Any, ...]]], file: str = "test_file.py") -> list[Any]:
@@ -74,8 +75,40 @@ def test_kernels_whose_code_is_looked_at_take_turns() -> None:
     """Their names too, and targets still do not."""
     given = cases({"name": [(f"kernel {i}",) for i in range(6)], "arch": [("gfx942",), ("sm_90a",)]}, PROPERTIES[0])
     left = waiting([given], 1)
-    assert len(given) - len(left) <= len(given) // SHARE + 1
+    assert len(given) - len(left) <= -(-len(given) // SHARE) + 1
     assert {case.callspec.params["arch"] for case in given if case not in left} == {"gfx942", "sm_90a"}
+
+
+def test_rows_of_long_tables_take_turns() -> None:
+    """Every run has its part of them, one at least, and every row is in some."""
+    for count, turns in product((1, 2, 7, 30), (1, 2, 3)):
+        given, had = cases({"name": [(f"row {i}",) for i in range(count)]}), set[int]()
+        for seed in range(40):
+            left = set(map(id, not_in_turn(given, turns, seed)))
+            assert count - len(left) == -(-count // turns)
+            had |= {id(case) for case in given if id(case) not in left}
+        assert len(had) == count
+
+
+def test_a_case_of_a_table_that_is_sampled_has_its_turn() -> None:
+    """Of each test in every run, whatever is taken of it always and by the seed."""
+    for name, count, seed in product(("copies/test_every_atom.py", "sanitize/test_planted.py"), range(1, 9), range(20)):
+        given = cases({"name": [(f"row {i}",) for i in range(count)]}, f"tests/unit/{name}")
+        left = set(map(id, spared(f"tests/unit/{name}::test_a_right_program", given, seed)))
+        assert len(left) < count and left <= set(map(id, given))
+
+
+def test_variants_of_a_test_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They keep their order; `make thorough` has them all."""
+    monkeypatch.delenv("FLYDSL_TEST_ALL", raising=False)
+    had: set[str] = set()
+    for _ in range(100):
+        taken = in_turns("abcde", 2)
+        assert len(taken) == 2 and taken == sorted(taken)
+        had.update(taken)
+    assert had == {*"abcde"} and in_turns("ab", 2) == in_turns("ab", 3) == ["a", "b"]
+    monkeypatch.setenv("FLYDSL_TEST_ALL", "1")
+    assert in_turns("abcde") == [*"abcde"]
 
 
 def test_crossed_features_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,5 +126,12 @@ def test_crossed_features_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(taken) < len(given)
         had.update(taken)
     assert had == set(range(len(given)))
+    few = set[int]()
+    for seed in range(40):
+        monkeypatch.setattr(random_data, "SEED", seed)
+        found = with_few(features, "head", 2)
+        assert len(found["head"]) == 2 and {**found, "head": features["head"]} == features
+        few.update(found["head"])
+    assert few == {*features["head"]}
     monkeypatch.setenv("FLYDSL_TEST_ALL", "1")
-    assert in_turn(given) == list(range(len(given)))
+    assert in_turn(given) == list(range(len(given))) and with_few(features, "head", 2) == features

@@ -91,6 +91,14 @@ def _is_possible(case: Case, features: Features, refused: tuple[Together, ...]) 
     )
 
 
+def with_few(features: Features, name: str, count: int) -> Features:
+    """Return features with so many choices of one, others from seed to seed; in `make thorough` with all."""
+    if os.environ.get("FLYDSL_TEST_ALL"):
+        return features
+    chosen = random.Random(f"{random_data.SEED} {name}").sample(range(len(features[name])), count)
+    return {**features, name: tuple(features[name][place] for place in sorted(chosen))}
+
+
 def in_turn(cases: Sequence[Case], name: str = "") -> list[int]:
     """Return the numbers of few cases that have every choice among them, others from seed to seed and under another
     ``name``; in `make thorough` those of all."""

@@ -1,7 +1,7 @@
-"""Attention of 8 bits, and over caches of every kind, with every two of its features together, against float64.
+"""Attention of 8 bits, and over caches of every kind, with its features together, against float64.
 
-Every two choices meet on one target or another, and each of them on each: AMD's targets take turns from seed to seed.
-`make thorough` has more of heads and types.
+A run has each choice of each feature and every target; which others it meets, and on which target, changes from seed to
+seed. `make thorough` has every two together, and more of heads and types.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kernels.attention.pa_decode_tile import pa_decode_tile
 from kernels.pa_decode_fp8 import pa_decode_ps_launch
 from tests.support import fp8_cases, paged_cases, random_data
 from tests.support.paged_cases import AMD, OTHERS, PLAIN
-from tests.support.pairwise import Case, Features, completed, crossed
+from tests.support.pairwise import Case, Features, completed, crossed, in_turn
 
 FUNCTIONS = {
     "its own": paged_attention, "workspace": paged_workspace, "mla_decode": mla_decode,
@@ -93,7 +93,7 @@ def set_up(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", turn)
 
 
-@pytest.mark.parametrize("number", range(len(EIGHT_BITS)))
+@pytest.mark.parametrize("number", in_turn(EIGHT_BITS, "eight bits"))
 def test_eight_bits(number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "sm_90a")
     case = EIGHT_BITS[number]
@@ -101,21 +101,21 @@ def test_eight_bits(number: int, rng: np.random.Generator, monkeypatch: pytest.M
     fp8_cases.run_fp8_case(case, rng, (1, 200), attention_fp8, plan=plan)
 
 
-@pytest.mark.parametrize("number", range(len(PAGED)))
+@pytest.mark.parametrize("number", in_turn(PAGED, "paged"))
 def test_paged_caches(number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     set_up(PAGED[number], monkeypatch)
     call = paged_cases.paged_call(PAGED[number], rng, 70, 600)
     paged_cases.run_paged_case(PAGED[number], call, FUNCTIONS)
 
 
-@pytest.mark.parametrize("number", range(len(LATENT)))
+@pytest.mark.parametrize("number", in_turn(LATENT, "latent"))
 def test_latent_caches(number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     set_up(LATENT[number], monkeypatch)
     call = paged_cases.paged_call(LATENT[number], rng, 70, 300)
     paged_cases.run_paged_case(LATENT[number], call, FUNCTIONS)
 
 
-@pytest.mark.parametrize("number", range(len(BLOCKS)))
+@pytest.mark.parametrize("number", in_turn(BLOCKS, "blocks"))
 def test_caches_in_blocks(number: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     set_up(BLOCKS[number], monkeypatch)
     paged_cases.run_blocks_case(BLOCKS[number], rng, 70, 600, FUNCTIONS)
