@@ -28,6 +28,7 @@ from flydsl.kernels.gemm.wmma.rdna_fp8_plan import Fp8Plan
 from flydsl.kernels.gemm.wmma.rdna_plan import RdnaPlan
 from flydsl.kernels.gemm.wmma_gemm_gfx1250 import compile_wmma_gemm_tdm
 from tests.support.amd_products import FAMILIES
+from tests.support.turns import in_turns
 
 SMALL: dict[str, Any] = {"tile_m": 32, "tile_n": 64, "tile_k": 128}
 HALF_TILES: dict[str, Any] = {"tile_m": 32, "tile_n": 64, "tile_k": 64, "m_warp": 2, "n_warp": 2}
@@ -195,11 +196,11 @@ def test_arrays_that_lie_apart(multiply: Any, arch: str, arrays: Any, monkeypatc
     monkeypatch.setenv("ARCH", arch)
     whole = [np.zeros(shape, dtype) for *shape, dtype in arrays]
     multiply(*whole)
-    for place, x in enumerate(whole):
+    for place, x in in_turns(enumerate(whole)):
         matrix = x.reshape(len(x), -1)
         apart = [np.tile(matrix, 2)[:, : matrix.shape[1]]]
         apart += [np.asfortranarray(x)] if place == 0 else []
-        for given in apart:
+        for given in in_turns(apart):
             with pytest.raises(RuntimeError, match=f"an array of {x.size} elements is taken as it lies"):
                 multiply(*whole[:place], given, *whole[place + 1 :])
 

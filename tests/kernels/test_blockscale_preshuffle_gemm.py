@@ -10,6 +10,7 @@ import pytest
 
 from flydsl.kernels.gemm.blockscale_preshuffle_gemm import compile_blockscale_preshuffle_gemm
 from flydsl.kernels.gemm.preshuffle_gemm import shuffle_weight
+from tests.support.turns import in_turns
 
 FP8 = {"gfx942": ml_dtypes.float8_e4m3fnuz, "gfx950": ml_dtypes.float8_e4m3fn}
 
@@ -33,7 +34,7 @@ def test_scales_of_blocks(
 ) -> None:  # fmt: skip
     monkeypatch.setenv("ARCH", arch)
     tile_m, tile_n, tile_k = tiles
-    for m, n, k in shapes:
+    for m, n, k in in_turns(shapes):
         a, b = (rng.standard_normal((rows, k)).astype(FP8[arch]) for rows in (m, n))
         scale_a, scale_b = (
             rng.uniform(0.1, 2, shape).astype(np.float32) for shape in ((k // 128, m), (-(-n // 128), k // 128))

@@ -12,6 +12,7 @@ import pytest
 from flydsl.kernels.gemm.naive import build_naive_gemm_module
 from flydsl.kernels.gemm.tiled import build_tiled_gemm_module, plan_tiles
 from tests.support import random_data
+from tests.support.turns import in_turns
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -52,7 +53,7 @@ def check(gemm: Gemm, m: int, n: int, k: int, dtype: str) -> None:
 @pytest.mark.parametrize("name", KERNELS)
 def test_gemm(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
-    for index, (m, n, k) in enumerate(SHAPES):
+    for index, (m, n, k) in in_turns(enumerate(SHAPES), 3):
         check(KERNELS[name], m, n, k, list(DTYPES)[(index + TARGETS.index(arch)) % 3])
 
 

@@ -17,6 +17,7 @@ from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 from tests.support.described_calls import describe_calls
 from tests.support.hopper_products import TYPES, Product, check, check_bits
+from tests.support.turns import in_turns
 
 SMALL = GemmConfig(64, 32, 1, 2)
 """A small tile: quick to compile for the host."""
@@ -100,8 +101,12 @@ def test_results_that_are_sent_across(config: GemmConfig) -> None:
     """Rows of a warpgroup are lines of C: at the edges, of batches, with factors, of numbers that have a mean."""
     for shape in ((600, 104, 328), (200, 136, 72), (40, 600, 136)):
         check(Product(*shape, mean=0.5), config)
-    check(Product(72, 40, 136, batches=2, activation="relu", extras=True), config)
-    check(Product(264, 72, 136, c_transposed=True, mean=-1.0), replace(config, swapped=False))
+    others = (
+        (Product(72, 40, 136, batches=2, activation="relu", extras=True), config),
+        (Product(264, 72, 136, c_transposed=True, mean=-1.0), replace(config, swapped=False)),
+    )
+    for other in in_turns(others):
+        check(*other)
 
 
 def test_modes_that_are_contiguous() -> None:

@@ -16,6 +16,7 @@ from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 from tests.support.hopper_products import Product, check
+from tests.support.turns import in_turns
 
 E4M3 = ml_dtypes.float8_e4m3fn
 LENGTH = 128 * RUN
@@ -43,8 +44,12 @@ def test_runs_and_parts_of_one(config: GemmConfig) -> None:
             check(Product(70, 280, k, a="e4m3", b="e5m2", c="f32"), config)
     if config.tile_n == 256 and not config.sends:  # long to compile, and what follows is done by the same code
         return
-    check(Product(70, 280, 3 * LENGTH, a="e4m3", b="e4m3", extras=True), config)
-    check(Product(600, 280, 3 * LENGTH + 16, batches=2, a="e4m3", b="e4m3"), config)
+    extras, batches = (
+        Product(70, 280, 3 * LENGTH, a="e4m3", b="e4m3", extras=True),
+        Product(600, 280, 3 * LENGTH + 16, batches=2, a="e4m3", b="e4m3"),
+    )
+    for product in in_turns((extras, batches)):
+        check(product, config)
 
 
 def one_large_term(rows: int, columns: int) -> tuple[Any, Any, float]:

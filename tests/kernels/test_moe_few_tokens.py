@@ -21,6 +21,7 @@ from flydsl.kernels.moe.layer import route_by, run_experts, run_routed
 from flydsl.kernels.moe.references import widened
 from tests.support.described_calls import describe_calls
 from tests.support.experts import awkward_ids, cosine, guarded, untouched
+from tests.support.turns import in_turns
 
 BF16 = ml_dtypes.bfloat16
 KINDS = (("plain", np.float16, 32), ("fp8_blockscale", BF16, 128))
@@ -65,7 +66,7 @@ def test_random_layers(
     w1 = (rng.standard_normal((experts, 2 * inter, model)) / model**0.5).astype(dtype)
     w2 = (rng.standard_normal((experts, model, inter)) / inter**0.5).astype(dtype)
     prepared = prepare_experts(w1, w2, kind, "sm_90a")
-    for tokens in (int(rng.integers(1, 5)), int(rng.integers(5, 9))):
+    for tokens in in_turns((int(rng.integers(1, 5)), int(rng.integers(5, 9)))):
         x = rng.standard_normal((tokens, model)).astype(dtype)
         weights = rng.uniform(0.2, 1, (tokens, topk)).astype(np.float32)
         for ids in awkward_ids(rng, experts, (tokens, topk)):
@@ -115,7 +116,7 @@ def test_routing(dtype: Any, rng: np.random.Generator) -> None:
     logits[0], logits[1], logits[2, 7] = 0.0, -0.0, np.nan
     logits[1, ::2], logits[3] = 0.0, rng.permutation(np.linspace(-7, -1, experts))
     there = np.arange(tokens) != 2
-    for renormalize in (True, False):
+    for renormalize in in_turns((True, False)):
         y = np.zeros_like(x)
         run_routed(x, route_by(logits, topk, renormalize), prepared, y)
         ids, weights = references.route(logits[there], topk, renormalize)

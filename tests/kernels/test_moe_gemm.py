@@ -26,6 +26,7 @@ from tests.support.experts import (
     untouched,
     weights_of,
 )
+from tests.support.turns import in_turns
 
 SHAPES = (Sizes(3, 4, 2), Sizes(33, 8, 2))
 ALIKE = {("fp16", "gfx950"), ("int8smooth", "gfx942"), ("int4_bf16", "gfx950"), ("int4_bf16_f32", "gfx950"),
@@ -110,7 +111,7 @@ def test_many_experts_for_each_token() -> None:
     sizes = Sizes(129, 128, 8)
     ids, weights = random_ids(sizes)
     order = order_of(ids, weights, sizes)
-    for second in (False, True):
+    for second in in_turns((False, True)):
         stage(second, "int8", "gfx942", sizes, order, ids, weights)
 
 

@@ -28,6 +28,7 @@ from tests.support.experts import (
     random_ids,
     untouched,
 )
+from tests.support.turns import in_turns
 
 KINDS = ("fp16", "bf16", "fp8", "fp4", "a8w4")
 
@@ -103,9 +104,9 @@ def test_tiles_and_sums_of_32_bits() -> None:
     ids, weights = random_ids(sizes)
     order = order_of(ids, weights, sizes)
     wide = {"tile_n": 128, "n_warp": 4, "num_buffers": 3, "tile_k": 64}
-    for second in (False, True):
-        stage(second, "fp16", sizes, order, ids, weights, **wide)
-    stage(True, "fp4", sizes, order, ids, weights, out_dtype="f32", m_warp=2, tile_k=128)
+    narrow = {"out_dtype": "f32", "m_warp": 2, "tile_k": 128}
+    for second, kind, options in in_turns(((False, "fp16", wide), (True, "fp16", wide), (True, "fp4", narrow))):
+        stage(second, kind, sizes, order, ids, weights, **options)
 
 
 def test_parts_of_k_are_added() -> None:

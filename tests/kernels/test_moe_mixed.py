@@ -18,6 +18,7 @@ from flydsl.kernels.moe.mxfp_moe.mx_rows import build_silu_and_mul_fq_module, mo
 from flydsl.kernels.quant.formats import dequantize_mx, quantize_mx
 from flydsl.kernels.quant.shuffles import e8m0_shuffle, shuffle_scale_w4, shuffle_weight_w4
 from tests.support.experts import Sizes, cosine, guarded, order_of, random_ids, rows_of, untouched, weights_of
+from tests.support.turns import in_turns
 
 MODEL, INTER, EXPERTS, TOPK = 512, 256, 4, 2
 MX = {"fp4": "mxfp4", "fp8": "mxfp8", "mxfp8": "mxfp8"}
@@ -275,7 +276,7 @@ def test_inner_rows_in_the_order(
     wide2 = dequantize_mx(w2, s2).reshape(EXPERTS, MODEL, INTER)
     first = requantised(references.stage1(dequantize_mx(x, sx, quant), wide1, ids), quant)
     want = references.stage2(first, wide2, ids, weights)
-    for epilog, shape in (("atomic", (tokens, MODEL)), ("nonatomic", (tokens, TOPK, MODEL))):
+    for epilog, shape in in_turns((("atomic", (tokens, MODEL)), ("nonatomic", (tokens, TOPK, MODEL)))):
         y = np.zeros(shape, ml_dtypes.bfloat16)
         flydsl_mxfp4_gemm2(
             inter_sorted_quant=inner, inter_sorted_shuffled_scale=inner_scale, w2_u8=shuffle_weight(w2),

@@ -13,6 +13,7 @@ from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from tests.support import random_data
+from tests.support.turns import in_turns
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -64,7 +65,7 @@ KERNELS: dict[str, Callable[[np.ndarray, str], tuple[np.ndarray, np.ndarray]]] =
 @pytest.mark.parametrize("name", KERNELS)
 def test_row_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
-    for index, (rows, columns) in enumerate(SHAPES):
+    for index, (rows, columns) in in_turns(enumerate(SHAPES), 3):
         dtype = list(DTYPES)[index % 3]
         x = (rng.standard_normal((rows, columns)) * 3 + 1).astype(DTYPES[dtype])
         out, expected = KERNELS[name](x, dtype)
@@ -80,7 +81,7 @@ LONG = [("f32", 16387), ("bf16", 40008), ("f16", 70001), ("f32", 140000)]
 @pytest.mark.parametrize("name", KERNELS)
 def test_long_rows(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
-    for dtype, columns in LONG:
+    for dtype, columns in in_turns(LONG):
         x = (rng.standard_normal((2, columns)) * 3 + 1).astype(DTYPES[dtype])
         out, expected = KERNELS[name](x, dtype)
         error = np.abs(out.astype(np.float64) - expected).max() / max(np.abs(expected).max(), 1e-30)
@@ -118,7 +119,7 @@ def test_an_outlier_that_squares_are_taken_about(rng: np.random.Generator) -> No
 def test_a_row_of_equal_elements_gives_the_shift(dtype: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """1 / standard deviation is 316 there and would show any rounding of the mean."""
     monkeypatch.setenv("ARCH", arch)
-    for columns in (1, 7, 49, 1000, 4097):
+    for columns in in_turns((1, 7, 49, 1000, 4097), 2):
         x = np.repeat(np.array([[1.0], [-3.5], [1000.0]]), columns, 1).astype(DTYPES[dtype])
         gamma = np.full(columns, 2.0, x.dtype)
         beta = np.linspace(-1e-3, 1e-3, columns).astype(x.dtype)
@@ -130,7 +131,7 @@ def test_a_row_of_equal_elements_gives_the_shift(dtype: str, arch: str, monkeypa
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_shape_in_every_type(name: str, dtype: str, rng: np.random.Generator) -> None:
-    for rows, columns in SHAPES:
+    for rows, columns in in_turns(SHAPES, 2):
         x = (rng.standard_normal((rows, columns)) * 3 + 1).astype(DTYPES[dtype])
         out, expected = KERNELS[name](x, dtype)
         error = np.abs(out.astype(np.float64) - expected).max() / max(np.abs(expected).max(), 1e-30)

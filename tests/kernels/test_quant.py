@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import ml_dtypes
@@ -21,6 +22,7 @@ from flydsl.kernels.quant.device_quant import (
 )
 from flydsl.kernels.quant.short_rows import short_rows
 from tests.support import random_data
+from tests.support.turns import in_turns
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 FP8 = formats.TYPES["fp8"]
@@ -42,21 +44,21 @@ def steps(a: np.ndarray, b: np.ndarray) -> int:
 def test_quantisers(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     x = drawn((5, 200), "bf16")
-    for quant in ("i8", "fp8"):
+    for quant in in_turns(("i8", "fp8")):
         q, scales = np.zeros(x.shape, formats.TYPES[quant]), np.full(5, np.nan, np.float32)
         build_row_quant_module(200, "bf16", quant)(x, q, scales, 5)
         want, scale = formats.quantize_per_token(x, quant)
         np.testing.assert_allclose(scales, scale[:, 0], rtol=1e-6)
         assert steps(q, want) <= 1
     x = drawn((3, 256), "f16")
-    for quant in formats.MX:
+    for quant in in_turns(formats.MX):
         want, scale = formats.quantize_mx(x, quant)
         out, scales = np.full(want.shape, 99, np.uint8), np.full(scale.shape, 99, np.uint8)
         build_mx_quant_module(256, "f16", quant)(x, out, scales, 3)
         np.testing.assert_array_equal(scales, scale)
         np.testing.assert_array_equal(out, want)
     x = drawn((128, 256), "f32")
-    for rows in (1, 128):
+    for rows in in_turns((1, 128)):
         want, scale = formats.quantize_blocks(x, rows)
         q, scales = np.zeros(x.shape, formats.TYPES["fp8"]), np.full(scale.shape, np.nan, np.float32)
         build_block_quant_module(256, "f32", rows)(x, q, scales, 128)
@@ -167,24 +169,22 @@ def test_quantised_norms(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, (m, n) = random_data.generator(), (5, 264)
     x, r = (rng.standard_normal((m, n)).astype(np.float16) for _ in range(2))
     gamma, beta, smooth = (rng.uniform(0.5, 2, n).astype(np.float16) for _ in range(3))
-    for centred in (True, False):
-        for residual in (True, False):
-            for smoothed in (True, False):
-                module = layernorm if centred else rmsnorm
-                name = f"build_{'fused_add_' if residual else ''}{'layernorm' if centred else 'rmsnorm'}"
-                build = getattr(module, f"{name}_{'smooth' if smoothed else 'dynamic'}quant_module")
-                q, scale, added = np.zeros((m, n), np.int8), np.zeros(m, np.float32), np.zeros_like(x)
-                pairs = ((r, residual), (gamma, True), (beta, centred), (smooth, smoothed))
-                inputs = [x, *(array for array, there in pairs if there)]
-                build(m, n, "f16")(*inputs, q, *([added] if residual else []), scale, m)
-                a = (x + r if residual else x).astype(np.float64)
-                a = a - a.mean(1, keepdims=True) if centred else a
-                y = a / np.sqrt((a**2).mean(1, keepdims=True) + 1e-5) * gamma + (beta if centred else 0)
-                y = y * smooth if smoothed else y
-                want = np.abs(y).max(1) / 127
-                np.testing.assert_allclose(scale, want, rtol=1e-3)
-                assert np.abs(q - np.trunc(y / want[:, None])).max() <= 1
-                assert not residual or (added == x + r).all()
+    for centred, residual, smoothed in in_turns(product((True, False), repeat=3), 3):
+        module = layernorm if centred else rmsnorm
+        name = f"build_{'fused_add_' if residual else ''}{'layernorm' if centred else 'rmsnorm'}"
+        build = getattr(module, f"{name}_{'smooth' if smoothed else 'dynamic'}quant_module")
+        q, scale, added = np.zeros((m, n), np.int8), np.zeros(m, np.float32), np.zeros_like(x)
+        pairs = ((r, residual), (gamma, True), (beta, centred), (smooth, smoothed))
+        inputs = [x, *(array for array, there in pairs if there)]
+        build(m, n, "f16")(*inputs, q, *([added] if residual else []), scale, m)
+        a = (x + r if residual else x).astype(np.float64)
+        a = a - a.mean(1, keepdims=True) if centred else a
+        y = a / np.sqrt((a**2).mean(1, keepdims=True) + 1e-5) * gamma + (beta if centred else 0)
+        y = y * smooth if smoothed else y
+        want = np.abs(y).max(1) / 127
+        np.testing.assert_allclose(scale, want, rtol=1e-3)
+        assert np.abs(q - np.trunc(y / want[:, None])).max() <= 1
+        assert not residual or (added == x + r).all()
     with pytest.raises(ValueError, match="quant_dtype_str must be one of i8, fp8"):
         rmsnorm.build_rmsnorm_dynamicquant_module(64, "f16", quant_dtype_str="i4")
 

@@ -18,6 +18,7 @@ from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import (
 )
 from flydsl.kernels.gemm.wmma.rdna_plan import CHIPS, TILES, RdnaPlan, estimated_clocks
 from tests.support import random_data
+from tests.support.turns import in_turns
 
 TYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
 ROUNDING = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24}
@@ -68,8 +69,10 @@ def test_tiles_of_the_default_size(arch: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("ARCH", arch)
     _, *tile = create_wmma_gemm_module(256, 256, 512)
     assert tile == [128, 128, 32]
-    check(256, 256, 512, "bf16", "bf16")
-    check(129, 128, 96, "f16", "f16", persistent_wgs=1)
+    for shape, dtype, options in in_turns(
+        (((256, 256, 512), "bf16", {}), ((129, 128, 96), "f16", {"persistent_wgs": 1}))
+    ):
+        check(*shape, dtype, dtype, **options)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3, 4])
@@ -107,7 +110,7 @@ def test_under_the_sanitizers(arch: str, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_no_bank_conflicts(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     a, c = np.zeros((128, 256), np.float16), np.zeros((128, 128), np.float16)
-    for reg_k in (1, 2, 4) if arch == "gfx1201" else (2,):
+    for reg_k in in_turns((1, 2, 4) if arch == "gfx1201" else (2,)):
         gemm, *_ = create_wmma_gemm_module(128, 128, 256, "f16", "f16", reg_m=2, reg_n=2, reg_k=reg_k)
         report = flyc.lds_report(gemm, c, a, a)
         assert {(row.kind, row.bits) for row in report.rows} == {("write", 128), ("read", 128)}
@@ -207,7 +210,7 @@ def test_fp8_of_any_shape(tile_m: int, unroll: int, rng: np.random.Generator, mo
 
 def test_fp8_of_other_tiles(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx1201")
-    for tile_n in (64, 256):  # one column of a lane at a time, and pairs of pairs
+    for tile_n in in_turns((64, 256)):  # one column of a lane at a time, and pairs of pairs
         check_fp8(40, 16 * int(rng.integers(1, 20)), 128, tile_n=tile_n)
     for tiles in (2, 9):  # of 64 elements: fewer than are on their way, and the loop with a part of a slab behind it
         check_fp8(20, 64, 64 * tiles, tile_m=16, tile_k=64)

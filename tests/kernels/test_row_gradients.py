@@ -29,6 +29,7 @@ from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, buil
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_bwd_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
+from tests.support.turns import in_turns
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -242,7 +243,7 @@ def test_random_shapes(arch: str, monkeypatch: pytest.MonkeyPatch, data: st.Data
 def test_every_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
     shapes = [(5, 33), (3, 1032)] + ([(300, 8)] if arch == "gfx942" else [])
-    for index, (m, n) in enumerate(shapes):
+    for index, (m, n) in in_turns(enumerate(shapes)):
         CASES[name](rng, m, n, list(DTYPES)[index])
 
 
@@ -271,7 +272,7 @@ def test_rows_of_logits_that_begin_anywhere_share_a_block(
     assert all(plan.pieces and plan.rows > 1 for plan in plans)
     # Some vectors on their way ahead of the one in hand, of a row and of a row that begins at a piece.
     passing = [replace(plans[1], length=n, lanes=32, rows=1, keep=False, pieces=n % 8 > 0) for n in (1791, 1792)]
-    for plan, m in zip([*plans, *passing], (13, 7, 3, 3, 3), strict=True):
+    for plan, m in in_turns(zip([*plans, *passing], (13, 7, 3, 3, 3), strict=True), 2):
         n = plan.length
         memory = np.full(m * n + 64, np.nan, ml_dtypes.bfloat16)
         begin = 19 if plan.pieces else -memory.ctypes.data // 2 % 8
@@ -337,10 +338,9 @@ def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
     for build in (norm_backward_launcher, build_layernorm_bwd_module, build_rmsnorm_bwd_module):
         build.cache_clear()
     plan = replace(plan, keep=plan.early, sources=2, sums=1 + centred, hints=ONCE)
-    for m, held in ((83, 10), (29, 7), (3, 3)):
-        norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, plan=plan, held=held)
-    if plan.slots:
-        norm_bwd(rng, 83, plan.length, plan.dtype, centred=centred, atomic=True, plan=plan)
+    for atomic in in_turns((False, True) if plan.slots else (False,)):
+        for m, held in ((83, 10), (29, 7), (3, 3)):
+            norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan, held=held)
 
 
 def test_blocks_are_a_multiple_of_the_rows_after_which_one_begins_alike(
@@ -351,7 +351,7 @@ def test_blocks_are_a_multiple_of_the_rows_after_which_one_begins_alike(
     monkeypatch.setattr(norm_backward, "places", lambda plan: 10)
     norm_backward_launcher.cache_clear()
     m = 41
-    for n, pitch, blocks in ((778, 0, 8), (780, 0, 10), (780, 1, 8)):
+    for n, pitch, blocks in in_turns(((778, 0, 8), (780, 0, 10), (780, 1, 8))):
         plan = RowPlan(n, "bf16", 8, 64, slots=3, keep=False, sources=2, sums=1, hints=ONCE)
         dy, x, dx = (np.full((m, n + pitch), np.nan, ml_dtypes.bfloat16)[:, :n] for _ in range(3))
         dy[...], x[...] = drawn(rng, (m, n), "bf16"), drawn(rng, (m, n), "bf16")
@@ -374,7 +374,7 @@ def test_rows_that_begin_at_different_places_in_a_piece(
     monkeypatch.setenv("ARCH", "sm_90a")
     m = 21
     memory = np.full((2, m * n + 32), np.nan, ml_dtypes.bfloat16)
-    for apart in (0, 3):
+    for apart in in_turns((0, 3)):
         starts = [-part.ctypes.data // 2 % 8 + shift for part, shift in zip(memory, (1, 1 + apart), strict=True)]
         dy, x = (part[at : at + m * n].reshape(m, n) for part, at in zip(memory, starts, strict=True))
         dy[...], x[...] = drawn(rng, (m, n), "bf16"), drawn(rng, (m, n), "bf16")
@@ -405,7 +405,7 @@ def test_tiles_of_rows_that_begin_anywhere(
     different places, go another way. What lies beside results stays as it is."""
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(norm_backward, "places", lambda plan: 3)
-    for centred, plan in TILES:
+    for centred, plan in in_turns(TILES):
         plan = replace(plan, staged=True, bulk=True, pieces=True, sources=2, sums=1 + centred, hints=ONCE)
         n, m = plan.length, 7 * plan.tile_rows + 5
         norm_backward_launcher.cache_clear()

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
 from flydsl.kernels.quant.device_quant import build_block_quant_module, build_mx_quant_module, build_row_quant_module
 from tests.support import random_data
 from tests.support.described_calls import describe_calls
+from tests.support.turns import in_turns
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 KERNELS = ("softmax", "rmsnorm", "layernorm")
@@ -525,13 +527,12 @@ def test_few_rows_and_many(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread without a row of its own must not write one that another still reads."""
-    for arch in ("sm_90a", "gfx942"):
+    for arch, columns in in_turns(product(("sm_90a", "gfx942"), (33, 64, 1001)), 2):
         monkeypatch.setenv("ARCH", arch)
-        for columns in (33, 64, 1001):
-            x = random_data.generator().standard_normal((37, columns)).astype(np.float32)
-            want = expected("softmax", x, x[0], x[0])
-            build_softmax_module(37, columns, "f32")(x, x, 37)
-            np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-7)
+        x = random_data.generator().standard_normal((37, columns)).astype(np.float32)
+        want = expected("softmax", x, x[0], x[0])
+        build_softmax_module(37, columns, "f32")(x, x, 37)
+        np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-7)
 
 
 def test_the_benchmark_checks_random_cells_without_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:

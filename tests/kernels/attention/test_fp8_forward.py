@@ -26,6 +26,7 @@ from flydsl.kernels.attention.linear_powers import RUN
 from tests.support import random_data
 from tests.support.attention_reference import attend
 from tests.support.fp8_cases import check_fp8, wide
+from tests.support.turns import in_turns
 
 SMALL = ForwardPlan(fx.Float8E4M3FN, 64, 64, keys=32, consumers=1, ping_pong=False)
 LINEAR = ForwardPlan(fx.Float8E4M3FN, 64, 64, keys=64, consumers=1, ping_pong=False)
@@ -76,7 +77,7 @@ def test_scales(fast: bool) -> None:
 def test_scales_of_blocks() -> None:
     """They change from block to block by a hundred."""
     blocks = (some(1, 2, 1), some(1, 1, 3) / 8, some(1, 1, 3))
-    for keys in (BLOCK, BLOCK // 2):
+    for keys in in_turns((BLOCK, BLOCK // 2)):
         plan = ForwardPlan(fx.Float8E4M3FN, 64, 64, keys, consumers=1, ping_pong=False)
         run((1, 2, 1, 70, 300, 64), False, blocks, plan)
 

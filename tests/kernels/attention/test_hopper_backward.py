@@ -18,6 +18,7 @@ from flydsl.kernels.attention.hopper_forward import SHARED_BYTES
 from flydsl.kernels.blocks.inputs import HOST_BLOCKS
 from tests.support import random_data
 from tests.support.attention_reference import attend, check_gradients, gradients
+from tests.support.turns import in_turns
 
 TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
 SMALL = BackwardPlan(fx.Float16, 64, 64, queries=32, keys=64, consumers=1)
@@ -69,10 +70,11 @@ def test_lengths() -> None:
 
 def test_lengths_in_two_launches() -> None:
     """Tiles of queries are taken two at a time for dV: behind the last one there may be one without rows."""
-    drawn = random_data.generator().integers(1, 201, (1, 2))
-    for queries, keys in ((1, 1), (33, 63), (64, 64), (100, 70), (40, 160), *((int(q), int(k)) for q, k in drawn)):
-        checked((2, 2, 1, queries, keys), TWO_LAUNCHES, is_causal=True)
-    checked((1, 1, 1, 120, 100), TWO_LAUNCHES, window=(40, 20), deterministic=True)
+    drawn = random_data.generator().integers(2, 201, (1, 2))
+    ways: list[dict[str, Any]] = [{"is_causal": True}, {"window": (40, 20), "deterministic": True}]
+    for way in in_turns(ways):
+        for queries, keys in ((2, 1), (33, 63), (64, 64), (100, 70), (40, 160), *((int(q), int(k)) for q, k in drawn)):
+            checked((2, 2, 1, queries, keys), TWO_LAUNCHES, **way)
 
 
 @pytest.mark.parametrize(("d", "queries"), [(128, 32), (64, 128)])
@@ -87,8 +89,8 @@ def test_uneven_heads() -> None:
     """One warpgroup, or two that make more sums for dq than there are elements: the others are nobody's."""
     assert choose_backward_plan(fx.Float16, 64, 96).consumers == 1
     assert choose_backward_plan(fx.Float16, 96, 32).sums == 128
-    checked((1, 1, 1, 70, 90, 64, 96), None)
-    checked((1, 2, 1, 70, 150, 96, 32), None, is_causal=True)
+    for shape, is_causal in in_turns((((1, 1, 1, 70, 90, 64, 96), False), ((1, 2, 1, 70, 150, 96, 32), True))):
+        checked(shape, None, is_causal=is_causal)
 
 
 @pytest.mark.parametrize("heads", [(192, 128), (256, 256), (160, 224), (64, 256), (256, 32)], ids=str)
@@ -143,10 +145,11 @@ def test_what_is_added_to_scores(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("plan", [SMALL, TWO_LAUNCHES], ids=("one", "two"))
 def test_parts(plan: BackwardPlan) -> None:
     """Blocks share a tile of keys: parts begin within a head, and some may have nothing to do."""
-    drawn = random_data.generator().integers(1, 201, (1, 2))
-    for queries, keys in ((150, 130), (100, 70), (1, 1), *((int(q), int(k)) for q, k in drawn)):
-        checked((2, 4, 2, queries, keys), plan, is_causal=True, parts=3)
-    checked((1, 1, 1, 200, 130), plan, window=(40, 20), parts=5)
+    drawn = random_data.generator().integers(2, 201, (1, 2))
+    ways: list[dict[str, Any]] = [{"is_causal": True, "parts": 3}, {"window": (40, 20), "parts": 5}]
+    for way in in_turns(ways):
+        for queries, keys in ((200, 130), (100, 70), (2, 1), *((int(q), int(k)) for q, k in drawn)):
+            checked((2, 4, 2, queries, keys), plan, **way)
 
 
 def test_parts_in_order() -> None:

@@ -28,6 +28,7 @@ from flydsl.kernels.attention.parts import Sizes, choose_cut, choose_short_cut
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
 from tests.support.paged_cases import in_pages
+from tests.support.turns import in_turns
 
 SMALL = ForwardPlan(fx.Float16, 64, 64, keys=64)
 both = pytest.mark.parametrize("warps", [True, False], ids=["warps", "a warpgroup"], indirect=True)
@@ -74,9 +75,10 @@ def run(
 def test_lengths(warps: bool) -> None:
     """One kernel for all: sequences of one part and of several, and one that has no token at all."""
     drawn = random_data.generator().integers(1, 701, 3)
-    run([1, 63, 64, 65, 0, *(int(n) for n in drawn)], 16, (8, 2))
-    run([1200], 16, (4, 1))
-    run([900, 3], 16, (4, 1))
+    ways = ([[1, 63, 64, 65, 0, *(int(n) for n in drawn)]], (8, 2)), ([[1200], [900, 3]], (4, 1))
+    for several, heads in in_turns(ways):
+        for some in several:
+            run(some, 16, heads)
 
 
 @both
@@ -197,10 +199,13 @@ def test_a_launch_of_its_own_puts_parts_together(d: int, warps: bool, monkeypatc
     monkeypatch.setattr(paged, "turns_of", apart)
     counters, plan = np.full(64, 7, np.int32), replace(SMALL, d=d, dv=d)
     sinks = random_data.generator().standard_normal(10).astype(np.float32)
-    run([1300, 0, 64, 1, 200], 16, (10, 1), 3, d, plan=plan, sinks=sinks, counters=counters)
-    run([130, 3], 16, (10, 1), 1, d, plan=plan, window=30, counters=counters)
-    run([130, 1, 64, 70] * 10, 16, (8, 1), 1, d, plan=plan, counters=counters)  # several rows a block
-    assert [cut.splits for cut in cuts] == [21, 3, 3] and (counters == 7).all()
+    ways: list[tuple[list[int], int, int, int, dict[str, Any]]] = [
+        ([1300, 0, 64, 1, 200], 10, 3, 21, {"sinks": sinks}), ([130, 3], 10, 1, 3, {"window": 30}),
+        ([130, 1, 64, 70] * 10, 8, 1, 3, {}),  # several rows a block
+    ]  # fmt: skip
+    for lengths, heads, tokens, splits, features in in_turns(ways):
+        run(lengths, 16, (heads, 1), tokens, d, plan=plan, counters=counters, **features)
+        assert cuts.pop().splits == splits and not cuts and (counters == 7).all()
 
 
 @both

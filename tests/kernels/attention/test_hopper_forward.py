@@ -16,6 +16,7 @@ from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.scores import Features
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
+from tests.support.turns import in_turns
 
 TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
 SMALL = ForwardPlan(fx.Float16, 64, 64, keys=32, consumers=1, ping_pong=False)
@@ -82,18 +83,19 @@ def test_the_last_round_in_parts(blocks: int, ping_pong: bool, monkeypatch: pyte
     """Of six tiles one or two are left for the last round: warpgroups of several blocks share them."""
     monkeypatch.setattr("flydsl.kernels.attention.attention.multiprocessors", lambda tensor: blocks)
     plan = replace(SMALL, consumers=3, stages=3, ping_pong=ping_pong)
-    for queries, keys in ((430, 300), (385, 470)):
-        run((1, 2, 1, queries, keys), plan)
-        run((1, 2, 1, queries, keys), plan, window=(100, 0))
+    for window in in_turns(((None, None), (100, 0))):
+        for queries, keys in ((430, 300), (385, 470)):
+            run((1, 2, 1, queries, keys), plan, window=window)
 
 
 def test_blocks_that_are_cut_behind_the_first() -> None:
     """Blocks as long as a warpgroup has queries are cut once in a tile where there are as many keys as queries."""
     plan = replace(SMALL, keys=64)
     assert not replace(plan, features=Features(right=True)).cuts_several
-    for queries, keys in ((128, 128), (70, 150), (130, 100)):
-        run((1, 2, 1, queries, keys), plan, is_causal=True)
-        run((1, 2, 1, queries, keys), plan, window=(60, 5))
+    ways: list[dict[str, Any]] = [{"is_causal": True}, {"window": (60, 5)}]
+    for way in in_turns(ways):
+        for queries, keys in ((128, 128), (70, 150), (130, 100)):
+            run((1, 2, 1, queries, keys), plan, **way)
 
 
 def test_plans_of_short_heads() -> None:
@@ -122,12 +124,16 @@ def test_windows(window: tuple[int | None, int | None]) -> None:
 def test_what_is_added_to_scores(rng: np.random.Generator) -> None:
     """All at once, and a mask that is one for all heads."""
     slopes, sinks = rng.uniform(0, 0.3, 2).astype(np.float32), rng.standard_normal(2).astype(np.float32)
-    run((2, 2, 1, 70, 90), is_causal=True, softcap=3.0, alibi_slopes=slopes, sinks=sinks, scale=0.3)
     mask = rng.standard_normal((2, 1, 70, 90)).astype(np.float32)
     mask[0, 0, :, 40:] = -np.inf
-    run((2, 2, 1, 70, 90), attn_mask=mask)
-    run((2, 2, 1, 70, 90), attn_mask=mask[:, :, :, :1])
-    run((1, 2, 1, 40, 20), is_causal=True, sinks=sinks, scale=-0.2)
+    ways: list[dict[str, Any]] = [
+        {"is_causal": True, "softcap": 3.0, "alibi_slopes": slopes, "sinks": sinks, "scale": 0.3},
+        {"attn_mask": mask},
+        {"attn_mask": mask[:, :, :, :1]},
+        {"is_causal": True, "sinks": sinks, "scale": -0.2},
+    ]
+    for way in in_turns(ways, 2):
+        run((2, 2, 1, 70, 90), **way)
 
 
 def test_scores_that_grow() -> None:

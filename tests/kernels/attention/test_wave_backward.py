@@ -17,6 +17,7 @@ from flydsl.kernels.attention.wave_backward import WAVE_PLAN
 from tests.support import random_data
 from tests.support.attention_reference import attend, check_gradients, gradients
 from tests.support.mma_code import artifact_of
+from tests.support.turns import in_turns
 
 TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
 
@@ -45,11 +46,12 @@ def run(shape: tuple[int, ...], dtype: str = "f16", **features: Any) -> None:
 def test_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lengths, heads that share keys; queries that see no key, and keys that no query sees."""
     monkeypatch.setenv("ARCH", arch)
-    drawn = random_data.generator().integers(1, 201, 2)
-    for queries, keys in ((1, 1), (129, 65), (int(drawn[0]), int(drawn[1]))):
-        run((1, 2, 1, queries, keys), is_causal=True)
+    drawn = random_data.generator().integers(2, 201, 2)
     heads = {"gfx942": (192, 128), "gfx950": (128, 32), "gfx1201": (256, 256)}[arch]  # long ones take several launches
-    run((1, 1, 1, 70, 90, *heads), "bf16")
+    lengths = (2, 1), (129, 65), (int(drawn[0]), int(drawn[1]))
+    for shapes in in_turns(([(1, 2, 1, *of) for of in lengths], [(1, 2, 1, 1, 1)], [(1, 2, 1, 70, 90, *heads)]), 2):
+        for shape in shapes:
+            run(shape, "bf16" if len(shape) > 5 else "f16", is_causal=len(shape) == 5)
 
 
 def test_features(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:

@@ -14,6 +14,7 @@ from flydsl.kernels.attention.paged import mla_decode, paged_attention
 from tests.kernels.attention.test_hopper_decode import caches
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
+from tests.support.turns import in_turns
 
 
 @pytest.fixture(autouse=True)
@@ -76,9 +77,10 @@ def test_parts_of_scores_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_surplus_threads_write_nothing(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     q, cache = np.ones((1, 3, 576), np.float16), np.ones((3, 16, 576), np.float16)
+    tables, lengths = np.array([[2, 0, 1]], np.int32), np.array([40], np.int32)
     with flyc.sanitize("race"):
-        run([40, 7], 16, d=32)
-        mla_decode(q, cache, np.array([[2, 0, 1]], np.int32), np.array([40], np.int32))
+        for call in in_turns((lambda: run([40, 7], 16, d=32), lambda: mla_decode(q, cache, tables, lengths))):
+            call()
 
 
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from flydsl.kernels.attention.scores import Features
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
 from tests.support.mma_code import artifact_of
+from tests.support.turns import in_turns
 
 TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
 ARCHS = ("gfx942", "gfx950", "gfx1201")
@@ -51,32 +52,41 @@ def test_surplus_threads_write_nothing(d: int, arch: str, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lengths, heads that share keys, both types, a window; zeros for queries that see no key."""
+    """Lengths, heads that share keys; zeros for queries that see no key; and both types, a window or one query."""
     monkeypatch.setenv("ARCH", arch)
-    drawn = random_data.generator().integers(1, 701, 2)
-    for queries, keys in ((1, 1), (129, 65), (200, 63), (int(drawn[0]), int(drawn[1]))):
+    drawn = random_data.generator().integers(2, 701, 2)
+    for queries, keys in ((2, 1), (129, 65), (200, 63), (int(drawn[0]), int(drawn[1]))):
         run((1, 2, 1, queries, keys), is_causal=True)
-    run((2, 2, 2, 70, 200, 128), "bf16")
-    run((1, 1, 1, 200, 170), window=(40, 20))
+    others: list[tuple[tuple[int, ...], str, dict[str, Any]]] = [
+        ((1, 2, 1, 1, 1), "f16", {"is_causal": True}),
+        ((2, 2, 2, 70, 200, 128), "bf16", {}),
+        ((1, 1, 1, 200, 170), "f16", {"window": (40, 20)}),
+    ]
+    for shape, dtype, features in in_turns(others):
+        run(shape, dtype, **features)
 
 
 def test_tiles_without_gaps(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     """Heads of 128 on gfx942: lengths, queries that see no key, both types, distances, shorter keys than values."""
     monkeypatch.setenv("ARCH", "gfx942")
-    for queries, keys in ((1, 1), (129, 65), (200, 63)):
+    for queries, keys in ((2, 1), (129, 65), (200, 63)):
         run((1, 2, 1, queries, keys, 128), is_causal=True)
     slopes, sinks = rng.uniform(0, 0.3, 2).astype(np.float32), rng.standard_normal(2).astype(np.float32)
-    run((2, 2, 1, 70, 190, 128), "bf16", is_causal=True, alibi_slopes=slopes, sinks=sinks, scale=0.3)
-    run((1, 1, 1, 70, 130, 64, 128), "bf16")
+    others: list[tuple[tuple[int, ...], dict[str, Any]]] = [
+        ((2, 2, 1, 70, 190, 128), {"is_causal": True, "alibi_slopes": slopes, "sinks": sinks, "scale": 0.3}),
+        ((1, 1, 1, 70, 130, 64, 128), {}),
+    ]
+    for shape, features in in_turns(others):
+        run(shape, "bf16", **features)
 
 
 def test_keys_of_several_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here one reaches two blocks of keys, where it would 65536."""
     monkeypatch.setenv("ARCH", "gfx942")
     monkeypatch.setattr(exchanged_waves, "REACH", 2 * 64 * 128 * 2)
-    for queries, keys in ((200, 450), (10, 65)):
-        run((1, 2, 1, queries, keys, 128), "bf16", is_causal=True)
-    run((1, 1, 1, 130, 384, 128))
+    for dtype, is_causal in in_turns((("bf16", True), ("f16", False))):
+        for queries, keys in ((200, 450), (10, 65), (130, 384)):
+            run((1, 2, 1, queries, keys, 128), dtype, is_causal=is_causal)
 
 
 HEADS = (("gfx942", 96, 96), ("gfx950", 192, 128), ("gfx950", 128, 64), ("gfx950", 256, 256), ("gfx1201", 256, 256),
