@@ -97,12 +97,14 @@ def test_tokens_that_lie_far_apart() -> None:
 
 def test_slopes_and_sinks_that_lie_apart(rng: np.random.Generator) -> None:
     q, k, v = (rng.standard_normal((1, 2, 20, 32)).astype(np.float16) for _ in range(3))
-    for name in ("alibi_slopes", "sinks"):
-        given = np.array([0.5, 0.25, 0.125], np.float32)
-        near, apart = (ops.attention(q, k, v, **{name: line}) for line in (given[::2].copy(), given[::2]))
-        assert (near == apart).all() and (near != ops.attention(q, k, v)).any()
-        wide = ops.attention(q, k, v, **{name: given[::2].astype(np.float64)})
-        np.testing.assert_allclose(wide.astype(np.float32), near.astype(np.float32), atol=1e-3)
+    slopes, sinks = np.array([[0.5, 0.25, 0.125], [2.0, 0.25, -1.0]], np.float32)[:, ::2]
+    apart, near, wide = (
+        ops.attention(q, k, v, alibi_slopes=place(slopes), sinks=place(sinks))
+        for place in (np.asarray, np.ascontiguousarray, lambda x: x.astype(np.float64))
+    )
+    assert slopes.strides == sinks.strides == (8,) and (near == apart).all()
+    check(near, None, attend(q, k, v, alibi_slopes=slopes, sinks=sinks))
+    np.testing.assert_allclose(wide.astype(np.float32), near.astype(np.float32), atol=1e-3)
 
 
 def test_slopes_of_one_head_in_a_batch(rng: np.random.Generator) -> None:
@@ -197,8 +199,8 @@ def test_windows_without_an_end(far: int, rng: np.random.Generator) -> None:
     for window in ((0, far), (far, 0)):
         check(ops.attention(q, k, v, window=window), None, attend(q, k, v, window=window))
     caches, tables = (k.swapaxes(1, 2)[:, :32], v.swapaxes(1, 2)[:, :32]), np.zeros((1, 1), np.int32)
-    given = (q[:, :, 0], *caches, tables, np.array([32], np.int32))
-    np.testing.assert_array_equal(ops.paged_attention(*given, window=far), ops.paged_attention(*given))
+    found = ops.paged_attention(q[:, :, 0], *caches, tables, np.array([32], np.int32), window=far)
+    check(found[:, :, None], None, attend(q[:, :, :1], k[:, :, :32], v[:, :, :32]))
 
 
 def test_a_huge_scale_picks_one_key(rng: np.random.Generator) -> None:

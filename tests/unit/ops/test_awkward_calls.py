@@ -14,6 +14,7 @@ import flydsl.ops as ops
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
 from flydsl.ops.arrays import meets_itself
+from tests.support.turns import in_turns
 from tests.unit.ops.test_ops import normed, silu, softmax
 
 LOWEST = np.finfo(np.float32).min
@@ -352,7 +353,8 @@ def test_experts_of_a_token_that_cannot_be() -> None:
 def test_gradients_of_logits_that_are_large(torch: Any) -> None:
     """The logarithm of a sum is lost beside a large logit: where all are equal, a class has the N-th part."""
     target = torch.tensor([0, 5])
-    for dtype, level, length in ((torch.float32, -1e9, 8), (torch.bfloat16, 3e38, 8), (torch.float32, 1e4, 131)):
+    cases = (torch.float32, -1e9, 8), (torch.bfloat16, 3e38, 8), (torch.float32, 1e4, 131)
+    for dtype, level, length in in_turns(cases):
         x = (torch.randn(2, length) + level).to(dtype)
         given, wide = x.clone().requires_grad_(), x.double().requires_grad_()
         ops.cross_entropy(given, target, label_smoothing=0.1).backward()

@@ -133,12 +133,12 @@ def test_bias_of_another_length(rng: np.random.Generator) -> None:
 @pytest.mark.torch
 def test_a_bias_that_changes_before_the_gradient(torch: Any) -> None:
     """The gradient needs the bias no more than torch's does; of the weight it must have what it was."""
-    x, weight, bias = (torch.randn(*shape, requires_grad=True) for shape in ((4, 16), (8, 16), (8,)))
+    x, weight, bias = (torch.randn(*shape, requires_grad=True) for shape in ((12, 12), (12, 12), (12,)))
     y = ops.linear(x, weight, bias)
     with torch.no_grad():
         bias.add_(1)
     y.backward(torch.ones_like(y), retain_graph=True)
-    torch.testing.assert_close(bias.grad, torch.full((8,), 4.0))
+    torch.testing.assert_close(bias.grad, torch.full((12,), 12.0))
     with torch.no_grad():
         weight.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
@@ -158,8 +158,8 @@ def test_gradients_that_nobody_wants_are_not_computed(how: str, torch: Any, monk
     torch._dynamo.reset()  # other tests compile these functions too, and there is a limit
     functional = torch.nn.functional
     for ours, theirs, shapes in (
-        (ops.linear, functional.linear, ((4, 16), (8, 16), (8,))),
-        (ops.matmul, torch.matmul, ((4, 16), (16, 8))),
+        (ops.linear, functional.linear, ((12, 12), (12, 12), (12,))),  # one kernel for all, also for those of
+        (ops.matmul, torch.matmul, ((12, 12), (12, 12))),  # `test_products.py`
     ):
         run = torch.compile(ours, fullgraph=True, backend="aot_eager") if how == "compiled" else ours
         some = [wanted for wanted in itertools.product((False, True), repeat=len(shapes)) if any(wanted)]

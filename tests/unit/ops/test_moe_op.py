@@ -12,6 +12,7 @@ import flydsl.ops as ops
 from flydsl.kernels.moe import references
 from flydsl.kernels.moe.expert_weights import prepare_experts
 from tests.support.experts import cosine
+from tests.support.turns import in_turns
 
 MODEL, INTER, EXPERTS, TOPK = 256, 128, 8, 2
 
@@ -60,7 +61,7 @@ def test_numbers_of_experts(arch: str, experts: int, rng: np.random.Generator, m
     monkeypatch.setenv("ARCH", arch)
     _, _, w1, w2 = layer(rng, 0, experts=experts)
     weights = ops.moe_weights(w1, w2)
-    for tokens in (10, 150):
+    for tokens in in_turns((10, 150)):
         x = rng.standard_normal((tokens, MODEL)).astype(w1.dtype)
         # By their order alone, which rounding of f32 does not change.
         logits = rng.permuted(np.tile(np.linspace(-2, 2, experts, dtype=np.float32), (tokens, 1)), axis=1)
@@ -119,7 +120,7 @@ def test_experts_that_a_mask_names_beyond_the_weights_count_nothing(
     mask = np.array([0, 1, 1, 0, 1, 1, 1, 0], np.int8)
     short = np.where(np.cumsum(mask) <= 3, mask, 0).astype(np.int8)
     local = ops.moe_weights(*(w[short == 1] for w in (w1, w2)))
-    for router, options in (((ids, weights), {}), (logits, {"topk": TOPK})):
+    for router, options in in_turns((((ids, weights), {}), (logits, {"topk": TOPK}))):
         many, few = (ops.moe(x, router, local, expert_mask=m, **options) for m in (mask, short))
         assert many.tobytes() == few.tobytes() and cosine(few, references.moe(
             x, np.where(short[ids] == 1, ids, -1), weights, w1, w2)) > 0.999  # fmt: skip
