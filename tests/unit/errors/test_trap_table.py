@@ -146,7 +146,7 @@ def test_waves_per_eu(tmp_path: Path) -> None:
     @flyc.kernel
     def kernel(x: fx.Tensor, out: fx.Tensor) -> None:
         t = fx.thread_idx.x
-        values = [x[t + 64 * i] for i in range(96)]
+        values = [x[t + 64 * i] for i in range(72)]
         fx.barrier()  # every value is loaded before the first is stored
         for i, value in enumerate(reversed(values)):
             out[t + 64 * i] = value
@@ -164,7 +164,7 @@ def test_waves_per_eu(tmp_path: Path) -> None:
             knobs.DUMP_IR: True, knobs.DUMP_DIR: folder,
         }  # fmt: skip
         with knobs.scope(settings):
-            host(np.zeros(64 * 96, np.float32), np.zeros(64 * 96, np.float32))
+            host(np.zeros(64 * 72, np.float32), np.zeros(64 * 72, np.float32))
         (llvm,), (isa,) = folder.rglob("*.ll"), folder.rglob("*.s")
         return llvm.read_text(), int(re.search(r"\.vgpr_count:\s+(\d+)", isa.read_text())[1])  # type: ignore[index]
 

@@ -24,7 +24,7 @@ from tests.unit.expr.operator_table import Case
 MODES = ("run-time, run-time", "static, run-time", "run-time, static")
 LANES = 16
 """Words a thread stores at once."""
-CHUNKS = 6
+CHUNKS = 14
 """Tests per left type, so that workers share the load."""
 
 Cell = tuple[str, Any, Any, str]

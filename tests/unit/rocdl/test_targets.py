@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +14,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
+from tests.support import warm_process
 from tests.unit.rocdl.device_code import AMD, instructions
 from tests.unit.rocdl.every_function import CASES, cases_on
 
@@ -25,8 +24,7 @@ REFUSALS = r"does not have|does not exist|has no|do not fit|loads .* bytes a lan
 @cache
 def results(arch: str, root: Path) -> dict[str, dict[str, object]]:
     """What each case gave on a target, from a process of its own."""
-    command = [sys.executable, "-m", "tests.unit.rocdl.every_function", arch]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    done = warm_process.run(["-m", "tests.unit.rocdl.every_function", arch], cwd=root)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, f"the process ended at {lines[-1] if lines else 'the start'}:\n{done.stderr[-2000:]}"
     return {line["name"]: line for line in lines if "name" in line}
