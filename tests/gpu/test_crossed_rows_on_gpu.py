@@ -134,10 +134,12 @@ def run(torch: Any, case: dict[str, Any]) -> None:
     steps = [laid(torch, x, case["gradient"]) if x.dim() > 1 else x for x in steps]
     torch.autograd.backward(list(got), steps)
     torch.autograd.backward(list(want), [x.double() for x in steps])
+    # Gradients of two elements are what is left of terms that are larger: those of norms a thousand times, and those of
+    # softmax, which are made of its rounded results, as much as all that is given.
+    terms = max(x.abs().max().item() for x in steps) / 16 if case["op"] == "softmax" and steps[0].numel() else 1e-2
     for number, (x, right) in enumerate(zip(mine, exact, strict=True)):
         off = (x.grad.double() - right.grad).abs().max().item()
-        # Gradients of norms of two elements are what is left of terms that are a thousand times as large.
-        assert off <= 4 * unit * (right.grad.abs().max().item() + 1e-2), (case, number, off)
+        assert off <= 4 * unit * (right.grad.abs().max().item() + terms), (case, number, off)
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))

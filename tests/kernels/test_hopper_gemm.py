@@ -12,6 +12,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.kernels.gemm import hopper_matmul
 from flydsl.kernels.gemm.hopper import operands
+from flydsl.kernels.gemm.hopper.checks import check_config
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
@@ -384,6 +385,11 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
 def test_configurations_that_cannot_be(config: GemmConfig, says: str) -> None:
     with pytest.raises(ValueError, match=rf"{says}.*got GemmConfig\("):
         build_hopper_gemm(GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16), config)
+
+
+def test_a_block_of_rows_may_have_none_of_the_tile() -> None:
+    """Two warpgroups multiply 256 rows of a tile of 168, two blocks each."""
+    check_config(GemmKind(*[fx.BFloat16] * 3), GemmConfig(168, 64, 2, 4, swapped=True))
 
 
 def test_kinds_that_cannot_be() -> None:

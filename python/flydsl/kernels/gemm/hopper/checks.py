@@ -85,7 +85,7 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {kind.activation!r}")
     reasons = {
         "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
-        or not config.multiplied_rows - BLOCK_ROWS < rows <= MAX_BOX,
+        or not BLOCK_ROWS * (0 if config.beside else config.of_tile - 1) < rows <= MAX_BOX,
         "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered or packed, or where lines are "
         "not along K": rows % 8
         or not (config.is_whole or (kind.a_along_k and kind.packed is None and not kind.gathers)),
