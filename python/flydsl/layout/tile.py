@@ -45,12 +45,12 @@ def _check_mode(mode: Any) -> None:
     if isinstance(mode, bool) or not (mode is None or isinstance(mode, (int, Layout, Tile))):
         raise DslValueError(
             f"a tile mode must be an int, None, a layout or a nested tile, got {mode!r}",
-            hint="pass sizes as Constexpr",
+            hint="pass static sizes as Constexpr",
         )
     if isinstance(mode, int) and mode < 1:
         raise DslValueError(f"a tile extent must be positive, got {mode}", hint="use None to leave a mode alone")
     if isinstance(mode, Layout) and not mode.is_static:
-        raise DslValueError(f"a tile holds static layouts, got {mode}", hint="pass sizes as Constexpr")
+        raise DslValueError(f"a tile holds static layouts, got {mode}", hint="pass static sizes as Constexpr")
 
 
 def _mode_text(mode: Any) -> str:

@@ -20,6 +20,7 @@ from flydsl.autotune import compile_ahead as ahead
 from flydsl.base import knobs
 from flydsl.compiler.jit_argument import adapt
 from tests.support.log import Log
+from tests.unit.autotune import kernels_to_tune
 from tests.unit.autotune.kernels_to_tune import SIZE, Clock, arrays, axpy, axpy_kernel, blocks, fresh, tuned_axpy
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
@@ -86,6 +87,7 @@ def test_processes(fresh_cache: Path) -> None:
 
 
 def test_a_cluster_fills_the_disk_cache(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels_to_tune, "axpy", fresh(axpy))  # which the other machine finds by its name
     executor = Elsewhere()
     function = tuned(executor)
     compiled: list[Any] = []

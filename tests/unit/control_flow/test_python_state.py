@@ -8,7 +8,9 @@ import ctypes
 import functools
 import itertools
 import random
+import sys
 from collections import deque
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -358,8 +360,10 @@ def test_nesting_that_python_cannot_follow_is_an_error_of_ours() -> None:
 
 
 @pytest.mark.parametrize("count", [150, 300, 2000])
-def test_chains_of_many_elif(count: int, tmp_path: Path) -> None:
+def test_chains_of_many_elif(count: int, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Each is inside those before it, down to Python's limit; as many `if` are not."""
+    request.addfinalizer(partial(sys.setrecursionlimit, sys.getrecursionlimit()))
+    sys.setrecursionlimit(1000)  # as Python has it, whatever libraries made of it
 
     def chain(word: str) -> Any:
         branches = [f"    {word if i else 'if'} n == {i}:  # here\n        x = fx.Int32({3 * i})" for i in range(count)]
