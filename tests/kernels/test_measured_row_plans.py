@@ -23,6 +23,17 @@ def test_lanes_of_short_rows_of_f32() -> None:
     assert choose(1595, "f32", HOPPER, 2).many.lanes == 160
 
 
+def test_lanes_of_short_rows_of_two_lines() -> None:
+    """On an H200 (2026-11-18), in parts of a copy's speed: LayerNorm of 216, 224, 232, 296 and 312 bf16 1.01, 1.04, 1.015,
+    1.01 and 1.02 by eight lanes, 0.95, 0.97, 0.98, 0.98 and 1.00 by sixteen, which have 1.02 of 328, and eight 1.00; of 80
+    and 96 0.98 and 1.02 through shared memory, 0.84 and 0.93 by eight lanes that load."""
+    for length in (216, 224, 232, 296, 312):
+        plan = choose(length, "bf16", HOPPER, 2).many
+        assert plan.direct and (plan.lanes, plan.rows) == (8, 16)
+    assert choose(328, "bf16", HOPPER, 2).many.lanes == 16
+    assert all(choose(length, "bf16", HOPPER, 2).many.staged for length in (80, 96))
+
+
 def test_lines_that_come_late() -> None:
     """On an H200 (2026-11-18), RMSNorm of 34,784, 51,288 and 52,584 f32: 0.88, 0.91 and 0.93 of a copy's speed by
     clusters whose threads have 13 to 17 vectors, 0.99 through rings and 1.00 by seven vectors."""
