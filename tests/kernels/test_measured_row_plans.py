@@ -24,9 +24,9 @@ def test_lanes_of_short_rows_of_f32() -> None:
 
 
 def test_lanes_of_short_rows_of_two_lines() -> None:
-    """On an H200 (2026-11-18), in parts of a copy's speed: LayerNorm of 216, 224, 232, 296 and 312 bf16 1.01, 1.04, 1.015,
-    1.01 and 1.02 by eight lanes, 0.95, 0.97, 0.98, 0.98 and 1.00 by sixteen, which have 1.02 of 328, and eight 1.00; of 80
-    and 96 0.98 and 1.02 through shared memory, 0.84 and 0.93 by eight lanes that load."""
+    """On an H200 (2026-11-18), in parts of a copy's speed: LayerNorm of 216, 224, 232, 296 and 312 bf16 1.01, 1.04,
+    1.015, 1.01 and 1.02 by eight lanes, 0.95, 0.97, 0.98, 0.98 and 1.00 by sixteen, which have 1.02 of 328, and eight
+    1.00; of 80 and 96 0.98 and 1.02 through shared memory, 0.84 and 0.93 by eight lanes that load."""
     for length in (216, 224, 232, 296, 312):
         plan = choose(length, "bf16", HOPPER, 2).many
         assert plan.direct and (plan.lanes, plan.rows) == (8, 16)
