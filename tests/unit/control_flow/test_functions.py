@@ -151,6 +151,12 @@ def test_python_s_own_functions_take_run_time_values() -> None:
 
     assert launch(of_any_iterable) == [1, 22, 43, 63]
 
+    def of_numbers_with_a_default(out: fx.Tensor, n: fx.Int32):
+        out[0] = max(1, 2, default=3)
+
+    with pytest.raises(TypeError, match="default"):  # as Python has it
+        launch(of_numbers_with_a_default)
+
 
 def test_closures_are_kept() -> None:
     def make(offset: int) -> Callable[..., Any]:

@@ -107,9 +107,9 @@ def _is_in_range(item: Any, rising: range) -> Any:
 
 def _extreme(plain: Callable[..., Any], better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def chosen(*values: Any, **options: Any) -> Any:
-        given = list(values[0] if len(values) == 1 else values)
+        given = list(values[0]) if len(values) == 1 else values
         if options or not any(map(_is_number, given)):
-            return plain(given, **options)
+            return plain(given, **options) if len(values) == 1 else plain(*values, **options)
         best = given[0]
         for value in given[1:]:
             left, right = as_numeric(value), as_numeric(best)

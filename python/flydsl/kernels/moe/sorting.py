@@ -340,7 +340,7 @@ def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, re
 
 @flyc.jit
 def name_experts(names: Any, mask: Any, experts: int) -> Any:
-    """Return what each expert is called among those that the mask leaves, and how many those are."""
+    """Write what each expert is called among those that the mask leaves to ``names``; return how many those are."""
     thread, scan, named = fx.thread_idx.x, fx.coop.BlockScan(fx.Int32), fx.Int32(0)
     for first in fx.range_constexpr(0, experts, THREADS):
         there = fx.Int32(0)
