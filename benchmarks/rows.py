@@ -2,10 +2,10 @@
 
 Run it: python benchmarks/rows.py [--seed N] [--cells N] [--quick]
 
-Row lengths are log-uniform over 32 to 262144, half of them odd or no multiple of 8. Two thirds of the cells have as
-many rows as 256 MB moved ask for, the others 1 to 512. Times are taken as in benchmarks/gpu.py: events around single
-launches, the sides in turns, inputs rotated. torch.compile compiles each shape by itself. Results are checked against
-float64. ``--quick`` checks a few small cells on the virtual GPU, without a GPU and without times.
+Row lengths are log-uniform over 32 to 262144, half of them odd or no multiple of 8. Two thirds of the cells have so
+many rows that 64 to 512 MB move, log-uniform too, the others 1 to 512. Times are taken as in benchmarks/gpu.py: events
+around single launches, the sides in turns, inputs rotated. torch.compile compiles each shape by itself. Results are
+checked against float64. ``--quick`` checks a few small cells on the virtual GPU, without a GPU and without times.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from flydsl.kernels.norm.softmax import build_softmax_module
 KERNELS = ("softmax", "rmsnorm", "layernorm")
 DTYPES = {"bf16": 2, "f16": 2, "f32": 4}
 SHORTEST, LONGEST, MOST_ROWS = 32, 262144, 512
-MOVED = 256 << 20
+MOVED = 64 << 20, 512 << 20
+"""The least and the most bytes that many rows read and write."""
 TRITON_LONGEST = 65536
 """Rows that Triton's kernels of one block a row can hold."""
 TOLERANCE = {"bf16": 4e-3, "f16": 5e-4, "f32": 2e-6}
@@ -50,7 +51,7 @@ class Cell:
         return 2 * self.m * self.n * DTYPES[self.dtype]
 
 
-def draw(seed: int, count: int, longest: int = LONGEST, moved: int = MOVED) -> list[Cell]:
+def draw(seed: int, count: int, longest: int = LONGEST, moved: tuple[int, int] = MOVED) -> list[Cell]:
     """Cells at random; the same for the same seed."""
     rng, cells = random.Random(seed), []
     for index in range(count):
@@ -58,7 +59,9 @@ def draw(seed: int, count: int, longest: int = LONGEST, moved: int = MOVED) -> l
         n = n + 1 - n % 2 if index % 4 == 0 else n // 8 * 8 + rng.randrange(1, 8) if index % 4 == 1 else -(-n // 8) * 8
         dtype = rng.choice(list(DTYPES))
         few = index % 3 == 2
-        m = round(math.exp(rng.uniform(0, math.log(MOST_ROWS)))) if few else -(-moved // (2 * n * DTYPES[dtype]))
+        row = 2 * n * DTYPES[dtype]
+        least, most = (1, MOST_ROWS) if few else (-(-total // row) for total in moved)
+        m = round(math.exp(rng.uniform(math.log(least), math.log(most))))
         cells.append(Cell(rng.choice(KERNELS), m, n, dtype, few))
     return cells
 
@@ -239,7 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
     print(f"seed {seed}")
     if options.quick:
-        run_on_host(draw(seed, options.cells or 6, 2000, 40_000))
+        run_on_host(draw(seed, options.cells or 6, 2000, (40_000, 40_000)))
         print("quick run: no times were taken")
         return
     rows = run_on_gpu(draw(seed, options.cells or 60), options.rounds, options.jobs, not options.only_copy)

@@ -37,6 +37,7 @@ from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import TASK, build_softmax_bwd_module
 
+MOVED = 256 << 20
 CASES = [
     f"{name}:{length}:bf16"
     for name in ("softmax", "layernorm")
@@ -63,9 +64,7 @@ class Case:
     @property
     def rows(self) -> int:
         """So many that 256 MB are moved, where no number is given."""
-        return self.few or cells.MOVED // (
-            (self.task.sources + self.task.targets) * self.length * cells.DTYPES[self.dtype]
-        )
+        return self.few or MOVED // ((self.task.sources + self.task.targets) * self.length * cells.DTYPES[self.dtype])
 
     def expected(self, plan: RowPlan) -> float:
         """Microseconds, by the model."""
