@@ -127,17 +127,13 @@ def _parse_path(text: str) -> pathlib.Path:
         raise DslRuntimeError(f"{text} cannot be found: this user has no home directory", hint="set HOME") from None
 
 
-def _parse_paths(text: str) -> tuple[pathlib.Path, ...]:
-    return tuple(_parse_path(part) for part in text.split(os.pathsep) if part)
-
-
-def _render_paths(paths: tuple[pathlib.Path, ...]) -> str:
-    return os.pathsep.join(str(path) for path in paths)
-
-
 BOOL = Kind("bool", f"one of {', '.join(_TRUE)} or {', '.join(_FALSE)}", _parse_bool, lambda value: str(int(value)))
 PATH = Kind("path", "a path", _parse_path)
-PATHS = Kind("paths", f"directories separated by {os.pathsep!r}", _parse_paths, _render_paths)
+PATHS = Kind(
+    "paths", f"directories separated by {os.pathsep!r}",
+    lambda text: tuple(_parse_path(part) for part in text.split(os.pathsep) if part),
+    lambda paths: os.pathsep.join(str(path) for path in paths),
+)  # fmt: skip
 OPTIONAL_PATH: Kind[pathlib.Path | None] = Kind(
     "path", "a path", lambda text: _parse_path(text) if text else None, lambda path: str(path or "")
 )
@@ -439,8 +435,8 @@ def unknown_variables() -> dict[str, str | None]:
     known = {name for knob in TABLE.values() for name in (knob.name, *knob.aliases)}
     ours = (name for name in os.environ if name.startswith("FLYDSL_") and not name.startswith("FLYDSL_TEST_"))
     strangers = sorted(name for name in ours if name not in known)
-    near = import_module("difflib").get_close_matches  # slow to import, and seldom needed
-    return {name: next(iter(near(name, known, n=1, cutoff=0.8)), None) for name in strangers}
+    difflib = import_module("difflib") if strangers else None  # slow to import, and seldom needed
+    return {name: next(iter(difflib.get_close_matches(name, known, 1, 0.8)), None) for name in strangers if difflib}
 
 
 @contextmanager

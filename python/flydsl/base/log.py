@@ -44,14 +44,9 @@ def get_logger(name: str) -> logging.Logger:
     return logging.getLogger(name if name.split(".")[0] == _ROOT else f"{_ROOT}.{name}")
 
 
-def topic_enabled(topic: str) -> bool:
-    """Return whether ``FLYDSL_LOG`` names the topic: ask before building an expensive report."""
-    return topic in knobs.LOG.get()
-
-
 def report(topic: str, message: str) -> None:
     """Tell the user something about a topic on stderr, if ``FLYDSL_LOG`` asks for it."""
-    if topic_enabled(topic):
+    if topic in knobs.LOG.get():
         for line in message.splitlines():
             print(f"[flydsl {topic}] {line}", file=sys.stderr)
 

@@ -67,7 +67,7 @@ class DeviceBuild:
             command = [
                 *(outside_tool(self.llvm_dir, "llc"), f"-O{self.level}", f"-mtriple={self.triple}"),
                 *(f"-mcpu={self.cpu}", f"-mattr={self.features}", f"-filetype={kind}", "-relocation-model=pic"),
-                *(f"-{name}={_spelt(value)}" for name, value in settings),
+                *(f"-{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in settings),
                 *("-o", str(target), str(source)),
             ]
             done = subprocess.run(command, capture_output=True, text=True)
@@ -103,10 +103,6 @@ def outside_tool(folder: Path, name: str) -> str:
         f"FLYDSL_COMPILE_LLVM_DIR is {folder}, which has no {name}",
         hint="name the folder of an LLVM installation that has llc and ld.lld in it or in its bin folder",
     )
-
-
-def _spelt(value: bool | int | str) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @contextmanager

@@ -34,11 +34,7 @@ def get_device_runtime(kind: str | None = None) -> DeviceRuntime:
     named = kind or knobs.RUNTIME_KIND.get()
     if named not in (*KINDS, "auto"):
         raise DslValueError(f"Unknown FLYDSL_RUNTIME_KIND {named!r}", hint=f"use one of auto, {', '.join(KINDS)}")
-    return _runtime(_found() if named == "auto" else named)
-
-
-def _found() -> str:
-    return next(kind for kind in KINDS if _runtime(kind).is_available())
+    return _runtime(named if named != "auto" else next(kind for kind in KINDS if _runtime(kind).is_available()))
 
 
 @cache

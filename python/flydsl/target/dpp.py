@@ -27,6 +27,16 @@ class DppControl:
     group: int
     generations: tuple[str, ...] = _EVERY
 
+    def source(self, lane: int) -> int | None:
+        """Return the lane that a lane reads; None where there is none that the control may read."""
+        inside, start = lane % self.group, lane - lane % self.group
+        if self.kind == "broadcast":  # the last lane of each group goes to the group after it
+            return start - 1 if start else None
+        if self.kind == "shift":
+            return lane + self.amount if 0 <= inside + self.amount < self.group else None
+        picked = {"quad": self.amount >> 2 * inside & 3, "share": self.amount, "xor": inside ^ self.amount}
+        return start + picked.get(self.kind, (inside + self.amount) % self.group)
+
 
 def _decoded(code: int, wave: int) -> DppControl | None:
     low = code & 15

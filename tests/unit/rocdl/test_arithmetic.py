@@ -41,6 +41,18 @@ def bits_of(value: Any) -> Any:
     return value.bitcast(fx.Int32)
 
 
+def test_powers_of_two_are_good_to_a_unit_in_the_last_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx942")
+    x = np.concatenate([random_data.generator().uniform(-126, 128, THREADS - 8), np.zeros(8)]).astype(np.float32)
+    x[-8:] = [-126, np.nextafter(np.float32(-126), np.float32(-127)), -np.inf, 128, np.inf, np.nan, 1e-40, 127]
+    found = per_thread(lambda v, t: [bits_of(r.exp2(f32(v)))], x.view(np.int32), 1).view(np.float32)[:, 0]
+    with np.errstate(over="ignore"):
+        wanted = np.exp2(x.astype(np.float64))
+        unit = np.spacing(wanted[:-8].astype(np.float32)).astype(np.float64)
+    assert (np.abs(found[:-8] - wanted[:-8]) <= 0.82 * unit).all()
+    np.testing.assert_array_equal(found[-8:], [2.0**-126, 0, 0, np.inf, np.inf, np.nan, 1, 2.0**127])
+
+
 @pytest.mark.parametrize(
     ("name", "reference"),
     [

@@ -11,6 +11,8 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.backends.host import compile
+from flydsl.backends.host.compile import host_module
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.target.target import parse_target
 from tests.support import random_data
@@ -21,6 +23,7 @@ from tests.unit.rocdl.running import POISON, launch, per_thread
 WAVE64, WAVE32 = ("gfx90a", "gfx942", "gfx950"), ("gfx1100", "gfx1201", "gfx1250")
 BOTH = ("gfx942", "gfx1201")
 THREADS = 160  # two and a half waves of 64, five of 32
+WHOLE = 128  # which move as vectors
 r = fx.rocdl
 
 DIVERGENCE: dict[str, tuple[Callable[[Any], Any] | None, Callable[[int], bool]]] = {
@@ -49,13 +52,14 @@ def words(count: int = THREADS) -> np.ndarray:
 def check(arch: str, threads: str, make: Any, rules: list[Callable[[list[int], list[bool]], list[int]]]) -> None:
     """Outputs of ``make`` against one rule each, for active threads; the others wrote nothing."""
     active_in_kernel, active = DIVERGENCE[threads]
-    x = words()
-    found = per_thread(make, x, len(rules), active_in_kernel)
-    flags = [active(t) for t in range(THREADS)]
-    for index, rule in enumerate(rules):
-        wanted = model.by_wave(x.tolist(), flags, parse_target(arch).wave_size, rule)
-        expected = np.array([w if on else POISON for w, on in zip(wanted, flags, strict=True)], np.int64)
-        np.testing.assert_array_equal(found[:, index], expected.astype(np.int32), err_msg=f"output {index}")
+    for count in (THREADS, WHOLE) if threads == "all" else (THREADS,):
+        x = words(count)
+        found = per_thread(make, x, len(rules), active_in_kernel)
+        flags = [active(t) for t in range(count)]
+        for index, rule in enumerate(rules):
+            wanted = model.by_wave(x.tolist(), flags, parse_target(arch).wave_size, rule)
+            expected = np.array([w if on else POISON for w, on in zip(wanted, flags, strict=True)], np.int64)
+            np.testing.assert_array_equal(found[:, index], expected.astype(np.int32), err_msg=f"output {index}")
 
 
 def test_readlane_takes_any_lanes_register(arch: str, threads: str) -> None:
@@ -168,6 +172,17 @@ def test_every_dpp_control_with_masks(arch: str, threads: str) -> None:
         return lambda wave, active: model.dpp(*plan, [w ^ 0x55AA for w in wave], wave, active)
 
     check(arch, threads, make, [rule(plan) for plan in plans])
+
+
+@pytest.mark.parametrize("count", [WHOLE, THREADS])
+def test_whole_waves_move_as_vectors(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx942")
+    texts: list[str] = []
+    monkeypatch.setattr(
+        compile, "host_module", lambda *given: (made := host_module(*given), texts.append(made.text))[0]
+    )
+    per_thread(lambda x, t: [r.update_dpp(x, x, 0x142), r.ds_swizzle(x, 0x041F)], words(count), 2)
+    assert ("shufflevector <64 x i32>" in texts[0]) == (count == WHOLE)
 
 
 def test_mov_dpp_gives_zero_where_nothing_is_read(arch: str) -> None:

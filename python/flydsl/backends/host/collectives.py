@@ -7,10 +7,9 @@ for each wave, between thread loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host import fibers
 from flydsl.backends.host.asynchrony import COUNTED_COPIES, GROUPS
@@ -30,10 +29,10 @@ def lane_parts(wg: Workgroup) -> tuple[str, str]:
     return lane, body.assign(f"sub i64 {wg.thread_number}, {lane}")
 
 
-def read_lane(wg: Workgroup, value: Any, thread: str) -> str:
+def read_lane(wg: Workgroup, value: SSAValue, thread: str) -> str:
     """Another thread's value; zero from a thread that does not exist or is not active."""
     body = wg.body
-    type_ = wg.slots.type_of(value)
+    type_ = type_text(value.type)
     exists = body.assign(f"icmp ult i64 {thread}, {wg.threads}")
     safe = body.assign(f"select i1 {exists}, i64 {thread}, i64 {wg.thread_number}")
     found = wg.slots.load(value, safe)
@@ -41,6 +40,33 @@ def read_lane(wg: Workgroup, value: Any, thread: str) -> str:
     if wg.mask is not None:
         active = body.assign(f"and i1 {exists}, {wg.mask_bit(safe)}")
     return body.assign(f"select i1 {active}, {type_} {found}, {type_} zeroinitializer")
+
+
+def permute(wg: Workgroup, result: SSAValue, value: SSAValue, rest: SSAValue | None, order: Sequence[int]) -> bool:
+    """Put a result into its array, a wave at a time, if all lanes of all waves take part, and return whether.
+
+    ``order`` says whose ``value`` each lane has or, counted on from there, whose ``rest``; None is zero.
+    """
+    body, kind = wg.body, type_text(result.type)
+    lanes, size = len(order), wg.slots.reserve(result, kind).bytes
+    if wg.mask is not None or not wg.consists_of(lanes) or wg.plan.is_uniform(value) or size > 8:
+        return False
+    type_, order_type = f"<{lanes} x i{8 * size}>", f"<{lanes} x i32>"
+
+    def whole(given: SSAValue | None, first: str) -> str:
+        if given is not None and not wg.plan.is_uniform(given):
+            return body.assign(f"load {type_}, ptr {wg.slots.address(given, kind, first)}, align {size}")
+        bits = "0" if given is None else body.assign(f"bitcast {kind} {body.operand(given)} to i{8 * size}")
+        one = body.assign(f"insertelement {type_} poison, i{8 * size} {bits}, i64 0")
+        return body.assign(f"shufflevector {type_} {one}, {type_} poison, {order_type} zeroinitializer")
+
+    def move(first: str) -> None:
+        parts = f"{type_} {whole(value, first)}, {type_} {whole(rest, first)}"
+        moved = body.assign(f"shufflevector {parts}, {order_type} <{', '.join(map('i32 %d'.__mod__, order))}>")
+        body.line(f"store {type_} {moved}, ptr {wg.slots.address(result, kind, first)}, align {size}")
+
+    wg.each_wave(move)
+    return True
 
 
 def _shuffle_source(wg: Workgroup, mode: str, lane: str, offset: str, width: str) -> tuple[str, str]:

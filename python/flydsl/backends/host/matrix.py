@@ -43,21 +43,13 @@ def multiply(wg: Workgroup, op: Operation) -> None:
     sources.insert(3, result_registers(wg, op.results[0]))
     symbol = _function(wg.module.scope, facts, [source.bytes for source in sources])
     threads = facts.thr_layout().size()
-    waves = body.assign(f"udiv i64 {wg.threads}, {threads}")
 
     def one(first: str) -> None:
         places = [source.address(wg, first) for source in sources]
         body.line(f"call void {symbol}({', '.join(f'ptr {p}' for p in places)})")
 
     _check_whole_waves(wg, op, threads)
-    if wg.apart:
-        _if_all_lanes(wg, op, wg.first, threads, one)
-    else:
-        wg.loop(
-            waves,
-            "wave",
-            lambda index: _if_all_lanes(wg, op, body.assign(f"mul nuw nsw i64 {index}, {threads}"), threads, one),
-        )
+    wg.each_wave(lambda first: _if_all_lanes(wg, op, first, threads, one))
 
 
 def _if_all_lanes(wg: Workgroup, op: Operation, first: str, threads: int, run: Callable[[str], None]) -> None:
@@ -77,7 +69,7 @@ def _if_all_lanes(wg: Workgroup, op: Operation, first: str, threads: int, run: C
 
 
 def _check_whole_waves(wg: Workgroup, op: Operation, threads: int) -> None:
-    if wg.threads.isdigit() and int(wg.threads) % threads == 0:
+    if wg.consists_of(threads):
         return
     rest = wg.body.assign(f"urem i64 {wg.threads}, {threads}")
     wg.fail_if(

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import gcd
 from typing import Any
 
-from flydsl.backends.host.matrix_elements import LLVM_SCALARS, element_offset, read_element
+from flydsl.backends.host.matrix_elements import cut_element, narrowed, read_elements, stored_kind, widened
 from flydsl.base.records import dataclass
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.layout.layout import Layout
-from flydsl.target.dtype import width_bits
-from flydsl.target.mma_facts import fragment_elem
+from flydsl.target.mma_facts import elem_bits
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,15 @@ class LoopText:
         self.line(f"br i1 {again}, label %l{number}, label %e{number}")
         self.lines.append(f"e{number}:")
         self.label = f"e{number}"
+
+    def change(self, kind: str, base: str, count: int, changed: Callable[[str], str]) -> None:
+        """Put what is made of each number of a matrix in its place."""
+
+        def one(index: str) -> None:
+            place = self.assign(f"getelementptr {kind}, ptr {base}, i64 {index}")
+            self.line(f"store {kind} {changed(self.assign(f'load {kind}, ptr {place}'))}, ptr {place}")
+
+        self.loop(count, one)
 
 
 @lru_cache(maxsize=64)
@@ -116,63 +125,61 @@ def place_table(scope: ModuleScope, places: tuple[int, ...]) -> str:
     return name
 
 
-def _element_address(text: LoopText, operand: Operand, base: str, index: str, bits: int) -> tuple[str, str]:
-    """Return (address, value number) of element ``index``, lanes outermost."""
-    lane = text.assign(f"udiv i64 {index}, {operand.values}")
-    value = text.assign(f"urem i64 {index}, {operand.values}")
-    row = text.assign(f"mul i64 {lane}, {operand.lane_bytes}")
-    offset = element_offset(text, value, bits)
-    return text.assign(f"getelementptr i8, ptr {base}, i64 {text.assign(f'add i64 {row}, {offset}')}"), value
-
-
 def _place(text: LoopText, table: str, index: str) -> str:
     found = text.assign(f"load i32, ptr {text.assign(f'getelementptr i32, ptr @{table}, i64 {index}')}")
     return text.assign(f"zext i32 {found} to i64")
 
 
+@lru_cache(maxsize=64)
+def _groups(offsets: tuple[int, ...], most: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return where groups of neighbours begin, and how far from there each of a group lies: the largest groups, up to
+    ``most``, that are all alike. Four and more without gaps, which one access takes, come first."""
+    sizes = [size for size in (16, 8, 4, 2, 1) if size <= most and len(offsets) % size == 0]
+    ways = [tuple(range(size)) for size in sizes if size >= 4]
+    for steps in (*ways, *(tuple(offset - offsets[0] for offset in offsets[:size]) for size in sizes)):
+        starts = offsets[:: len(steps)]
+        if all(offset == starts[i // len(steps)] + steps[i % len(steps)] for i, offset in enumerate(offsets)):
+            return starts, steps
+    raise AssertionError("a group of one is always like the others")
+
+
 def gather(scope: ModuleScope, text: LoopText, operand: Operand, base: str, dense: str, acc: str) -> None:
     """All lanes' elements of an operand at ``base``, widened to ``acc``, into the matrix ``dense``."""
-    bits = width_bits(fragment_elem(operand.elem))
-    table = place_table(scope, operand.places)
+    bits, kind = elem_bits(operand.elem), stored_kind(operand.elem)
+    unit = bits if bits >= 8 else 1
+    sources: dict[int, int] = {}
+    for number, place in enumerate(operand.places):
+        lane, value = divmod(number, operand.values)
+        sources[place] = (lane * operand.lane_bytes * 8 + value * bits) // unit
+    starts, steps = _groups(tuple(sources[place] for place in range(len(sources))), 16 if bits >= 8 else 1)
+    table, lanes = place_table(scope, starts), len(steps)
 
     def one(index: str) -> None:
-        address, value = _element_address(text, operand, base, index, bits)
-        number = read_element(scope, text, operand.elem, bits, address, value, acc, operand.signed)
-        place = _place(text, table, index)
-        text.line(f"store {acc} {number}, ptr {text.assign(f'getelementptr {acc}, ptr {dense}, i64 {place}')}")
+        at = _place(text, table, index)
+        if bits < 8:
+            raw = cut_element(text, bits, base, at)
+        else:
+            raw = read_elements(text, kind, text.assign(f"getelementptr {kind}, ptr {base}, i64 {at}"), steps)
+        numbers = widened(scope, text, operand.elem, raw, lanes, acc, operand.signed)
+        place = text.assign(f"getelementptr <{lanes} x {acc}>, ptr {dense}, i64 {index}")
+        text.line(f"store <{lanes} x {acc}> {numbers}, ptr {place}, align 4")
 
-    text.loop(len(operand.places), one)
+    text.loop(len(starts), one)
 
 
 def scatter(scope: ModuleScope, text: LoopText, operand: Operand, base: str, dense: str, acc: str) -> None:
     """The matrix ``dense`` of ``acc`` back to the lanes, rounded to the operand's type."""
-    table = place_table(scope, operand.places)
+    starts, steps = _groups(operand.places, gcd(operand.values, 16))
+    table, lanes = place_table(scope, starts), len(steps)
 
     def one(index: str) -> None:
-        place = _place(text, table, index)
-        number = text.assign(f"load {acc}, ptr {text.assign(f'getelementptr {acc}, ptr {dense}, i64 {place}')}")
-        address, _ = _element_address(text, operand, base, index, width_bits(operand.elem))
-        _store(text, operand.elem, number, address, acc)
+        at = text.assign(f"getelementptr {acc}, ptr {dense}, i64 {_place(text, table, index)}")
+        numbers = narrowed(scope, text, operand.elem, read_elements(text, acc, at, steps), lanes, acc)
+        lane, part = (text.assign(f"{op} i64 {index}, {operand.values // lanes}") for op in ("udiv", "urem"))
+        first = text.assign(f"mul i64 {lane}, {operand.lane_bytes}")
+        offset = text.assign(
+            f"add i64 {first}, {text.assign(f'mul i64 {part}, {lanes * elem_bits(operand.elem) // 8}')}"
+        )
+        text.line(f"store {numbers}, ptr {text.assign(f'getelementptr i8, ptr {base}, i64 {offset}')}, align 1")
 
-    text.loop(len(operand.places), one)
-
-
-def _store(text: LoopText, elem: str, number: str, address: str, acc: str) -> None:
-    if elem == "bf16":
-        text.line(f"store i16 {_to_bf16(text, number)}, ptr {address}, align 1")
-        return
-    wanted = LLVM_SCALARS[elem]
-    if wanted != acc:
-        number = text.assign(f"{'trunc' if acc.startswith('i') else 'fptrunc'} {acc} {number} to {wanted}")
-    text.line(f"store {wanted} {number}, ptr {address}, align 1")
-
-
-def _to_bf16(text: LoopText, number: str) -> str:
-    """Round to nearest even by hand: not every host has the conversion."""
-    raw = text.assign(f"bitcast float {number} to i32")
-    odd = text.assign(f"and i32 {text.assign(f'lshr i32 {raw}, 16')}, 1")
-    bias = text.assign(f"add i32 {odd}, 32767")
-    rounded = text.assign(f"lshr i32 {text.assign(f'add i32 {raw}, {bias}')}, 16")
-    nan = text.assign(f"fcmp uno float {number}, {number}")
-    quiet = text.assign(f"or i32 {text.assign(f'lshr i32 {raw}, 16')}, 64")
-    return text.assign(f"trunc i32 {text.assign(f'select i1 {nan}, i32 {quiet}, i32 {rounded}')} to i16")
+    text.loop(len(starts), one)

@@ -42,10 +42,11 @@ def wide_text(scope: ModuleScope, facts: Any, lane_bytes: list[int], symbol: str
     if scaled:
         for role, dense, size in (("a", "%A", lane_bytes[4]), ("b", "%B", lane_bytes[5])):
             _apply_scales(scope, text, facts, role, dense, size)
-        _modify_c(text, getattr(facts, "mod_c", 0), m * n)
+        if modifier := getattr(facts, "mod_c", 0):
+            text.change("float", "%D", m * n, lambda number: _modified(text, modifier, number))
     dense_product(text, (m, n, k), ("%A", "%B", "%D"), (wide, acc), _wide_sum(text, n, wide))
     if not scaled:
-        text.loop(m * n, lambda index: _clamp(text, index))
+        text.change("i64", "%D", m * n, lambda number: _clamped(text, number))
     scatter(scope, text, operands[3], "%d", "%D", acc)
     text.line("ret void")
     parameters = "ptr %a, ptr %b, ptr %c, ptr %d" + (", ptr %sa, ptr %sb" if scaled else "")
@@ -103,20 +104,10 @@ def _factor(text: LoopText, table: str, scales: str, index: str) -> str:
     return text.assign(f"select i1 {nan}, double {_QUIET_NAN}, double {number}")
 
 
-def _modify_c(text: LoopText, modifier: int, count: int) -> None:
-    if not modifier:
-        return
-
-    def one(index: str) -> None:
-        place = text.assign(f"getelementptr float, ptr %D, i64 {index}")
-        number = text.assign(f"load float, ptr {place}")
-        if modifier & _MAGNITUDE:
-            number = text.assign(f"call float @llvm.fabs.f32(float {number})")
-        if modifier & _NEGATE:
-            number = text.assign(f"fneg float {number}")
-        text.line(f"store float {number}, ptr {place}")
-
-    text.loop(count, one)
+def _modified(text: LoopText, modifier: int, number: str) -> str:
+    if modifier & _MAGNITUDE:
+        number = text.assign(f"call float @llvm.fabs.f32(float {number})")
+    return text.assign(f"fneg float {number}") if modifier & _NEGATE else number
 
 
 # The product -----------------------------------------------------------------------------------
@@ -136,8 +127,6 @@ def _wide_sum(text: LoopText, n: int, wide: str) -> Combine:
     return combine
 
 
-def _clamp(text: LoopText, index: str) -> None:
-    place = text.assign(f"getelementptr i64, ptr %D, i64 {index}")
-    number = text.assign(f"load i64, ptr {place}")
+def _clamped(text: LoopText, number: str) -> str:
     low = text.assign(f"call i64 @llvm.smax.i64(i64 {number}, i64 {-(2**31)})")
-    text.line(f"store i64 {text.assign(f'call i64 @llvm.smin.i64(i64 {low}, i64 {2**31 - 1})')}, ptr {place}")
+    return text.assign(f"call i64 @llvm.smin.i64(i64 {low}, i64 {2**31 - 1})")

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
-from flydsl.backends.host.matrix_elements import read_element
+from flydsl.backends.host.matrix_elements import read_elements, stored_kind, widened
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, dense_places, gather, scatter
 from flydsl.backends.host.matrix_registers import LaneRegisters, block_product, lane_registers, result_registers
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.base.records import replace
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float, width_bits
-from flydsl.target.mma_facts import fragment_elem
+from flydsl.target.mma_facts import elem_bits
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES, THREADS, Wgmma
 from flydsl.target.wgmma_operand import CHUNK, ROWS, row_bits
 
@@ -74,7 +74,7 @@ def _tickets(wg: Workgroup, op: Operation, facts: Wgmma, place: dict[str, str]) 
     for role, rows, elem, major in (("a", m, facts.elem_a, facts.major_a), ("b", n, facts.elem_b, facts.major_b)):
         if role == "b" or facts.a_source == "shared":
             descriptor = wg.body.assign(f"load i64, ptr {place[role]}, align 1")
-            extents = (rows, k, width_bits(fragment_elem(elem)) // 8)
+            extents = (rows, k, elem_bits(elem) // 8)
             tickets.append(f"i64 {watched.tile(op, values[role], descriptor, extents, major == 'k')}")
     return watched.product_site(op), tickets
 
@@ -153,15 +153,9 @@ def _text(scope: ModuleScope, facts: Wgmma, sources: list[LaneRegisters], symbol
 
 def _scale(text: LoopText, acc: str, count: int) -> None:
     """scale-d 0 forgets what the accumulators held."""
-    scale = text.assign("load i32, ptr %scale")
-    kept = text.assign(f"icmp ne i32 {scale}, 0")
-
-    def one(index: str) -> None:
-        place = text.assign(f"getelementptr {acc}, ptr %D, i64 {index}")
-        value = text.assign(f"load {acc}, ptr {place}")
-        text.line(f"store {acc} {text.assign(f'select i1 {kept}, {acc} {value}, {acc} zeroinitializer')}, ptr {place}")
-
-    text.loop(count, one)
+    kept = text.assign(f"icmp ne i32 {text.assign('load i32, ptr %scale')}, 0")
+    choice = f"select i1 {kept}, {acc} {{}}, {acc} zeroinitializer"
+    text.change(acc, "%D", count, lambda number: text.assign(choice.format(number)))
 
 
 def _read_tile(
@@ -169,19 +163,19 @@ def _read_tile(
     acc: str, *, transposed: bool,
 ) -> None:  # fmt: skip
     """A tile (MN, K) in shared memory into a dense matrix, row by row or, transposed, K by K."""
-    bits = width_bits(fragment_elem(elem))
-    size, (rows, depth) = bits // 8, extents
+    size, (rows, depth) = elem_bits(elem) // 8, extents
     descriptor = text.assign(f"load i64, ptr {names[0]}")
     fields = _fields(text, descriptor)
 
     def cell(row: str, k: str) -> None:
         at = _offset(text, fields, row, k, size, major)
         address = text.assign(f"getelementptr i8, ptr %smem, i64 {_swizzled(text, fields, at)}")
-        number = read_element(scope, text, elem, bits, address, "0", acc, not elem.startswith("u"))
+        raw = read_elements(text, stored_kind(elem), address, (0,))
+        number = widened(scope, text, elem, raw, 1, acc, not elem.startswith("u"))
         line, length, along = (k, rows, row) if transposed else (row, depth, k)
         index = f"add i64 {text.assign(f'mul i64 {line}, {length}')}, {along}"
         place = text.assign(f"getelementptr {acc}, ptr {names[1]}, i64 {text.assign(index)}")
-        text.line(f"store {acc} {number}, ptr {place}")
+        text.line(f"store <1 x {acc}> {number}, ptr {place}")
 
     text.loop(rows, lambda row: text.loop(depth, lambda k: cell(row, k)))
 

@@ -119,14 +119,12 @@ class Plan:
 
     # Meetings ----------------------------------------------------------------------------------
 
-    def has_meeting(self, region: Region) -> bool:
-        return any(self.meeting_inside(op) for block in region.blocks for op in ops_of(block))
-
     def meeting_inside(self, op: Operation) -> bool:
         """Return whether an operation or anything inside it involves other threads."""
         found = self._meeting_inside.get(op)
         if found is None:
-            found = meets(op) or any(self.has_meeting(region) for region in op.regions)
+            inner = (o for region in op.regions for block in region.blocks for o in ops_of(block))
+            found = meets(op) or any(self.meeting_inside(o) for o in inner)
             self._meeting_inside[op] = found
         return found
 

@@ -445,7 +445,8 @@ class Sanitizer:
         if root.space == "argument" and root.key < len(self._names):
             facts["name"] = self._names[root.key]
         if root.space == "unknown":
-            facts["space"] = "shared" if any(_is_shared(o) for o in op.operands) else "unknown"
+            pointers = [o.type for o in op.operands if isinstance(o.type, LLVMPointerType)]
+            facts["space"] = "shared" if any(address_space(pointer) == 3 for pointer in pointers) else "unknown"
         if "elem" not in facts and elem is not None:
             inner = getattr(elem, "element_type", elem)
             facts |= {"elem": str(inner), "bytes": byte_size(inner)}
@@ -457,10 +458,6 @@ class Sanitizer:
         if len(self.wg.sites) > _MOST_SITES:
             fail(op, f"more than {_MOST_SITES} accesses cannot be told apart", hint="turn the sanitizers off")
         return len(self.wg.sites) - 1
-
-
-def _is_shared(value: SSAValue) -> bool:
-    return isinstance(value.type, LLVMPointerType) and address_space(value.type) == 3
 
 
 def _fills_unseen(op: Operation) -> bool:

@@ -78,9 +78,6 @@ class Slots:
         any."""
         return self._slots.get(key, key)
 
-    def type_of(self, value: SSAValue) -> str:
-        return type_text(value.type)
-
     def address(self, key: object, type_: str, thread: str) -> str:
         slot = self.reserve(key, type_)
         body = self.body

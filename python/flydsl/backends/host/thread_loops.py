@@ -232,10 +232,14 @@ class Workgroup:
     def lanes(self, first: str) -> str:
         """Return how many threads there are in the wave that begins with one."""
         wave = self.target.wave_size
-        if self.threads.isdigit() and int(self.threads) % wave == 0:
+        if self.consists_of(wave):
             return str(wave)
         left = self.body.assign(f"sub i64 {self.threads}, {first}")
         return self.body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {wave})")
+
+    def consists_of(self, threads: int) -> bool:
+        """Return whether the workgroup is known to have no other threads than those of groups of so many."""
+        return self.threads.isdigit() and int(self.threads) % threads == 0
 
     def fail_if(self, condition: str, op: Operation, message: str) -> None:
         """Return a status that leads to this operation's line and to ``message``."""

@@ -48,6 +48,11 @@ _EXP2_WIDE = (
     *(1.0, 0.6931471805459335, 0.2402265069581299, 0.05550410941205933, 0.009618129159402558),
     *(0.0013333450568000645, 0.00015403455852453838, 1.5310079402249296e-05, 1.3255224878668817e-06),
 )
+# 2^r for |r| up to 1/2, 3e-9:
+_EXP2 = (
+    *(1.0, 0.6931471824645996, 0.24022650718688965, 0.05550359562039375, 0.009618062525987625, 0.0013390984386205673),
+    0.000154628767631948,
+)
 # (tanh x - x) / x^3 by x^2, x up to 0.6, 1e-9:
 _TANH_TAIL = (
     *(-0.3333333432674408, 0.13333313167095184, -0.05396155267953873, 0.021788321435451508),
@@ -153,6 +158,15 @@ def _exp_inside(x: Value) -> Value:
     exponent, rest = _expm1_parts(x)
     scale = _power_of_two(exponent)
     return scale.fma(rest, scale)
+
+
+def exp2(x: Value) -> Value:
+    """2^x to 0.82 units in the last place, and zero instead of subnormal numbers: 2^n of the nearest whole n is added
+    to the exponent of 2^r."""
+    shifted = x + _ROUND_F32
+    power = polynomial(x - (shifted - _ROUND_F32), _EXP2)
+    result = (power.bits() + (shifted.bits() << 23)).viewed()
+    return x.below(128.0).select(x.below(-126.0).select(0.0, result), x * _INF)
 
 
 def _exp2_wide(x: Value) -> Value:

@@ -21,7 +21,7 @@ def read_constant(cursor: TextCursor, type_: Attribute) -> Attribute:
     """Return the attribute of the literal that comes next, for a scalar or vector type."""
     if not isinstance(type_, VectorType):
         return _scalar_attr(type_, _scalar_bits(cursor, type_))
-    size, count = _byte_size(type_.element_type), type_.get_shape()[0]
+    size, count = type_.element_type.compile_time_size, type_.get_shape()[0]
     return DenseIntOrFPElementsAttr(type_, BytesAttr(_vector_bytes(cursor, type_.element_type, size, count)))
 
 
@@ -41,10 +41,6 @@ def _vector_bytes(cursor: TextCursor, element: Attribute, size: int, count: int)
         parts.append(_packed(_scalar_bits(cursor, element), element, size))
         cursor.accept(",")
     return b"".join(parts)
-
-
-def _byte_size(element: Any) -> int:
-    return element.compile_time_size
 
 
 def _packed(bits: int, element: Any, size: int) -> bytes:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +35,6 @@ from flydsl.base.environment_reads import still_holds
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.files import SUFFIX, Place, Store, open_store
 from flydsl.base.lazy import lazy_module
-from flydsl.base.log import configure, get_logger
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.base.own_code import own_file
 from flydsl.base.records import dataclass
@@ -51,9 +51,11 @@ from flydsl.target.family import family
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:
+    from flydsl.base import log
     from flydsl.codegen import exported_object
     from flydsl.compiler.running import sanitized_executable
 else:
+    log = lazy_module("flydsl.base.log")
     exported_object = lazy_module("flydsl.codegen.exported_object")
     sanitized_executable = lazy_module("flydsl.compiler.running.sanitized_executable")
 
@@ -147,8 +149,6 @@ def key_of(
 
 # Fetching and compiling -----------------------------------------------------------------------------------------------
 
-_log = get_logger(__name__)
-
 PATIENCE_SECONDS = 120.0
 """How long a process waits for another that compiles the same; then it compiles as well."""
 
@@ -174,12 +174,20 @@ _log_settings: tuple[Any, ...] | None = None
 
 
 def _set_up_logging() -> None:
-    """Here, because every compile comes by and importing the package should touch no logger."""
+    """Here, because every compile comes by and importing the package should touch no logger; nor does this, where none
+    was loaded and nothing is asked of it: Python's logging is slow to load."""
     global _log_settings
-    now = tuple(knob.get() for knob in (knobs.DEBUG_LOG_LEVEL, knobs.DEBUG_LOG_TO_CONSOLE, knobs.DEBUG_LOG_TO_FILE))
-    if now != _log_settings:
-        configure()
+    asked = (knobs.DEBUG_LOG_LEVEL, knobs.DEBUG_LOG_TO_CONSOLE, knobs.DEBUG_LOG_TO_FILE)
+    now = tuple(knob.get() for knob in asked)
+    heard = "logging" in sys.modules or any(knob.is_set() for knob in asked)
+    if now != _log_settings and (heard or knobs.unknown_variables()):
+        log.configure()
         _log_settings = now
+
+
+def _tell(level: str, message: str, *facts: Any) -> None:
+    if "logging" in sys.modules:  # else nobody could listen
+        getattr(log.get_logger(__name__), level)(message, *facts)
 
 
 def artifact_for(
@@ -189,7 +197,7 @@ def artifact_for(
     """Return the artifact of a specialisation of a function, from disk or compiled."""
     _set_up_logging()
     target, place = device.target.arch, device.kind
-    _log.debug("%s: needs code for %s on %s (%s)", name, target, place, device)
+    _tell("debug", "%s: needs code for %s on %s (%s)", name, target, place, device)
     key, reasons = None, ()
     if knobs.RUNTIME_ENABLE_CACHE.get():
         key, reasons = key_of(name, inputs, arguments, hints, device)
@@ -197,11 +205,11 @@ def artifact_for(
 
     def compile_and_look() -> Artifact:
         nonlocal undisturbed
-        _log.debug("%s: compiling for %s on %s", name, target, place)
+        _tell("debug", "%s: compiling for %s on %s", name, target, place)
         began = time.perf_counter()
         artifact = compile_()
         milliseconds = (time.perf_counter() - began) * 1e3
-        _log.info("%s: compiled for %s on %s in %.0f ms", name, target, place, milliseconds)
+        _tell("info", "%s: compiled for %s on %s in %.0f ms", name, target, place, milliseconds)
         undisturbed = inputs.after_tracing()
         return artifact
 
@@ -214,7 +222,7 @@ def artifact_for(
         elif key is None or not sources_agree(key.functions):
             reasons = ("its file was edited after it was imported",)
         if reasons:
-            _log.info("%s: not kept on disk: %s", name, "; ".join(reasons))
+            _tell("info", "%s: not kept on disk: %s", name, "; ".join(reasons))
         return not reasons
 
     artifact, found = fetch_or_compile(key, reasons, compile_and_look, may_keep)
@@ -248,7 +256,7 @@ def fetch_or_compile(
         if run_only:
             raise _not_there(None, key, reasons)
         if reasons:
-            _log.info("not kept on disk: %s", "; ".join(reasons))
+            _tell("info", "not kept on disk: %s", "; ".join(reasons))
         return compile_(), False
     found = None if looking else _find(store, key)
     if found is not None:
@@ -278,22 +286,22 @@ def _find(store: Store, key: CacheKey, *, again: bool = False) -> Artifact | Non
     found = None if data is None else artifact_file.from_bytes(data, key.text)
     if found is None:
         if data is not None:
-            _log.info("%s is damaged or belongs to another key; it is made anew", path)
+            _tell("info", "%s is damaged or belongs to another key; it is made anew", path)
         if not again:
-            _log.debug("%s: not in the cache: %s", key.name, path)
+            _tell("debug", "%s: not in the cache: %s", key.name, path)
         return None
     if not still_holds(dict(found.environment)):
         names = ", ".join(name for name, _ in found.environment if name)
-        _log.info("%s: the code in the cache is for other values of %s: %s", key.name, names, path)
+        _tell("info", "%s: the code in the cache is for other values of %s: %s", key.name, names, path)
         return None
-    _log.info("%s: found in the cache%s: %s", key.name, ", made by another meanwhile" if again else "", path)
+    _tell("info", "%s: found in the cache%s: %s", key.name, ", made by another meanwhile" if again else "", path)
     return local(found, key.functions)
 
 
 def _keep(store: Store, key: CacheKey, artifact: Artifact) -> None:
     written = store.write(key.place, artifact_file.to_bytes(portable(artifact, key.functions), key.text))
     if written:
-        _log.debug("%s: kept in the cache, %d bytes: %s", key.name, written, store.root / key.directory / key.file)
+        _tell("debug", "%s: kept in the cache, %d bytes: %s", key.name, written, store.root / key.directory / key.file)
     limit = knobs.RUNTIME_CACHE_SIZE.get()
     if not written or not limit:
         return
@@ -349,7 +357,7 @@ def load(artifact: Artifact, device: Any) -> Executable:
     """Bring an artifact's code into the process and onto its device."""
     began = time.perf_counter()
     loaded = _loaded(artifact, device)
-    _log.debug("%s: loaded onto %s in %.1f ms", artifact.name, device, (time.perf_counter() - began) * 1e3)
+    _tell("debug", "%s: loaded onto %s in %.1f ms", artifact.name, device, (time.perf_counter() - began) * 1e3)
     return loaded
 
 

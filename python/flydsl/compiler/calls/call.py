@@ -147,7 +147,7 @@ def record(name: str, number: int, names: Sequence[str], forms: Sequence[Form], 
     place = family(key.kind).place(key.device_number)
     made = Specialisation(arguments, key.arch, place, key.hints, origin.seconds, "; ".join(reasons), origin.from_disk,
                           origin.not_kept, origin.stages, tuple(now.items()))  # fmt: skip
-    if log.topic_enabled(TOPIC):
+    if TOPIC in knobs.LOG.get():
         how = f"{'loaded from disk' if origin.from_disk else 'compiled'} in {origin.seconds * 1e3:.0f} ms"
         lines = [f"{name}: specialisation {number} for {key.arch} on {place}, {how}"]
         lines += [f"    why: {reason}" for reason in reasons]

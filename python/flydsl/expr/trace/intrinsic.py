@@ -142,6 +142,8 @@ def when(condition: Any, then: Callable[[], None]) -> None:
 def words_of(value: Any) -> tuple[list[Value], Any]:
     """Return a number or vector as 32-bit words, and a function that puts such words back together."""
     number = number_of(value)
+    if not isinstance(number, Vector) and type(number).width == 32:
+        return [number.bitcast(Int32).ir_value()], lambda moved: Int32(moved[0]).bitcast(type(number))
     vector = number if isinstance(number, Vector) else Vector.from_elements([number], type(number))
     bits = vector.numel * vector.dtype.width
     if bits % 32 and bits not in (8, 16):

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
-from flydsl.backends.host.collectives import ballot, lane_parts, read_lane
+from flydsl.backends.host.collectives import ballot, lane_parts, permute, read_lane
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic, gather, immediate, meeting, thread
+from flydsl.backends.host.matrix_lanes import place_table
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.reading.op_view import fail
-from flydsl.target.dpp import ROW, DppControl, dpp_control
+from flydsl.target.dpp import ROW, dpp_control
 
 
-def _value_of(wg: Workgroup, value: Any, place: str) -> str:
+def _value_of(wg: Workgroup, value: SSAValue, place: str) -> str:
     """Return the value that thread number ``place`` holds; zero where that thread does not run."""
     return wg.body.operand(value) if wg.plan.is_uniform(value) else read_lane(wg, value, place)
 
 
-def _of_lane(wg: Workgroup, op: Operation, value: Any, lane: str) -> None:
+def _of_lane(wg: Workgroup, op: Operation, value: SSAValue, lane: str) -> None:
     """Bind the result to ``value`` of a lane of the current wave."""
     _, first = lane_parts(wg)
     wg.body.bind(op.results[0], _value_of(wg, value, wg.body.assign(f"add i64 {first}, {lane}")))
@@ -45,116 +47,79 @@ def _bpermute(wg: Workgroup, op: Operation) -> None:
     _of_lane(wg, op, value, _wide(wg, lane, wg.target.wave_size - 1))
 
 
+# Moves in an order that the instruction's encoding says -----------------------------------------
+
+_ZERO, _OLD = -1, -2
+"""Instead of the lane that a lane reads: what it gets without reading."""
+
+
+def _move(wg: Workgroup, op: Operation, value: SSAValue, sources: Sequence[int], old: SSAValue | None = None) -> None:
+    """Each lane takes ``value`` of its source; of one that does not run it takes ``old``, or zero without it."""
+    body, result, type_ = wg.body, op.results[0], type_text(op.results[0].type)
+    order = [lane + len(sources) if source < 0 else source for lane, source in enumerate(sources)]
+    others = {source for source in sources if source < 0}
+    if len(others) < 2 and permute(wg, result, value, op.operands[0] if _OLD in others else None, order):
+        return
+    table = place_table(body.scope, tuple(sources))
+
+    def each() -> None:
+        lane, first = lane_parts(wg)
+        source = body.assign(f"load i32, ptr {body.assign(f'getelementptr i32, ptr @{table}, i64 {lane}')}")
+        reads = body.assign(f"icmp sge i32 {source}, 0")
+        place = body.assign(f"add i64 {first}, {body.assign(f'zext i32 {source} to i64')}")
+        place = body.assign(f"select i1 {reads}, i64 {place}, i64 {wg.thread_number}")
+        there = body.assign(f"icmp ult i64 {place}, {wg.threads}")
+        if wg.mask is not None:
+            safe = body.assign(f"select i1 {there}, i64 {place}, i64 {wg.thread_number}")
+            there = body.assign(f"and i1 {there}, {wg.mask_bit(safe)}")
+        missing = "zeroinitializer" if old is None else wg.value(old)
+        found = f"{type_} {_value_of(wg, value, place)}, {type_} {missing}"
+        chosen = body.assign(f"select i1 {body.assign(f'and i1 {reads}, {there}')}, {found}")
+        if _OLD in others:
+            left = body.assign(f"icmp eq i32 {source}, {_OLD}")
+            chosen = body.assign(f"select i1 {left}, {type_} {wg.value(op.operands[0])}, {type_} {chosen}")
+        wg.slots.store(result, chosen, wg.thread_number)
+
+    wg.over_threads(each)
+
+
 def _swizzle(wg: Workgroup, op: Operation) -> None:
     """ds_swizzle: the pattern's upper bits say how its lower ones name a lane of the same 32."""
-    body, pattern = wg.body, immediate(op, 1)
-    lane, _ = lane_parts(wg)
-    inside = body.assign(f"and i64 {lane}, 31")
-    if pattern >= _FOURIER:
-        source = _fourier(wg, inside, pattern & 31)
-    elif pattern >= _ROTATE:
-        amount, mask = pattern >> 5 & 31, pattern & 31
-        moved = body.assign(f"add i64 {inside}, {32 - amount if pattern >> 10 & 1 else amount}")
-        turned, fixed = body.assign(f"and i64 {moved}, {31 & ~mask}"), body.assign(f"and i64 {inside}, {mask}")
-        source = body.assign(f"or i64 {turned}, {fixed}")
-    elif pattern & 0x8000:
-        if pattern & 0x7F00:
-            fail(op, f"the swizzle pattern {pattern:#x} is none that ds_swizzle has")
-        source = _quad(wg, inside, pattern & 0xFF)
-    else:
-        kept = body.assign(f"and i64 {inside}, {pattern & 31}")
-        source = body.assign(f"xor i64 {body.assign(f'or i64 {kept}, {pattern >> 5 & 31}')}, {pattern >> 10 & 31}")
-    half = body.assign(f"and i64 {lane}, 32")
-    _of_lane(wg, op, op.operands[0], body.assign(f"or i64 {half}, {source}"))
+    pattern = immediate(op, 1)
+    if 0x8000 <= pattern < _ROTATE and pattern & 0x7F00:
+        fail(op, f"the swizzle pattern {pattern:#x} is none that ds_swizzle has")
+    _move(wg, op, op.operands[0], [_swizzled(pattern, lane) for lane in range(wg.target.wave_size)])
 
 
 _ROTATE, _FOURIER = 0xC000, 0xE000
 
 
-def _fourier(wg: Workgroup, lane: str, mask: int) -> str:
-    """Return the lane's five bits in reverse, moved down by as many as ``mask`` keeps in place."""
-    body = wg.body
-    turned = "0"
-    for bit in range(5):
-        one = body.assign(f"and i64 {body.assign(f'lshr i64 {lane}, {bit}')}, 1")
-        turned = body.assign(f"or i64 {turned}, {body.assign(f'shl i64 {one}, {4 - bit}')}")
-    lower = body.assign(f"lshr i64 {turned}, {mask.bit_count()}")
-    return body.assign(f"or i64 {lower}, {body.assign(f'and i64 {lane}, {mask}')}")
-
-
-def _quad(wg: Workgroup, lane: str, pattern: int) -> str:
-    """Return the lane of the same four that two bits of ``pattern`` name."""
-    body = wg.body
-    place = body.assign(f"shl i64 {body.assign(f'and i64 {lane}, 3')}, 1")
-    picked = body.assign(f"and i64 {body.assign(f'lshr i64 {pattern}, {place}')}, 3")
-    return body.assign(f"or i64 {body.assign(f'and i64 {lane}, -4')}, {picked}")
-
-
-# DPP -------------------------------------------------------------------------------------------
+def _swizzled(pattern: int, lane: int) -> int:
+    inside, kept = lane & 31, lane & pattern & 31
+    if pattern >= _FOURIER:  # five bits in reverse, moved down by as many as stay in place
+        source = int(f"{inside:05b}"[::-1], 2) >> (pattern & 31).bit_count() | kept
+    elif pattern >= _ROTATE:
+        amount = pattern >> 5 & 31
+        source = inside + (-amount if pattern >> 10 & 1 else amount) & 31 & ~pattern | kept
+    elif pattern & 0x8000:
+        source = inside & -4 | pattern >> 2 * (lane & 3) & 3
+    else:
+        source = (kept | pattern >> 5 & 31) ^ pattern >> 10 & 31
+    return lane & 32 | source
 
 
 def _dpp(wg: Workgroup, op: Operation) -> None:
     """A lane takes another lane's value, keeps ``old`` where a mask excludes it, and takes zero or ``old`` where
     the source does not exist."""
-    body = wg.body
-    old, value = op.operands[:2]
     control = dpp_control(immediate(op, 2), wg.target)
     row_mask, bank_mask, bound = (immediate(op, index) for index in (3, 4, 5))
-    type_ = type_text(op.results[0].type)
-    lane, first = lane_parts(wg)
-    source, exists = _dpp_source(wg, control, lane)
-    place = body.assign(f"add i64 {first}, {source}")
-    place = body.assign(f"select i1 {exists}, i64 {place}, i64 {wg.thread_number}")
-    there = body.assign(f"icmp ult i64 {place}, {wg.threads}")
-    if wg.mask is not None:
-        safe = body.assign(f"select i1 {there}, i64 {place}, i64 {wg.thread_number}")
-        there = body.assign(f"and i1 {there}, {wg.mask_bit(safe)}")
-    valid = body.assign(f"and i1 {exists}, {there}")
-    found = _value_of(wg, value, place)
-    missing = f"{type_} zeroinitializer" if bound else f"{type_} {body.operand(old)}"
-    chosen = body.assign(f"select i1 {valid}, {type_} {found}, {missing}")
-    written = _dpp_written(wg, lane, row_mask, bank_mask)
-    if written is not None:
-        chosen = body.assign(f"select i1 {written}, {type_} {chosen}, {type_} {body.operand(old)}")
-    body.bind(op.results[0], chosen)
-
-
-def _dpp_source(wg: Workgroup, control: DppControl, lane: str) -> tuple[str, str]:
-    """Return (source lane, whether it lies where the control may read) of the current lane."""
-    body = wg.body
-    inside = body.assign(f"and i64 {lane}, {control.group - 1}")
-    if control.kind == "quad":
-        return _quad(wg, lane, control.amount), "true"
-    if control.kind == "share":
-        return body.assign(f"or i64 {body.assign(f'and i64 {lane}, {-control.group}')}, {control.amount}"), "true"
-    if control.kind == "xor":
-        return body.assign(f"xor i64 {lane}, {control.amount}"), "true"
-    if control.kind == "rotate":
-        moved = body.assign(f"add i64 {inside}, {control.amount % control.group}")
-        wrapped = body.assign(f"and i64 {moved}, {control.group - 1}")
-        return body.assign(f"or i64 {body.assign(f'and i64 {lane}, {-control.group}')}, {wrapped}"), "true"
-    if control.kind == "shift":
-        moved = body.assign(f"add i64 {inside}, {control.amount}")
-        exists = body.assign(f"icmp ult i64 {moved}, {control.group}")
-        return body.assign(f"add i64 {lane}, {control.amount}"), exists
-    # Broadcast: the last lane of each group goes to the group after it.
-    start = body.assign(f"and i64 {lane}, {-control.group}")
-    exists = body.assign(f"icmp uge i64 {start}, {control.group}")
-    return body.assign(f"sub i64 {start}, 1"), exists
-
-
-def _dpp_written(wg: Workgroup, lane: str, row_mask: int, bank_mask: int) -> str | None:
-    """Return whether the current lane is written: rows of 16 lanes, banks of four lanes in each row."""
-    if row_mask == 15 and bank_mask == 15:
-        return None
-    body = wg.body
-    row = body.assign(f"lshr i64 {lane}, {ROW.bit_length() - 1}")
-    bank = body.assign(f"and i64 {body.assign(f'lshr i64 {lane}, 2')}, 3")
-    bits = [
-        body.assign(f"trunc i64 {body.assign(f'lshr i64 {mask}, {place}')} to i1")
-        for mask, place in ((row_mask, row), (bank_mask, bank))
-    ]
-    return body.assign(f"and i1 {bits[0]}, {bits[1]}")
+    sources = [_ZERO if bound else _OLD] * wg.target.wave_size
+    for lane in range(len(sources)):
+        if not row_mask >> lane // ROW & bank_mask >> lane % ROW // 4 & 1:
+            sources[lane] = _OLD
+        elif (source := control.source(lane)) is not None:
+            sources[lane] = source
+    _move(wg, op, op.operands[1], sources, None if bound else op.operands[0])
 
 
 def _mov_dpp(wg: Workgroup, op: Operation) -> None:
@@ -276,8 +241,8 @@ def _count_below(high: bool) -> Any:
 ENTRIES: dict[str, HostIntrinsic] = {
     "llvm.amdgcn.readlane": gather(_readlane),
     "llvm.amdgcn.ds.bpermute": gather(_bpermute, 1),
-    "llvm.amdgcn.ds.swizzle": gather(_swizzle),
-    "llvm.amdgcn.update.dpp": gather(_dpp, 1),
+    "llvm.amdgcn.ds.swizzle": meeting(_swizzle),
+    "llvm.amdgcn.update.dpp": meeting(_dpp),
     "llvm.amdgcn.mov.dpp": gather(_mov_dpp),
     "llvm.amdgcn.permlane16": gather(_permlane(False), 1),
     "llvm.amdgcn.permlanex16": gather(_permlane(True), 1),

@@ -1,4 +1,4 @@
-"""Fast functions that both vendors have, to the host's own precision.
+"""Fast functions that both vendors have, to the host's own precision; powers of two as GPUs have them.
 
 Those of f32 take subnormal numbers for zeros, and give zeros for them: AMD's instructions flush them, as does `.ftz`.
 """
@@ -11,6 +11,8 @@ from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour
 from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.codegen.floats.exponential_functions import exp2
+from flydsl.codegen.floats.formula import formula_function
 from flydsl.codegen.llvm_types import type_text
 
 Formula = Callable[[Workgroup, str, list[str]], str]
@@ -36,14 +38,20 @@ def _flushed(wg: Workgroup, type_: str, x: str) -> str:
     return wg.body.assign(f"select i1 {small}, float {zero}, float {x}")
 
 
+def _power_of_two(wg: Workgroup, type_: str, xs: list[str]) -> str:
+    symbol = formula_function(wg.body.scope, "exp2", 0, 1, exp2) if type_ == "float" else "@llvm.exp2"
+    return f"call {type_} {symbol}({type_} {xs[0]})"
+
+
 def _reciprocal_root(wg: Workgroup, type_: str, xs: list[str]) -> str:
     root = wg.body.assign(f"call {type_} @llvm.sqrt({type_} {xs[0]})")
     return f"fdiv {type_} 1.0, {root}"
 
 
 FAST: dict[str, Behaviour] = {
+    "exp2": formula(_power_of_two),
     **{name: formula(lambda _, type_, xs, name=name: f"call {type_} @llvm.{name}({type_} {xs[0]})", flush=True)
-       for name in ("exp2", "log2", "sqrt")},
+       for name in ("log2", "sqrt")},
     "rcp": formula(lambda _, type_, xs: f"fdiv {type_} 1.0, {xs[0]}", flush=True),
     "rsqrt": formula(_reciprocal_root, flush=True),
 }  # fmt: skip
