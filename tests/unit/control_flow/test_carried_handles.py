@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -116,3 +116,61 @@ def test_launches_under_run_time_control_flow() -> None:
     out = np.zeros(4, np.int32)
     host(out, 5)
     assert out.tolist() == [1 + 6] * 4
+
+
+class Doubled(NamedTuple):
+    """A pair whose derived class computes with what it is given."""
+
+    number: Any
+    place: Any
+
+
+class DoubledPair(Doubled):
+    def __new__(cls, number: Any, place: Any) -> DoubledPair:
+        return super().__new__(cls, number * 2, place)
+
+
+class DoubledList(list[Any]):
+    def __init__(self, items: Any) -> None:
+        super().__init__([2 * item for item in items])
+
+
+class Tenfold(dict[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        return 10 * dict.__getitem__(self, key)
+
+
+class Labelled(tuple[Any, ...]):
+    label: int
+
+
+def test_constructors_of_containers_are_called_once() -> None:
+    """Neither the edge of a branch or loop nor a kernel's argument has a class compute with its items again."""
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        pair, items, entries = DoubledPair(n, 0), DoubledList([n]), Tenfold(a=n)
+        if t > 1:
+            items, entries = DoubledList([t]), Tenfold(a=t)
+        for i in range(n):
+            pair = pair._replace(place=pair.place + i)
+        out[t] = pair.number + pair.place * 100 + items[0] * 10_000 + entries["a"] * 1_000_000
+
+    assert launch(body, n=4) == [40_080_608, 40_080_608, 20_040_608, 30_060_608]
+
+
+def test_arguments_of_kernels_keep_classes_and_attributes() -> None:
+    label = Labelled([7])
+    label.label = 3
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor, pair: Any, items: Any, entries: Any, labelled: fx.Constexpr[Labelled]):
+        out[0], out[1], out[2], out[3] = pair.number, items[0], entries["a"], labelled.label + labelled[0]
+
+    @flyc.jit
+    def host(out: fx.Tensor, n: fx.Int32):
+        kernel(out, DoubledPair(n, 0), DoubledList([n]), Tenfold(a=n), label).launch(block=(1, 1, 1))
+
+    out = np.zeros(4, np.int32)
+    host(out, 3)
+    assert out.tolist() == [6, 6, 30, 10]

@@ -7,16 +7,18 @@ DslType protocol are leaves with SSA values; everything else is a constant of th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Numeric, as_numeric, is_raw_value, operand
 from flydsl.expr.trace.context import Value, bare_values, current, raw_face
-from flydsl.expr.trace.protocol import constructed
+from flydsl.expr.trace.protocol import CONTAINERS, constructed, mapped
 from flydsl.expr.values.handle import Handle, describe, from_value
 from flydsl.expr.vector import Vector
 
+_ordered = partial(sorted, key=repr)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), range)
 
 
@@ -37,12 +39,8 @@ def stand_in(value: Any) -> Any:
         return type(value)(0)
     if isinstance(value, Vector):
         return Vector.filled(value.shape, 0, value.dtype)
-    if isinstance(value, (list, tuple)):
-        return _like_sequence(value, [stand_in(item) for item in value])
-    if isinstance(value, dict):
-        return {key: stand_in(item) for key, item in value.items()}
-    if isinstance(value, SimpleNamespace):
-        return SimpleNamespace(**stand_in(vars(value)))
+    if isinstance(value, CONTAINERS):
+        return mapped(stand_in, value)
     if leaves(value):
         raise DslTypeError(
             f"{describe(value)} is returned on some paths only, decided at run time",
@@ -65,29 +63,16 @@ def promoted(value: Any) -> Any:
     wrapped."""
     if isinstance(value, (Numeric, Vector)) or value is None or isinstance(value, str):
         return value
-    if isinstance(value, (list, tuple)):
-        return _like_sequence(value, [promoted(item) for item in value])
-    if isinstance(value, dict):
-        return {key: promoted(item) for key, item in value.items()}
-    if isinstance(value, SimpleNamespace):
-        return SimpleNamespace(**promoted(vars(value)))
+    if isinstance(value, CONTAINERS):
+        return mapped(promoted, value)
     if hasattr(value, "__dsl_raw_number__"):
         return value  # carried by its IR type, with the operators it has
     number = operand(value)
     if number is not None:
         return number
-    if isinstance(value, Handle):
+    if isinstance(value, Handle) or not is_raw_value(value) or not hasattr(value, "owner"):
         return value
-    return _wrapped(value) if is_raw_value(value) and hasattr(value, "owner") else value
-
-
-def _wrapped(value: Any) -> Any:
-    """Return a raw SSA value that is no number: a vector or the handle of its type."""
     return Vector(value) if str(value.type).startswith("vector<") else from_value(value)
-
-
-def _like_sequence(like: Any, items: list[Any]) -> Any:
-    return type(like)(*items) if hasattr(like, "_fields") else type(like)(items)
 
 
 def leaves(value: Any) -> list[Any]:
@@ -97,7 +82,7 @@ def leaves(value: Any) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return [ssa for item in value for ssa in leaves(item)]
     if isinstance(value, dict):
-        return [ssa for key in sorted(value, key=repr) for ssa in leaves(value[key])]
+        return [ssa for key in _ordered(value) for ssa in leaves(dict.__getitem__(value, key))]
     if isinstance(value, SimpleNamespace):
         return leaves(vars(value))
     return bare_values(value) if hasattr(value, "__extract_to_ir_values__") else []
@@ -107,13 +92,8 @@ def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
     """Return a value like the exemplar, made of the next SSA values."""
     if isinstance(exemplar, (Numeric, Vector)):
         return constructed(type(exemplar), [next(values)], exemplar)
-    if isinstance(exemplar, (list, tuple)):
-        return _like_sequence(exemplar, [rebuilt(item, values) for item in exemplar])
-    if isinstance(exemplar, dict):
-        built = {key: rebuilt(exemplar[key], values) for key in sorted(exemplar, key=repr)}
-        return {key: built[key] for key in exemplar}
-    if isinstance(exemplar, SimpleNamespace):
-        return SimpleNamespace(**rebuilt(vars(exemplar), values))
+    if isinstance(exemplar, CONTAINERS):
+        return mapped(lambda item: rebuilt(item, values), exemplar, _ordered)
     count = len(leaves(exemplar))
     if count == 0:
         return exemplar
@@ -242,10 +222,8 @@ def type_words(value: Any) -> str:
 def as_ir_value(value: Any, *, keep_static: bool = False) -> Value:
     """Return the SSA value of a DSL value or Python number; with ``keep_static``, one known while tracing stays as it
     is."""
-    if value is None:
-        return None
     if isinstance(value, (list, tuple)):
-        return type(value)(as_ir_value(item, keep_static=keep_static) for item in value)
+        return mapped(lambda item: as_ir_value(item, keep_static=keep_static), value)
     if isinstance(value, (bool, int, float)):
         return value if keep_static else _seen(as_numeric(value))
     if keep_static and _is_known(value):

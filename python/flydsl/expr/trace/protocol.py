@@ -7,13 +7,16 @@ lists, tuples, dicts and namespaces are walked; everything else is a constant of
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from functools import cache
 from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
 
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.context import bare_values
+
+CONTAINERS = (list, tuple, dict, SimpleNamespace)
 
 
 @runtime_checkable
@@ -37,7 +40,7 @@ def extract_to_ir_values(value: Any) -> list[Any]:
         elif isinstance(value, (list, tuple)):
             waiting += reversed(value)
         elif isinstance(value, dict):
-            waiting += reversed(value.values())
+            waiting += reversed(dict.values(value))
         elif isinstance(value, SimpleNamespace):
             waiting.append(vars(value))
         elif hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type):  # a class is a constant
@@ -47,18 +50,30 @@ def extract_to_ir_values(value: Any) -> list[Any]:
 
 def construct_from_ir_values(exemplar: Any, values: Iterator[Any]) -> Any:
     """Return the value built like ``exemplar`` from the next SSA values."""
-    if isinstance(exemplar, (list, tuple)):
-        items = [construct_from_ir_values(item, values) for item in exemplar]
-        return type(exemplar)(*items) if hasattr(exemplar, "_fields") else type(exemplar)(items)
-    if isinstance(exemplar, dict):
-        return {key: construct_from_ir_values(item, values) for key, item in exemplar.items()}
-    if isinstance(exemplar, SimpleNamespace):
-        return SimpleNamespace(**construct_from_ir_values(vars(exemplar), values))
-    count = len(extract_to_ir_values(exemplar))
-    if count == 0:
-        return exemplar
-    taken = [next(values) for _ in range(count)]
-    return constructed(type(exemplar), taken, exemplar)
+    if isinstance(exemplar, CONTAINERS):
+        return mapped(lambda item: construct_from_ir_values(item, values), exemplar)
+    taken = [next(values) for _ in extract_to_ir_values(exemplar)]
+    return constructed(type(exemplar), taken, exemplar) if taken else exemplar
+
+
+def mapped(function: Callable[[Any], Any], container: Any, order: Callable[[Any], Any] = list) -> Any:
+    """Return a container of the same class whose items a function gives, by keys in some order. The class's constructor
+    is not called, since it may compute with what it is given."""
+    kind, held = type(container), getattr(container, "__dict__", {})
+    if isinstance(container, dict):
+        made: Any = copy(container)
+        dict.update(made, {key: function(dict.__getitem__(container, key)) for key in order(container)})
+        return made
+    if isinstance(container, SimpleNamespace):
+        made, held = SimpleNamespace.__new__(kind), mapped(function, held, order)
+    elif isinstance(container, tuple):
+        made = tuple.__new__(kind, [function(item) for item in container])
+    else:
+        made = list.__new__(kind)
+        list.extend(made, [function(item) for item in container])
+    if held:
+        vars(made).update(held)
+    return made
 
 
 def constructed(kind: Any, values: Sequence[Any], exemplar: Any) -> Any:
