@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslNameError, DslRuntimeError, DslTypeError, DslValueError
-from tests.unit.control_flow.running import refused
+from tests.unit.control_flow.running import launch, refused
 
 COUNT = 0
 
@@ -475,3 +477,70 @@ def test_const_expr_reads_a_raw_constant() -> None:
     out = np.full(4, -1, np.int32)
     run(out)
     np.testing.assert_array_equal(out, [-1, 7, 7, -1])
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Rows alone are compared."""
+
+    rows: float
+    name: int = field(default=0, compare=False)
+
+
+@dataclass
+class OpenTile:
+    """The same of what can change."""
+
+    rows: float
+    name: int = field(default=0, compare=False)
+
+
+class NamedRow(tuple[int, ...]):
+    """A tuple with an attribute."""
+
+    name = 0
+
+
+def named_row(name: int) -> NamedRow:
+    row = NamedRow([1])
+    row.name = name
+    return row
+
+
+PAIRS = {
+    "a field that is not compared": (Tile(1, 1), Tile(1, 2)),
+    "fields of other types": (Tile(1), Tile(1.0)),
+    "an object that can change": (OpenTile(1, 1), OpenTile(1, 2)),
+    "an attribute of a tuple": (named_row(1), named_row(2)),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_objects_that_call_themselves_equal(pair: tuple[Any, Any]) -> None:
+    """One of them would stand for both, whatever the run decides."""
+    assert pair[0] == pair[1]
+
+    def branch(out: fx.Tensor, n: fx.Int32):
+        tile = pair[0]
+        if n > 2:
+            tile = pair[1]  # here
+        out[0] = tile.name
+
+    def loop(out: fx.Tensor, n: fx.Int32):
+        tile = pair[0]
+        for _ in range(n):
+            tile = pair[1]  # here
+        out[0] = tile.name
+
+    for body in (branch, loop):
+        refused(body, DslTypeError, "'tile", "have an fx.Constexpr argument decide the rest")
+
+
+def test_objects_that_are_made_alike() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        tile, other = Tile(3, 1), OpenTile(2, 5)
+        if n > 2:
+            tile, other = Tile(3, 1), OpenTile(2, 5)
+        out[0] = tile.name * 10 + other.name
+
+    assert launch(body)[0] == 15

@@ -7,12 +7,14 @@ DslType protocol are leaves with SSA values; everything else is a constant of th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Numeric, as_numeric, is_raw_value, operand
+from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.trace.context import Value, bare_values, current, raw_face
 from flydsl.expr.trace.protocol import CONTAINERS, constructed, mapped
 from flydsl.expr.values.handle import Handle, describe, from_value
@@ -94,10 +96,8 @@ def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
         return constructed(type(exemplar), [next(values)], exemplar)
     if isinstance(exemplar, CONTAINERS):
         return mapped(lambda item: rebuilt(item, values), exemplar, _ordered)
-    count = len(leaves(exemplar))
-    if count == 0:
-        return exemplar
-    return constructed(type(exemplar), [next(values) for _ in range(count)], exemplar)
+    taken = [next(values) for _ in leaves(exemplar)]
+    return constructed(type(exemplar), taken, exemplar) if taken else exemplar
 
 
 def unchanged(first: Any, second: Any) -> bool:
@@ -108,7 +108,7 @@ def unchanged(first: Any, second: Any) -> bool:
         return False
     if isinstance(first, Numeric):
         return first.is_static() and second.is_static() and repr(first.value) == repr(second.value)
-    if isinstance(first, _PLAIN):
+    if type(first) in _PLAIN:
         return repr(first) == repr(second)  # tells 0.0 from -0.0 and lets NaN equal itself
     if isinstance(first, Handle):
         return first.is_static and second.is_static and first.payload == second.payload
@@ -117,16 +117,23 @@ def unchanged(first: Any, second: Any) -> bool:
     if isinstance(first, (list, dict, SimpleNamespace, Vector)):
         return False
     if isinstance(first, tuple):
-        return len(first) == len(second) and all(map(unchanged, first, second))
+        return len(first) == len(second) and all(map(unchanged, first, second)) and _same_attributes(first, second)
     return _equal(first, second)
 
 
 def _equal(first: Any, second: Any) -> bool:
-    """Python's own ``==``, where it gives a plain answer."""
+    """Return whether two objects of one class hold the same: it may call equal what does not."""
     try:
-        return (first == second) is True
+        with suppress(DslTypeError):  # their content can change, or is not seen
+            return constexpr_key(first) == constexpr_key(second) and first.__class__ is not FunctionType
+        return (first == second) is True and _same_attributes(first, second)
     except Exception:  # an arbitrary object's comparison; if it cannot be compared, it is not the same
         return False
+
+
+def _same_attributes(first: Any, second: Any) -> bool:
+    left, right = (getattr(value, "__dict__", {}) for value in (first, second))
+    return left.keys() == right.keys() and all(unchanged(left[name], right[name]) for name in left)
 
 
 def difference(first: Any, second: Any, path: str = "") -> Difference | None:
@@ -140,11 +147,11 @@ def difference(first: Any, second: Any, path: str = "") -> Difference | None:
         return None if _same_handle(first, second) else Difference(path, first, second)
     if type(first) is not type(second):
         return Difference(path, first, second)
+    if isinstance(first, (list, tuple, dict)) and not _same_attributes(first, second):
+        return Difference(f"{path}.__dict__", *(SimpleNamespace(**vars(value)) for value in (first, second)))
     if isinstance(first, (list, tuple)):
-        if len(first) != len(second):
-            return Difference(path, first, second)
-        pairs = [(f"{path}[{i}]", a, b) for i, (a, b) in enumerate(zip(first, second))]
-        return _first_difference(pairs)
+        pairs = [(f"{path}[{i}]", *pair) for i, pair in enumerate(zip(first, second))]
+        return _first_difference(pairs) if len(first) == len(second) else Difference(path, first, second)
     if isinstance(first, (dict, SimpleNamespace)):
         return _mapping_difference(first, second, path)
     if hasattr(first, "__extract_to_ir_values__"):
@@ -162,11 +169,8 @@ def _mapping_difference(first: Any, second: Any, path: str) -> Difference | None
 
 
 def _first_difference(pairs: list[tuple[str, Any, Any]]) -> Difference | None:
-    for path, first, second in pairs:
-        found = difference(first, second, path)
-        if found is not None:
-            return found
-    return None
+    found = (difference(first, second, path) for path, first, second in pairs)
+    return next((one for one in found if one is not None), None)
 
 
 def _same_handle(first: Handle, second: Handle) -> bool:
