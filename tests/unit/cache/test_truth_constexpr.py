@@ -232,6 +232,38 @@ def test_a_field_left_out_of_comparisons_counts() -> None:
     assert fn.cache_info().misses == 2
 
 
+@dataclass(frozen=True)
+class Widened:
+    """Its constructor adds what is no field; the property is kept when it is first read."""
+
+    size: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", SCALES["a"])
+
+    @functools.cached_property
+    def area(self) -> int:
+        return self.size**2
+
+
+SCALES: dict[str, Any] = {"a": 1.0}
+
+
+def test_what_a_frozen_dataclass_adds_to_its_fields_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    fn, first = storing(), Widened(3)
+    monkeypatch.setitem(SCALES, "a", 2.0)
+    second = Widened(3)
+    assert [stored(fn, value) for value in (first, second, first)] == [1.0, 2.0, 1.0]
+    monkeypatch.setitem(SCALES, "a", [5.0])
+    assert not never_changes(Widened(3)) and never_changes(first)
+
+
+def test_what_a_cached_property_keeps_does_not_count() -> None:
+    value = Widened(3)
+    before = constexpr_key(value)
+    assert value.area == 9 and constexpr_key(value) == before
+
+
 def test_functions_in_a_constant_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     @flyc.kernel
     def kernel(out: fx.Tensor, c: fx.Constexpr[Any]):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache, partial
 from types import BuiltinFunctionType, EllipsisType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -84,10 +84,10 @@ def _key(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return (kind, value.name, value.value if type(value.value) in _PLAIN else None)
     if _is_frozen_dataclass(kind):
-        return (kind, *(_key(getattr(value, name)) for name in _field_names(kind)), *_more(value, kind))
+        return (kind, *(part for name, item in _held(value, kind) for part in (name, _key(item))))
     for plain, key in _DERIVED.items():
         if isinstance(value, plain):
-            return (kind, key(value), *_attributes(value))
+            return (kind, key(value), *((name, _key(item)) for name, item in _attributes(value)))
     return _library_key(value)
 
 
@@ -99,7 +99,7 @@ def never_changes(value: Any) -> bool:
         return True
     if kind is tuple or kind is frozenset:
         return all(map(never_changes, value))
-    return _is_frozen_dataclass(kind) and all(never_changes(getattr(value, name)) for name in _field_names(kind))
+    return _is_frozen_dataclass(kind) and all(never_changes(item) for _, item in _held(value, kind))
 
 
 def _function_key(value: FunctionType) -> Any:
@@ -144,23 +144,25 @@ def _is_frozen_dataclass(kind: type) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
+def _names(kind: type) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return (the fields of a dataclass, what cached properties of it keep, which follows from the rest)."""
+    entries = [entry for base in kind.__mro__ for entry in vars(base).items()]
+    kept = frozenset(name for name, entry in entries if isinstance(entry, cached_property))
+    return tuple(field.name for field in dataclasses.fields(kind)), kept
 
 
-def _more(value: Any, kind: type) -> tuple[Any, ...]:
-    """Return what an object holds beside the fields of a dataclass that its class is merely derived from."""
-    if "__dataclass_fields__" in vars(kind):
-        return ()
-    return _attributes(value, _field_names(kind))
+def _held(value: Any, kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield what a frozen dataclass holds: its fields, and what a constructor of its own or a derived class adds."""
+    fields, kept = _names(kind)
+    yield from ((name, getattr(value, name)) for name in fields)
+    yield from ((name, item) for name, item in _attributes(value) if name not in kept and name not in fields)
 
 
-def _attributes(value: Any, but: tuple[str, ...] = ()) -> tuple[Any, ...]:
+def _attributes(value: Any) -> Iterable[tuple[str, Any]]:
     try:
-        held = object.__getattribute__(value, "__dict__")
+        return object.__getattribute__(value, "__dict__").items()
     except AttributeError:
         return ()
-    return tuple((name, _key(item)) for name, item in held.items() if name not in but)
 
 
 def _library_key(value: Any) -> Any:
@@ -178,7 +180,8 @@ def _library_key(value: Any) -> Any:
         except TypeError:
             pass
     if any(is_own_module(base.__module__) for base in kind.__mro__):  # a class of the user's in our terms
-        return (kind, *_attributes(value)) if kind.__hash__ in (None, object.__hash__) else (kind, value)
+        parts = ((name, _key(item)) for name, item in _attributes(value))
+        return (kind, *parts) if kind.__hash__ in (None, object.__hash__) else (kind, value)
     if module == "builtins" and kind.__name__ in ("method_descriptor", "wrapper_descriptor"):
         return Same(value)
     raise _refused(value)
