@@ -544,3 +544,48 @@ def test_objects_that_are_made_alike() -> None:
         out[0] = tile.name * 10 + other.name
 
     assert launch(body)[0] == 15
+
+
+class Scaled:
+    """A type of the user's: one number travels, and what it is multiplied by comes from the exemplar."""
+
+    def __init__(self, number: Any, scale: Any) -> None:
+        self.number, self.scale = number, scale
+
+    def __extract_to_ir_values__(self) -> list[Any]:
+        return [fx.Int32(self.number).ir_value()]
+
+    @classmethod
+    def __construct_from_ir_values__(cls, values: list[Any], exemplar: Any = None) -> Scaled:
+        return cls(fx.Int32(values[0]), exemplar.scale)
+
+
+@pytest.mark.parametrize("scales", [(2, 3), (fx.Int32(2), fx.Int32(3)), ([2], [3])], ids=str)
+def test_types_of_the_user_that_differ_in_more_than_travels(scales: tuple[Any, Any]) -> None:
+    def branch(out: fx.Tensor, n: fx.Int32):
+        scaled = Scaled(n, scales[0])
+        if n > 2:
+            scaled = Scaled(n + 1, scales[1])  # here
+        out[0] = scaled.number
+
+    def loop(out: fx.Tensor, n: fx.Int32):
+        scaled = Scaled(n, scales[0])
+        for _ in range(n):
+            scaled = Scaled(scaled.number + 1, scales[1])  # here
+        out[0] = scaled.number
+
+    for body in (branch, loop):
+        refused(body, DslTypeError, "'scaled' is Scaled", "have an fx.Constexpr argument decide the rest")
+
+
+def test_types_of_the_user_that_differ_in_what_travels() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        scaled = Scaled(0, [2, fx.Int32(3)])
+        if t > 1:
+            scaled = Scaled(t, [2, fx.Int32(3)])
+        for i in range(n):
+            scaled = Scaled(scaled.number + i, [2, fx.Int32(3)])
+        out[t] = scaled.number * scaled.scale[0]
+
+    assert launch(body, n=4) == [12, 12, 16, 18]

@@ -30,6 +30,7 @@ from flydsl.expr.numeric import Boolean
 from flydsl.expr.trace.context import current
 
 Body = Callable[[], Any]
+Pending = Callable[[Iterator[Any]], Any]
 
 
 class Seen(NamedTuple):
@@ -51,10 +52,10 @@ class Merge:
         self.then: list[Any] = []
         self.orelse: list[Any] = []
 
-    def pair(self, label: str, first: Seen, second: Seen) -> Any:
-        """Note two values of one place; returns what to rebuild the merged one from."""
+    def pair(self, label: str, first: Seen, second: Seen) -> Pending:
+        """Note two values of one place; returns what makes the merged one of the next results."""
         if unchanged(first.raw, second.raw):
-            return _Fixed(first.raw)
+            return lambda results: first.raw
         left, right = first.contents, second.contents
         left, right = (stand_in(right) if left is UNSET else left), (stand_in(left) if right is UNSET else right)
         found = difference(left, right)
@@ -62,21 +63,10 @@ class Merge:
             raise mismatch(self.site, label, found)
         self.then += leaves(left)
         self.orelse += leaves(right)
-        return left
+        return lambda results: rebuilt(left, results)
 
     def values(self) -> tuple[list[Any], list[Any]]:
         return self.then, self.orelse
-
-
-class _Fixed:
-    """A value that is the same in both branches."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def _settled(pending: Any, results: Iterator[Any]) -> Any:
-    return pending.value if isinstance(pending, _Fixed) else rebuilt(pending, results)
 
 
 def mismatch(site: Site, label: str, found: Difference) -> DslTypeError:
@@ -139,14 +129,14 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> I
 
     results = iter(current().if_(condition.ir_value(), arm(then), arm(orelse), merged))
     names, containers = pending
-    cells.write({name: _settled(value, results) for name, value in names.items()})
+    cells.write({name: made(results) for name, made in names.items()})
     for container, values in containers:
-        set_items(container, {key: _settled(value, results) for key, value in values.items()})
+        set_items(container, {key: made(results) for key, made in values.items()})
     bound = {**after[0][0], **after[1][0]}
     return {name: bound[name].raw if name in bound else None for name in site.names if name not in names}
 
 
-def _merge_names(merge: Merge, then: dict[str, Seen], orelse: dict[str, Seen]) -> dict[str, Any]:
+def _merge_names(merge: Merge, then: dict[str, Seen], orelse: dict[str, Seen]) -> dict[str, Pending]:
     """Variables bound after the `if`. One that is never read again is let go, whatever its types."""
     live, unset = merge.site.live, Seen(UNSET, UNSET)
     for left, arm, other in zip(merge.site.left, (then, orelse), (orelse, then)):
@@ -214,4 +204,4 @@ def choose(site: Site, condition: Boolean, then: Body, orelse: Body) -> Any:
         return build
 
     results = iter(current().if_(condition.ir_value(), side(then), side(orelse), merged))
-    return _settled(pending[0], results)
+    return pending[0](results)

@@ -13,6 +13,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.own_code import is_own_module
 from flydsl.expr.numeric import Numeric, as_numeric, is_raw_value, operand
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.trace.context import Value, bare_values, current, raw_face
@@ -153,19 +154,28 @@ def difference(first: Any, second: Any, path: str = "") -> Difference | None:
         pairs = [(f"{path}[{i}]", *pair) for i, pair in enumerate(zip(first, second))]
         return _first_difference(pairs) if len(first) == len(second) else Difference(path, first, second)
     if isinstance(first, (dict, SimpleNamespace)):
-        return _mapping_difference(first, second, path)
+        form = "{}[{!r}]" if isinstance(first, dict) else "{}.{}"
+        left, right = (value if isinstance(value, dict) else vars(value) for value in (first, second))
+        if left.keys() != right.keys():
+            return Difference(path, first, second)
+        return _first_difference([(form.format(path, key), left[key], right[key]) for key in left])
     if hasattr(first, "__extract_to_ir_values__"):
-        same = [v.type for v in leaves(first)] == [v.type for v in leaves(second)]
+        same = [v.type for v in leaves(first)] == [v.type for v in leaves(second)] and _same_beside(first, second)
         return None if same else Difference(path, first, second)
     return None if unchanged(first, second) else Difference(path, first, second)
 
 
-def _mapping_difference(first: Any, second: Any, path: str) -> Difference | None:
-    form = "{}[{!r}]" if isinstance(first, dict) else "{}.{}"
-    left, right = (value if isinstance(value, dict) else vars(value) for value in (first, second))
-    if left.keys() != right.keys():
-        return Difference(path, first, second)
-    return _first_difference([(form.format(path, key), left[key], right[key]) for key in left])
+def _same_beside(first: Any, second: Any) -> bool:
+    """Return whether two objects of a class of the user's differ in SSA values alone: put together of the same ones,
+    they hold the same."""
+
+    def alike() -> bool:
+        values = leaves(second)
+        left, right = (getattr(rebuilt(like, iter(values)), "__dict__", {}) for like in (first, second))
+        known = [name for name in left if _is_known(left[name])]
+        return difference(left, right) is None and all(unchanged(left[name], right[name]) for name in known)
+
+    return is_own_module(type(first).__module__) or current().speculate(alike, lambda _: False)
 
 
 def _first_difference(pairs: list[tuple[str, Any, Any]]) -> Difference | None:
