@@ -186,7 +186,7 @@ def test_containers_are_carried_by_their_leaves() -> None:
         pair, table, space = (1, 2.0), {"a": 1, "b": t}, SimpleNamespace(x=5)
         if t > 1:
             pair = (t, 3.0)
-            table = {"b": 7, "a": t}
+            table = {"a": t, "b": 7}
             space = SimpleNamespace(x=t)
         out[t] = pair[0] + table["a"] * 10 + table["b"] * 100 + space.x * 1000
 

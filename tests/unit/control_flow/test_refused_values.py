@@ -589,3 +589,44 @@ def test_types_of_the_user_that_differ_in_what_travels() -> None:
         out[t] = scaled.number * scaled.scale[0]
 
     assert launch(body, n=4) == [12, 12, 16, 18]
+
+
+def test_dicts_whose_keys_are_in_another_order() -> None:
+    """What goes through one of them meets its items in an order that only the run knows."""
+
+    def branch(out: fx.Tensor, n: fx.Int32):
+        table = {"a": 1, "b": n}
+        if n > 2:
+            table = {"b": 5, "a": n}  # here
+        out[0] = sum(place * item for place, item in enumerate(table.values()))
+
+    def moved(out: fx.Tensor, n: fx.Int32):
+        table = {"a": 1, "b": n}
+        if n > 2:
+            table["a"] = table.pop("a")  # here
+        out[0] = sum(place * item for place, item in enumerate(table.values()))
+
+    def loop(out: fx.Tensor, n: fx.Int32):
+        table = {1: 1, "b": n}
+        for i in range(n):
+            table = {"b": i, 1: n}  # here
+        out[0] = sum(place * item for place, item in enumerate(table.values()))
+
+    def moved_in_a_loop(out: fx.Tensor, n: fx.Int32):
+        table = {"a": 1, "b": n}
+        for i in range(n):
+            table["a"] = table.pop("a") + i  # here
+        out[0] = sum(place * item for place, item in enumerate(table.values()))
+
+    for body in (branch, moved, loop, moved_in_a_loop):
+        refused(body, DslTypeError, "'table' is a dict with", "keys", "in order: choose elements at run time")
+
+
+def test_keys_that_call_themselves_equal() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        table = {1: n}
+        if n > 2:
+            table = {True: n + 1}  # here
+        out[0] = 1 if fx.const_expr(True in [key is True for key in table]) else 2
+
+    refused(body, DslTypeError, "'table' is a dict with True", "or a dict with 1")

@@ -18,6 +18,7 @@ from flydsl.expr.flow.carried import (
     leaves,
     promoted,
     rebuilt,
+    same_keys,
     stand_in,
     structure_advice,
     type_words,
@@ -65,9 +66,6 @@ class Merge:
         self.orelse += leaves(right)
         return lambda results: rebuilt(left, results)
 
-    def values(self) -> tuple[list[Any], list[Any]]:
-        return self.then, self.orelse
-
 
 def mismatch(site: Site, label: str, found: Difference) -> DslTypeError:
     """Return the error for two paths that give a variable values of different types."""
@@ -91,7 +89,7 @@ def _advice(label: str, found: Difference) -> str:
         such = f", for example {other}," if other else ""
         return f"give {name} a value of the same type on every path{such} instead of None"
     if isinstance(found.first, (list, dict)):
-        return f"{name} must keep its length: choose the elements at run time, not how many there are"
+        return f"{name} must keep its length, a dict its keys in order: choose elements at run time, not how many"
     return structure_advice(found) or (
         "convert one of them, for example with fx.Float32(x), so that both paths give one type"
     )
@@ -125,7 +123,7 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> I
     def merged() -> tuple[list[Any], list[Any]]:
         pending.append(_merge_names(merge, after[0][0], after[1][0]))
         pending.append(_merge_items(merge, heap, after[0][1], after[1][1]))
-        return merge.values()
+        return merge.then, merge.orelse
 
     results = iter(current().if_(condition.ir_value(), arm(then), arm(orelse), merged))
     names, containers = pending
@@ -152,21 +150,17 @@ def _merge_items(merge: Merge, heap: Heap, then: list[dict[Any, Seen]], orelse: 
     """Containers to change in place, with their pending items."""
     changed: list[tuple[Any, Items]] = []
     for tracked, first, second in zip(heap.containers, then, orelse):
-        if first.keys() != second.keys():
-            raise mismatch(merge.site, tracked.label, Difference("", _contents(first), _contents(second)))
+        if not same_keys(tracked.container, first, second):
+            kind = list if isinstance(tracked.container, list) else dict
+            raise mismatch(merge.site, tracked.label, Difference("", kind(first), kind(second)))
         present = items_of(tracked.container)
-        if present.keys() == first.keys() and all(
+        if same_keys(tracked.container, present, first) and all(
             value is first[key].raw is second[key].raw for key, value in present.items()
         ):
             continue
         items = {key: merge.pair(f"{tracked.label}[{key!r}]", value, second[key]) for key, value in first.items()}
         changed.append((tracked.container, items))
     return changed
-
-
-def _contents(items: dict[Any, Seen]) -> Any:
-    """Return a stand-in for a container in a message."""
-    return list(items) if 0 in items or not items else dict(items)
 
 
 def refuse_captures(site: Site, heap: Heap, saved: list[Any]) -> None:
@@ -193,7 +187,7 @@ def choose(site: Site, condition: Boolean, then: Body, orelse: Body) -> Any:
 
     def merged() -> tuple[list[Any], list[Any]]:
         pending.append(merge.pair("", sides[0], sides[1]))
-        return merge.values()
+        return merge.then, merge.orelse
 
     def side(body: Body) -> Callable[[], None]:
         def build() -> None:

@@ -6,7 +6,7 @@ DslType protocol are leaves with SSA values; everything else is a constant of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from types import FunctionType, SimpleNamespace
@@ -156,7 +156,7 @@ def difference(first: Any, second: Any, path: str = "") -> Difference | None:
     if isinstance(first, (dict, SimpleNamespace)):
         form = "{}[{!r}]" if isinstance(first, dict) else "{}.{}"
         left, right = (value if isinstance(value, dict) else vars(value) for value in (first, second))
-        if left.keys() != right.keys():
+        if not same_keys(first, left, right):
             return Difference(path, first, second)
         return _first_difference([(form.format(path, key), left[key], right[key]) for key in left])
     if hasattr(first, "__extract_to_ir_values__"):
@@ -176,6 +176,12 @@ def _same_beside(first: Any, second: Any) -> bool:
         return difference(left, right) is None and all(unchanged(left[name], right[name]) for name in known)
 
     return is_own_module(type(first).__module__) or current().speculate(alike, lambda _: False)
+
+
+def same_keys(container: Any, first: Mapping[Any, Any], second: Mapping[Any, Any]) -> bool:
+    """Return whether two states of a container have the same keys; those of a dict have types and an order."""
+    ordered = isinstance(container, dict)
+    return first.keys() == second.keys() and (not ordered or all(map(unchanged, first, second)))
 
 
 def _first_difference(pairs: list[tuple[str, Any, Any]]) -> Difference | None:
@@ -218,9 +224,7 @@ def type_words(value: Any) -> str:
     """Return the type of a value as a message names it."""
     if isinstance(value, Numeric):
         return str(type(value))
-    if value is None:
-        return "None"
-    if isinstance(value, Vector):
+    if value is None or isinstance(value, Vector):
         return repr(value)
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
@@ -234,8 +238,7 @@ def type_words(value: Any) -> str:
 
 
 def as_ir_value(value: Any, *, keep_static: bool = False) -> Value:
-    """Return the SSA value of a DSL value or Python number; with ``keep_static``, one known while tracing stays as it
-    is."""
+    """Return the SSA value of a DSL value or Python number; with ``keep_static``, known ones stay as they are."""
     if isinstance(value, (list, tuple)):
         return mapped(lambda item: as_ir_value(item, keep_static=keep_static), value)
     if isinstance(value, (bool, int, float)):

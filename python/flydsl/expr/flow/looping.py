@@ -18,6 +18,7 @@ from flydsl.expr.flow.carried import (
     leaves,
     promoted,
     rebuilt,
+    same_keys,
     stand_in,
     structure_advice,
     type_words,
@@ -116,8 +117,10 @@ class Carried:
         """
         for tracked, before in zip(self.heap.containers, self._items):
             present = items_of(tracked.container)
-            if present.keys() != before.keys():
+            if len(present) != len(before):
                 raise _resized(self.site, tracked, before, present)
+            if not same_keys(tracked.container, before, present):
+                raise _type_change(self.site, tracked.label, Difference("", before, present))
             for key, value in before.items():
                 if _is_container(value) and present[key] is not value and tracked in self._changing:
                     raise _replaced(self.site, tracked, key, value)
@@ -168,7 +171,7 @@ def _type_change(site: Site, label: str, found: Difference) -> DslTypeError:
     if found.first is None:
         hint = f"give it a value of the type {second} before the loop instead of None"
     elif isinstance(found.first, (list, tuple, dict)):
-        hint = "keep the number of elements: choose them at run time, not how many there are"
+        hint = "keep the number of elements, and keys of a dict in order: choose elements at run time, not how many"
     else:
         hint = structure_advice(found) or (
             f"start with {label} = fx.{second}(...) before the loop, or convert the new value to {first}"
