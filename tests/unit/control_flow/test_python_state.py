@@ -9,7 +9,7 @@ import functools
 import itertools
 import random
 import sys
-from collections import deque
+from collections import ChainMap, UserDict, UserList, deque
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -157,6 +157,9 @@ KINDS: dict[str, tuple[Any, Any]] = {
     "set": (set, _add),
     "method of a set": (lambda: set().add, lambda x: x(1) or 1),
     "deque": (deque, _append),
+    "UserList": (lambda: UserList([1, 2]), _store),
+    "UserDict": (lambda: UserDict({0: 1}), _store),
+    "ChainMap": (lambda: ChainMap({0: 1}, {1: 2}), _store),
     "bytearray": (lambda: bytearray(2), _store),
     "array": (lambda: array.array("i", [1, 2]), _store),
     "ctypes": (lambda: (ctypes.c_int * 2)(), _store),

@@ -15,7 +15,7 @@ import sys
 import threading
 import warnings
 import zlib
-from collections import deque
+from collections import ChainMap, UserDict, UserList, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
@@ -173,7 +173,7 @@ def _kind_of(cls: type) -> Kind | bool:
         return _ITERATOR
     if _is_array(cls):
         return _ARRAY
-    if _is_project(cls.__module__) or cls is SimpleNamespace:
+    if _is_project(cls.__module__) or cls in (SimpleNamespace, UserList, UserDict, ChainMap):
         return _OBJECT
     for base, kind in ((list, _ITEMS), (deque, _ITEMS), (dict, _DICT), (set, _SET)):
         if issubclass(cls, base):
