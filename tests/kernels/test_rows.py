@@ -181,6 +181,12 @@ RINGS = {
     "by elements, beside lines that come for every row": RowPlan(
         1027, "f32", 1, 32, cluster=4, keep=False, hints=ONCE, slots=3, chunks=2, lines_ahead=1
     ),
+    "of a block, rows in their order that all begin at one place": RowPlan(
+        1027, "bf16", 8, 64, keep=False, hints=ONCE, slots=7, chunks=3, one_place=True, in_order=True
+    ),
+    "of a cluster, rows in their order that all begin at one place": RowPlan(
+        1027, "f32", 4, 32, cluster=2, keep=False, hints=ONCE, slots=5, chunks=2, one_place=True, in_order=True
+    ),
 }
 """Chunks of a row that take turns with the slots of a ring."""
 
@@ -188,9 +194,9 @@ RINGS = {
 @pytest.mark.parametrize("kind", RINGS)
 @pytest.mark.parametrize("name", ["softmax", "layernorm"])
 def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of three blocks or clusters takes several rows; those that begin apart go another way."""
+    """Each of a few blocks or clusters takes several rows; those that begin apart go another way."""
     monkeypatch.setenv("ARCH", "sm_90a")
-    monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
+    monkeypatch.setattr(row_blocks, "places", lambda plan: plan.width if plan.in_order else 3)
     plan = RINGS[kind]
     if plan.near_lines or plan.one_place or plan.lines_ahead:
         monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are more

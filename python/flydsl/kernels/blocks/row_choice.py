@@ -9,6 +9,7 @@ from itertools import product
 from math import gcd
 
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
+from flydsl.kernels.blocks.odd_rows import by_words, ordered_rings
 from flydsl.kernels.blocks.row_machine import FULL, HOPPER, HOPPER_LONG, LONG, Machine, bank_passes, machine_of_target
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
@@ -58,6 +59,9 @@ MAX_NARROW = 48
 MAX_EARLY, EARLY = 32, 8192
 """Those of rows that come early beside them; and bytes of a row from which on that is faster than through shared memory
 where rows begin anywhere and lines go with them."""
+LEAST_EARLY = 416
+"""Threads of a multiprocessor with such rows: RMSNorm of 3,155 and 4,301 f32 has 0.99 and 0.90 of a copy's speed by 480
+and 320 on an H200 (2026-11-18), and 0.98 and 0.99 through rings."""
 MAX_NARROWER = 512
 """Threads of a row of few that has narrower accesses than it could."""
 MAX_LINES_KEPT, MAX_TAKEN, KEPT_CROWDS = 96, 32, (2, 3, 4, 5, 6, 8)
@@ -119,6 +123,10 @@ more than L1 keeps. LayerNorm of 20,000 to 29,136 f16 has 0.92 to 0.98 of a copy
 without, RMSNorm of 24,576 to 32,760 0.93 to 0.99, and 0.83 to 0.95 (H200, 2026-11-18)."""
 SHORT_RINGS = {1: ((8, 3),), 2: ((2, 1), (4, 2))}
 """Blocks that share such a row, and how many of them a multiprocessor has."""
+KEPT_BY_TWO, SHORTER_RINGS = 384 * 48 * 2, ((2, 2),)
+"""Bytes of such a row with two lines that each of two blocks keeps in registers, 48 elements a thread, and rings for
+longer ones that L1 would keep: LayerNorm of 18,440 and 19,176 bf16 has 0.97 and 0.98 of a copy's speed by rings (of 64
+MB 1.01 and 1.00) and 0.87 and 0.88 without (0.85), of 17,608 0.97 and 0.98 (H200, 2026-11-18)."""
 SHORTEST_RING = 8192
 """Bytes of a row that begins anywhere and that lines go with from which on a ring comes into question."""
 LINES_AHEAD = 4
@@ -188,6 +196,7 @@ def _candidates(
                 yield from _in_turns(plan, machine, lines)
                 if lines and machine.bulk and not task.sums and width < widest:
                     yield from _with_lines_kept(plan, lines)
+                    yield from by_words(plan, lines)
                 pieces = replace(plan, width=widest, pieces=True)
                 many = rows > 1 and (task.targets or not task.once)  # what is only read may lie in pieces of any lane
                 if not machine.bulk or width == widest or many or task.sums or length < LEAST_PIECES * widest:
@@ -197,11 +206,13 @@ def _candidates(
                 elif lines > 1 and pieces.size == 2 and task.sources == 1:
                     continue  # by three or four rings: 0.94 of a copy's speed and 0.90 (LayerNorm of 4,401 f16, H200)
                 elif cluster == 1 and pieces.held <= MAX_EARLY and length * pieces.size >= EARLY:
-                    yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in (1, 2, 3, 4))
+                    crowds = (crowd for crowd in (1, 2, 3, 4) if crowd * count >= LEAST_EARLY)
+                    yield from (replace(pieces, early=True, crowd=crowd, hints=ONCE) for crowd in crowds)
     if machine.bulk and not threads:
         if not task.sums:
             yield from _narrower(RowPlan(length, dtype, width, machine.wave, hints=PLAIN, **task.fields))
         yield from (summing_rings if task.sums else rings)(length, dtype, machine, task, lines)
+        yield from ordered_rings(length, dtype, machine, task, lines)
         if task.sums:
             yield from summed_tiles(length, dtype, machine, task, lines)
         if task.sums == 1:
@@ -300,6 +311,9 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
         return  # threads load such rows straight from memory
     near = aligned and lines and task.sources == 1 and DTYPES[dtype].width == 16 and size < IN_REGISTERS
     least = NEAR_WITH_LINES[min(lines, 2)] if near else IN_REGISTERS if aligned else SHORTEST_RING if lines else LONG
+    short_rings = SHORT_RINGS[min(lines, 2)] if near else ()
+    if near and lines > 1 and KEPT_BY_TWO < size < least:
+        least, short_rings = KEPT_BY_TWO, SHORTER_RINGS
     if size * (task.sources if aligned else 1) < least:
         return
     start = RowPlan(length, dtype, width, machine.wave, keep=False, hints=ONCE, slots=1, **task.fields)
@@ -311,7 +325,7 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
     for cluster, crowd, taken in kinds:
         if cluster == LARGE_CLUSTER and crowd > 1:
             continue  # slower than one, or than clusters of eight
-        if near and (cluster, crowd) not in SHORT_RINGS[min(lines, 2)]:
+        if near and (cluster, crowd) not in short_rings:
             continue  # of two lines, a block has 0.86 to 0.93, three or four of a multiprocessor 0.85 to 0.94
         plan, found = replace(start, cluster=cluster, crowd=crowd, width=taken), set()
         counts = [-(-plan.share * taken // width // each // machine.wave) * machine.wave for each in RING_ITERATIONS]
@@ -401,7 +415,7 @@ def _not_too_full(plan: RowPlan, lines: int) -> RowPlan:
     26,661 f16 has 0.94 of a copy's speed so and 0.90 with three, LayerNorm of 42,644 and 85,408 0.93 and 0.945, and
     0.92 and 0.93. A block by itself has nothing else to do while it waits: softmax of 70,456 f16 has 0.88 and 0.92 on
     an H200 (2026-11-17), of 31,001 bf16 0.91 and 0.97, RMSNorm of 46,330 bf16 0.965 and 0.973."""
-    if plan.crowd == 1 and lines < 2:
+    if (plan.crowd == 1 and lines < 2) or plan.in_order:
         return plan
     two = replace(plan, slots=2 * plan.parts)
     ring = plan.slots == MOST_AHEAD * plan.parts > 0 and plan.size == 2 and plan.sources == 1 and not plan.once
@@ -429,11 +443,13 @@ def choose(
         sparing = [plan for plan in found if plan.held * plan.size <= SPARING * ACCESS_BYTES] or found
         return only(min(sparing, key=lambda plan: launch_time(plan, machine, lines, launch)))
     # Few rows have nothing that could come while others are computed on.
-    alone = [plan for plan in found if not plan.stays] or found
+    alone = [plan for plan in found if not (plan.stays or plan.words)] or found
     if lines and machine is HOPPER and any(plan.shifted for plan in found):
         # Lines of elements that are loaded one by one take too long, but where blocks keep them.
         kept = found[0].size == 2 and length <= LONGEST_KEPT
-        found = [plan for plan in found if plan.shifted or (kept and plan.lines_stay)]
+        found = [plan for plan in found if plan.shifted or plan.narrow or (kept and plan.lines_stay)]
+    if any(plan.in_order for plan in found):
+        found = [plan for plan in found if not plan.lines_stay]
     at_pieces = [plan for plan in found if plan.slots and not plan.anywhere and not task.sums]
     short_rings = [plan for plan in at_pieces if length * plan.size < IN_REGISTERS]
     found = short_rings + [plan for plan in found if not short_rings or _stays_near(plan, machine, lines)]

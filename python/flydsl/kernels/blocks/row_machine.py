@@ -143,6 +143,11 @@ class Machine:
     """Those that a LayerNorm's row of f32 takes longer in a cluster whose multiprocessors have no other block, at
     least: of 31,568 and 34,260 elements clusters of eight have 0.87 and 0.90 of a copy's speed, and two of them 0.97
     each, of 52,976 1.01 and 0.96."""
+    ring_lone_line: float = 60.0
+    """The same of a row that one line goes with, in a cluster of eight whose blocks have less than ``ring_lone_part``
+    of it: RMSNorm of 27,760, 30,000 and 32,000 f32 has 0.89, 0.91 and 0.95 so, and 0.95, 0.97 and 0.96 with two of them
+    (H200, 2026-11-18)."""
+    ring_lone_part: float = 16_000.0
     ring_behind: float = 0.59
     """Part of the time of the bytes that a ring has no place for beside a row."""
     ring_full: float = 0.0

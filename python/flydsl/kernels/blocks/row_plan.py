@@ -112,6 +112,8 @@ class RowPlan:
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
     one_place: bool = False
     """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
+    in_order: bool = False
+    """Whether such blocks take rows in their order nevertheless: so many that all of a block's begin alike."""
     near_lines: bool = False
     """Whether what registers do not hold of lines is in shared memory beside a ring; else L2 gives it every row."""
     into_registers: bool = False
@@ -127,6 +129,8 @@ class RowPlan:
     overlaps: bool = False
     """Whether the first pass over a row of a ring comes before the second over the row ahead of it, so that nobody
     waits for what a cluster's waves tell each other."""
+    words: bool = False
+    """Whether whole waves reach longer rows by accesses of 8 bytes, as they do short ones."""
     few: bool = False
     """Whether it is for few rows, which wait for one thread's instructions: lines are loaded before the row is waited
     for, and what lanes tell each other takes as few steps as can be."""
@@ -232,8 +236,8 @@ class RowPlan:
         width, keep = gcd(self.length, self.width), self.keep and not self.stays
         return replace(
             self, width=width, keep=keep, slots=0, chunks=1, crowd=1, one_place=False, pieces=False, near_lines=False,
-            into_registers=False, overlaps=False, early=False, turns=1, lends=False, lines_ahead=0, staged=True,
-            bulk=True, stages=2 if self.sums else self.stages,
+            in_order=False, into_registers=False, overlaps=False, early=False, turns=1, lends=False, lines_ahead=0,
+            staged=True, bulk=True, stages=2 if self.sums else self.stages,
         )  # fmt: skip
 
     @property
@@ -269,7 +273,7 @@ class RowPlan:
     def narrow(self) -> bool:
         """Whether whole waves do so by accesses of 4 or 8 bytes, or halves of them that take rows in turn, with rows
         that a block has alone and that are short enough to have been measured."""
-        short = self.length * self.size <= MOST_NARROW and self.cluster == 1
+        short = (self.length * self.size <= MOST_NARROW or self.words) and self.cluster == 1
         whole = self.lanes >= HOPPER.wave or self.turns > 1
         return self.direct and self.width * self.size < ACCESS_BYTES and whole and short
 
@@ -477,7 +481,8 @@ def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
 
 def ring_places(plan: RowPlan, machine: Machine) -> int:
     """Return how many blocks with rings, or clusters of them, the machine has at once."""
-    return max((machine.processors - UNUSED.get(plan.cluster, 0)) * plan.crowd // plan.cluster, 1)
+    places = max((machine.processors - UNUSED.get(plan.cluster, 0)) * plan.crowd // plan.cluster, 1)
+    return places // plan.width * plan.width if plan.in_order else places
 
 
 def ring_bytes(plan: RowPlan) -> int:

@@ -142,7 +142,7 @@ class Ring:
         lines, which takes about as long as a row: each place begins with one that is not there.
         """
         number = fx.Int32(0)
-        if fx.const_expr(not self.plan.one_place):
+        if fx.const_expr(self.plan.in_order or not self.plan.one_place):
             code = at_place(self.begin)
             for row in range(self.begin, self.end, self.step):
                 code(row, number)

@@ -168,6 +168,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
         return float("inf")
     if plan.slots and plan.sums and plan.rows == 1:
         return _summed_ring_time(plan, machine, rows)
+    if plan.in_order:
+        return _ordered_ring_time(plan, machine, lines, rows)
     if plan.slots:
         return _ring_time(plan, machine, lines, rows)
     if plan.lines_stay:
@@ -369,6 +371,27 @@ def _summed_ring_time(plan: RowPlan, machine: Machine, rows: int) -> float:
     return rounds * _together([memory, issue, chain, answer], numbers.power) + SUMMED_ENDS + sums
 
 
+ORDERED_WORK = {1: ((47, 41), (101, 11.7)), 2: ((121, 49), (107, 15.6))}
+"""`RING_WORK` of rows that begin anywhere and are taken in their order, with lines in registers."""
+ORDERED_BYTES, ORDERED_WAVE, ORDERED_MEETING, ORDERED_POWER = 1.145, 0.6, 293, 3.1
+"""How many times longer than by itself the memory takes, instructions of a wave that begin in a cycle, cycles that a
+row loses by the exchange of its numbers, and `power`: all by 102 rings of 42 lengths on an H200 (2026-11-18), to
+2 %."""
+
+
+def _ordered_ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
+    """`_ring_time` of blocks that take rows which begin anywhere in their order."""
+    row, vector = ORDERED_WORK[min(lines, 2)][plan.size // 4]
+    waves, places = plan.lanes / machine.wave, _places(plan, machine)
+    work = (row + plan.iterations * vector) * waves
+    chain = work / min(machine.ring_issue, ORDERED_WAVE * waves) + ORDERED_MEETING
+    moved = places * (plan.sources + plan.targets) * plan.share * ACCESS_BYTES
+    memory = ORDERED_BYTES * moved / (machine.processors * machine.bytes_per_cycle)
+    rounds = (-(-rows // places) + rows / places + 0.5) / 2
+    together = _together([memory, work * plan.crowd / machine.ring_issue, chain], ORDERED_POWER)
+    return rounds * together + machine.ring_ends
+
+
 def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
     own way through a row, which nothing of the same block hides. The last round may be a part of one."""
@@ -411,6 +434,9 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     shared = lines > 1 and plan.size == 4 and plan.cluster > 1
     if plan.crowd == 1 and shared:
         together += machine.ring_lone
+    lone = lines == 1 and plan.crowd == 1 and plan.size == 4 and plan.cluster == machine.cluster and not plan.anywhere
+    if lone and size < machine.ring_lone_part:
+        together += machine.ring_lone_line
     if plan.cluster > machine.cluster:
         told = 2 if not lines else 3 if not plan.one_pivot else 2 if plan.shifted else 4
         told *= waves / WAVES_TELLING if plan.overlaps and plan.by_elements else 1
