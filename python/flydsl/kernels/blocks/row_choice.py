@@ -127,6 +127,10 @@ KEPT_BY_TWO, SHORTER_RINGS = 384 * 48 * 2, ((2, 2),)
 """Bytes of such a row with two lines that each of two blocks keeps in registers, 48 elements a thread, and rings for
 longer ones that L1 would keep: LayerNorm of 18,440 and 19,176 bf16 has 0.97 and 0.98 of a copy's speed by rings (of 64
 MB 1.01 and 1.00) and 0.87 and 0.88 without (0.85), of 17,608 0.97 and 0.98 (H200, 2026-11-18)."""
+FEW_ROUNDS = 72_000
+"""Bytes of a row of f32 from which on a multiprocessor keeps one, so that 64 MB are two or three rounds: LayerNorm of
+18,432 and RMSNorm of 24,576 have 0.83 and 0.84 of a copy's speed then, and 0.91 and 0.95 by rings, on an H200
+(2026-11-18)."""
 SHORTEST_RING = 8192
 """Bytes of a row that begins anywhere and that lines go with from which on a ring comes into question."""
 LINES_AHEAD = 4
@@ -452,6 +456,8 @@ def choose(
         found = [plan for plan in found if not plan.lines_stay]
     at_pieces = [plan for plan in found if plan.slots and not plan.anywhere and not task.sums]
     short_rings = [plan for plan in at_pieces if length * plan.size < IN_REGISTERS]
+    if at_pieces and lines and task == MAP and length * at_pieces[0].size >= FEW_ROUNDS:
+        found = [plan for plan in found if plan.slots or plan.size < 4 or plan.cluster > 1]
     found = short_rings + [plan for plan in found if not short_rings or _stays_near(plan, machine, lines)]
     if task.once and not task.targets:
         found = with_fewest_blocks(found)  # nothing stays that a cluster would have place for
