@@ -205,7 +205,7 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 
 
-@pytest.mark.parametrize("name", ["rmsnorm", "layernorm"])
+@pytest.mark.parametrize("name", ["softmax", "rmsnorm", "layernorm"])
 @pytest.mark.parametrize("chunks", [2, 4])
 def test_rows_that_a_ring_gives_to_registers(name: str, chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first pass takes them, so that a ring with place for little more than one row is enough."""
@@ -244,6 +244,24 @@ def loads_and_stores(plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> list[str
     }  # fmt: skip
     code = run.specialisations[-1].kernels[0].ptx.splitlines()
     return [kind for line in code for pattern, kind in kinds.items() if re.search(pattern, line)]
+
+
+@pytest.mark.parametrize("length", [2051, 2048])
+def test_lines_of_rings_come_at_once(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a table, and those in shared memory beside registers: no branch and no store is between their loads."""
+    describe_calls(monkeypatch)
+    monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * 32 * 8)
+    monkeypatch.setattr(row_plan, "RING_REGISTERS", 255)
+    plan = RowPlan(length, "bf16", 8, 32, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=length % 8 == 0)
+    x, gamma = np.zeros((2, length), DTYPES["bf16"]), np.zeros(length, DTYPES["bf16"])
+    run = build_layernorm_module(length, "bf16", plan=plan)
+    run(x, gamma, gamma, np.zeros_like(x), 2)
+    kinds = {r"ld\.global\.L1::evict_last": "line", r"\tst\.shared\.v4": "store", r"\tbra|\t@%p\d+ bra": "branch"}
+    code = run.specialisations[-1].kernels[0].ptx.splitlines()
+    found = [kind for line in code for pattern, kind in kinds.items() if re.search(pattern, line)]
+    lines = [place for place, kind in enumerate(found) if kind == "line"]
+    assert len(lines) == 2 * (plan.iterations if plan.near_lines else -(-(plan.share + 1) // plan.lanes))
+    assert set(found[lines[0] : lines[-1]]) == {"line"}
 
 
 def test_tables_of_lines_in_f32_have_place(monkeypatch: pytest.MonkeyPatch) -> None:

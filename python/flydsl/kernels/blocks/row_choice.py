@@ -109,6 +109,12 @@ TAKING_LANES, TAKING = 224, 56
 (2026-11-18), LayerNorm of 210,001, 232,001, 248,995 and 256,383 bf16, 261,001 and 262,143 f16 has 0.91, 0.90, 0.895,
 0.885, 0.895 and 0.88 of a copy's speed so, by clusters of eight with rings of two rows or less; by 192, 352 or 480
 threads of 232,001, 261,001 and 210,001 0.88, 0.87 and 0.88. Without 232,001 to 262,143 had 0.81 to 0.88."""
+POWERS_LANES, MOST_POWERS = 256, 88
+"""Threads that keep the powers of a softmax's row of 16 bits from the first pass to the second, which only multiplies
+them then, and how many of them each. On an H200 (2026-11-18), 111,001, 134,502 and 168,487 bf16 have 0.915, 0.935 and
+0.935 of a copy's speed so, of 64 MB moved 0.88, 0.87 and 0.885; 0.85, 0.90 and 0.885, and 0.83, 0.77 and 0.84 where
+both passes take powers. Of 198,373 and 259,203, which registers have hardly place for, 0.87 and 0.84, and 0.885 and
+0.89."""
 MIN_POWER_LANES = 256
 """Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
 POWER_LANES = 256, 384, 512
@@ -141,6 +147,10 @@ FEW, SOME, MANY = 16, 128, 128 << 20
 """Launches that plans are compared for: of few rows so many and so many together, and rows of so many bytes. What is
 fastest for 16 alone is slow for some more: 64 rows of 6,480 f32 take 6.8 us of an H200 by clusters of eight and 5.5 by
 those of four, LayerNorm; 296 of 3,245 f16 5.7 us element by element and 5.3 by pieces, softmax (2026-11-17)."""
+LONGER = 400_000
+"""Bytes of a row from which on a quarter of that counts as much, since rounds are few: LayerNorm of 260,240 f16 has
+0.92 of a copy's speed by clusters of 16 and 0.895 by those of eight on an H200 (2026-11-18), of 64 MB moved 0.875 and
+0.80, of 261,001 0.885 and 0.88, and 0.86 and 0.82, RMSNorm of 262,143 bf16 0.93 and 0.935, and 0.905 and 0.84."""
 MOST_FEW_LINES = 384
 """Bytes of lines that a thread of few rows loads before it waits for its row."""
 MOST_FEW = 8 << 20
@@ -352,7 +362,7 @@ def _may_overlap(ring: RowPlan) -> bool:
     """Return whether the first pass over a row may come before the second over the one ahead of it: with place for two
     rows and three quarters, or for more where elements of four chunks are taken one by one."""
     many, least = ring.by_elements and ring.chunks == LARGE_CHUNKS, OVERLAPPED * ring.parts
-    return ring.near_lines and (ring.slots >= least if many else ring.slots == least)
+    return ring.slots >= least if many else ring.near_lines and ring.slots == least
 
 
 def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
@@ -385,12 +395,15 @@ def _whole_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
 
 
 def _taken_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPlan]:
-    """Yield the plan with rows of 16 bits that the first pass takes into registers, where those have place: a ring has
-    no place for two of them beside tables of two lines, and need not have."""
-    taken = replace(plan, lanes=TAKING_LANES, into_registers=True)
-    if not (plan.shifted and plan.size == 2 and lines == 2 and plan.sources == 1 and not plan.once):
+    """Yield the plan with rows of 16 bits that the first pass takes into registers, where those have place: of a
+    softmax their powers; beside tables of two lines a ring has no place for two rows, and need not have."""
+    if not plan.maps or plan.size == 4 or (lines and not (plan.shifted and lines == 2)):
         return
+    taken = replace(plan, lanes=TAKING_LANES if lines else POWERS_LANES, into_registers=True)
     found = [ring for chunks in RING_CHUNKS if (ring := ring_of(replace(taken, chunks=chunks), machine, lines))]
+    if not lines:
+        yield from found[:1] if taken.held <= MOST_POWERS else ()
+        return
     crowded = not any(ring.slots >= 2 * ring.chunks for ring in found)
     if crowded and taken.held + TAKING <= register_limit(taken, machine, lines):
         yield from found
@@ -418,8 +431,9 @@ def _not_too_full(plan: RowPlan, lines: int) -> RowPlan:
     """Return a ring of 16-bit rows with place for two rows where three are more than is good for the memory: softmax of
     26,661 f16 has 0.94 of a copy's speed so and 0.90 with three, LayerNorm of 42,644 and 85,408 0.93 and 0.945, and
     0.92 and 0.93. A block by itself has nothing else to do while it waits: softmax of 70,456 f16 has 0.88 and 0.92 on
-    an H200 (2026-11-17), of 31,001 bf16 0.91 and 0.97, RMSNorm of 46,330 bf16 0.965 and 0.973."""
-    if (plan.crowd == 1 and lines < 2) or plan.in_order:
+    an H200 (2026-11-17), of 31,001 bf16 0.91 and 0.97, RMSNorm of 46,330 bf16 0.965 and 0.973. In a cluster of
+    eight it waits: LayerNorm of 138,640 bf16 has 0.89 and 0.94, of 64 MB moved 0.86 and 0.92 (2026-11-18)."""
+    if (plan.crowd == 1 and (lines < 2 or plan.cluster == HOPPER.cluster)) or plan.in_order:
         return plan
     two = replace(plan, slots=2 * plan.parts)
     ring = plan.slots == MOST_AHEAD * plan.parts > 0 and plan.size == 2 and plan.sources == 1 and not plan.once
@@ -461,9 +475,10 @@ def choose(
     found = short_rings + [plan for plan in found if not short_rings or _stays_near(plan, machine, lines)]
     if task.once and not task.targets:
         found = with_fewest_blocks(found)  # nothing stays that a cluster would have place for
+    launches = (launch, max(launch // 4, 1)) if task == MAP and length * found[0].size >= LONGER else (launch,)
     many, few = (
         min(plans, key=lambda plan: sum(launch_time(plan, machine, lines, rows) for rows in launches))
-        for plans, launches in ((found, (launch,)), (alone, (FEW, SOME)))
+        for plans, launches in ((found, launches), (alone, (FEW, SOME)))
     )
     many = _not_too_full(many, lines)
     limit = 1

@@ -299,6 +299,8 @@ NEAR_LINE = 8
 """Those for a vector of a line that is read from shared memory, and maybe sent for."""
 TAKEN = 15
 """Those that a vector of 16-bit elements spares which the first pass has taken into registers as f32."""
+POWERS_KEPT = 32
+"""Those that a vector of a softmax spares whose powers the first pass keeps, so that the second one takes none."""
 TAKEN_PLACE = 0.7
 """Rows that a ring has the more place for then."""
 BY_ELEMENTS = 8
@@ -334,7 +336,7 @@ def ring_work(plan: RowPlan, lines: int) -> float:
         row += SHIFTED_WORK[0] * max(lines, 1)
         vector += SHIFTED_WORK[1 + plan.size // 4]
     vector += BY_ELEMENTS if plan.by_elements else 0
-    vector -= TAKEN if plan.into_registers else 0
+    vector -= (TAKEN if lines else POWERS_KEPT) if plan.into_registers else 0
     if plan.near_lines or plan.lines_ahead:
         row += NEAR_LINE * lines * near_line_bytes(plan, lines) // (plan.lanes * ACCESS_BYTES)
     return row + plan.iterations * vector * (plan.sources + plan.targets) / 2 + CHUNK_WORK * (plan.parts - 2)

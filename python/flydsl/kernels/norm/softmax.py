@@ -52,9 +52,14 @@ def softmax_row(work: RowWork) -> None:
     """
     x, exchange = work.x[0], work.exchange
     if not x.held:
-        top, total = sum_of_powers(x)
+        kept: list[tuple[Any, Any]] | None = [] if exchange.plan.into_registers else None
+        top, total = sum_of_powers(x, kept=kept)
         highest, total = powers_of_row(exchange, top, total)
         scale = inverse(total)
+        if kept is not None:
+            for iteration, (powers, base) in enumerate(kept):
+                work.store(iteration, powers * (powers_of_e(base, highest) * scale))
+            return
         for iteration, vector in enumerate(x.again()):
             work.store(iteration, powers_of_e(vector, highest) * scale)
         return
@@ -97,10 +102,13 @@ def greatest(a: Any, b: Any) -> Any:
     return maximum(a, b) if fx.nvvm.is_target() else fx.maxnumf(a, b)
 
 
-def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tuple[Any, Any]:
+def sum_of_powers(
+    x: Line, also: Callable[[int, Any], None] | None = None, kept: list[tuple[Any, Any]] | None = None
+) -> tuple[Any, Any]:
     """Return (largest element, sum of the powers of e relative to it) of this thread's elements, in one pass.
 
-    The sum grows with the largest element so far. ``also`` is called with each vector and its iteration.
+    The sum grows with the largest element so far. ``also`` is called with each vector and its iteration. ``kept`` is
+    given each vector's powers, and what they are relative to.
     """
     top, total = fx.Float32(LOWEST), fx.Float32(0.0)
     for iteration, vector in enumerate(x):
@@ -109,6 +117,8 @@ def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tu
         powers = powers_of_e(vector, base)
         total = fx.math.fma(total, powers_of_e(top, base), powers.reduce("add", fastmath="reassoc"))
         top = higher
+        if kept is not None:
+            kept.append((powers, base))
         if also is not None:
             also(iteration, vector)
     return top, total
