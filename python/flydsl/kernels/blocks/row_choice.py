@@ -28,7 +28,7 @@ from flydsl.kernels.blocks.row_plan import (
     resident,
     ring_bytes,
 )
-from flydsl.kernels.blocks.row_time import launch_time
+from flydsl.kernels.blocks.row_time import few_time, launch_time
 from flydsl.kernels.blocks.summing_plans import (
     CROWDS,
     MAX_SUMS,
@@ -155,10 +155,13 @@ MOST_FEW_LINES = 384
 """Bytes of lines that a thread of few rows loads before it waits for its row."""
 MOST_FEW = 8 << 20
 """Bytes of few rows where blocks stay for many: the model compares those with others well for many rows only."""
-SIDE_BY_SIDE, LEAST_FEW = 512, 1 << 20
+SIDE_BY_SIDE, LEAST_FEW = 512, 3 << 20
 """Rows of a block each that all run at once, and bytes of them, up to which they are few whatever the model says, which
 counts what blocks do and not how long the first waits: RMSNorm of 442 rows of 1,077 f16 takes 4.8 us of an H200 by six
-waves a row and 5.5 by one, LayerNorm of 300 5.1 and 5.7, of 183 of 2,191 bf16 5.4 and 5.6 (2026-11-18)."""
+waves a row and 5.5 by one, LayerNorm of 300 5.1 and 5.7, of 183 of 2,191 bf16 5.4 and 5.6, of 400 of 4,069 bf16 7.3
+straight from memory and 7.8 through shared memory, of 100 of 7,001 f32 6.1 by clusters and 8.35 early (2026-11-18)."""
+SMALL_BLOCK = 64
+"""Threads of `_in_small_blocks`."""
 CLUSTERED = 512
 """Blocks of clusters from which on their launch takes longer than few rows gain by it."""
 
@@ -440,6 +443,16 @@ def _not_too_full(plan: RowPlan, lines: int) -> RowPlan:
     return two if ring and plan.crowd * ring_bytes(two) <= FULL < plan.crowd * ring_bytes(plan) else plan
 
 
+def _in_small_blocks(plan: RowPlan, lines: int) -> RowPlan:
+    """Return a plan of short rows that come straight from memory, and whose lines do so at once, with blocks of two
+    waves: LayerNorm of 112, 136, 168 and 216 bf16 has 1.017, 0.99, 1.03 and 1.02 of a copy's speed so on an H200
+    (2026-11-18), and 1.007, 0.98, 1.03 and 1.005 with blocks of four."""
+    short = plan.direct and plan.maps and plan.turns == 1 and plan.width * plan.size == ACCESS_BYTES
+    if short and plan.lines_early(lines) and plan.lanes < HOPPER.wave and plan.threads > SMALL_BLOCK:
+        return replace(plan, rows=SMALL_BLOCK // plan.lanes)
+    return plan
+
+
 @cache
 def choose(
     length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None, task: RowTask = MAP
@@ -476,19 +489,17 @@ def choose(
     if task.once and not task.targets:
         found = with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     launches = (launch, max(launch // 4, 1)) if task == MAP and length * found[0].size >= LONGER else (launch,)
-    many, few = (
-        min(plans, key=lambda plan: sum(launch_time(plan, machine, lines, rows) for rows in launches))
-        for plans, launches in ((found, launches), (alone, (FEW, SOME)))
-    )
-    many = _not_too_full(many, lines)
+    many = min(found, key=lambda plan: sum(launch_time(plan, machine, lines, rows) for rows in launches))
+    few = min(alone, key=lambda plan: sum(few_time(plan, machine, lines, rows) for rows in (FEW, SOME)))
+    many = _in_small_blocks(_not_too_full(many, lines), lines)
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
     limit = max(limit // 2, CLUSTERED // few.cluster if short_rings else FEW if many.stays else 0)
+    if few.rows == 1 and not few.staged:
+        limit = max(limit, min(SIDE_BY_SIDE, LEAST_FEW // (length * few.size)))
     if few.cluster > 1:
         limit = min(limit, CLUSTERED // few.cluster)
-    elif few.rows == 1 and not few.staged:
-        limit = max(limit, min(SIDE_BY_SIDE, LEAST_FEW // (length * few.size)))
     if many.stays:
         limit = min(limit, max(MOST_FEW // (length * many.size), FEW))
     plain = few.keep and not few.staged and not few.stays and machine.bulk

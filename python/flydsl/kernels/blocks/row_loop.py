@@ -25,9 +25,6 @@ from flydsl.kernels.blocks.row_tile import PiecesInTile, RowTile, needs_meeting,
 from flydsl.kernels.blocks.row_work import RowArrays, RowCode, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, loaded_after, row_start, store_iteration, vectors_of
 
-FEW_LINES = 16
-"""Elements of lines that a thread keeps beside its row."""
-
 
 def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode, begin: RowCode | None = None) -> None:
     """Run ``code`` for the rows of this block, of all ``end`` rows; ``begin`` is its first pass over a row, where that
@@ -68,18 +65,23 @@ class _Block:
     def __init__(self, arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator) -> None:
         self.arrays, self.plan, self.share = arrays, plan, share_of_block(arrays.sources[0], end, plan)
         self.exchange = RowExchange(plan, arrays.numbers, smem)
-        # Blocks that stay load them once, where there are registers for it. Others do so before they wait for each
-        # other where these are few: a launch of few rows would wait for the memory a second time.
-        few = plan.few or plan.held * len(arrays.lines) <= FEW_LINES
-        kept = plan.keeps_lines or (plan.keep and (plan.stays or few))
+        # Of many rows it is the row that is waited for: lines come behind it.
+        behind = not (plan.few or plan.stays or plan.staged) and plan.turns == 1
+        self.lines: list[Line] = [] if behind else self._lines()
+
+    def _lines(self) -> list[Line]:
+        """Blocks that stay load lines once, where there are registers for it. Others do so before they wait for each
+        other where these are few: a launch of few rows would wait for the memory a second time."""
+        plan, lines = self.plan, self.arrays.lines
+        kept = plan.keeps_lines or (plan.keep and (plan.stays or plan.lines_early(len(lines))))
         beyond = 0.0 if plan.sums else None  # results beyond a row are of no account, but sums are
-        self.lines: list[Line] = [
+        return [
             LineAtPlace(line, self.share)
             if plan.shifted
             else Line(
                 self._part(fx.get_iter(line)), self.share, beyond, keep=kept, hint=plan.hints.line, dtype=line.dtype
             )
-            for line in arrays.lines
+            for line in lines
         ]
 
     def _part(self, start: fx.Pointer) -> Any:
@@ -98,9 +100,10 @@ class _Block:
         if self.plan.shifted:
             return self._work_in_pieces(row, end)
         x = [self._line(source, row) for source in self.arrays.sources]
-        _load_together(x[0], self.lines, end)
+        lines = self.lines or self._lines()
+        _load_together(x[0], lines, end)
         stores = self._stores([], row, alive)
-        return RowWork(x, self.lines, self.exchange, self.share, row, alive, stores, nothing=end >> 31)
+        return RowWork(x, lines, self.exchange, self.share, row, alive, stores, nothing=end >> 31)
 
     def _work_in_pieces(self, row: fx.Int32, end: fx.Int32) -> RowWork:
         arrays = self.arrays

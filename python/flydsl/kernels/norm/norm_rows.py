@@ -260,10 +260,14 @@ def _moments(work: RowWork, x: Line, form: NormForm) -> RowStatistics:
     plan = work.share.plan
     if (x.held or plan.pivots) and plan.one_pivot and fx.nvvm.is_target():  # AMD's lanes would ask through LDS
         return _moments_about_pivot(work, x, form)
-    exchange = work.exchange
-    waves = exchange.given([None] * 3) if work.begun else exchange.publish(list(wave_moments(x, exchange)))
-    sums, squares, counts = (waves.read(index, 0.0, FEW_WAVES if plan.few else 1) for index in range(3))
-    first = mean_of(waves.first(0), waves.first(2))
+    exchange, alone = work.exchange, FEW_WAVES if plan.few else 1
+    known = None if work.begun else _counts_of_waves(plan, exchange, alone)
+    numbers = 2 if known else 3
+    given = [None] * 3 if work.begun else list(wave_moments(x, exchange))[:numbers]
+    waves = exchange.given(given) if work.begun else exchange.publish(given)
+    sums, squares, *more = (waves.read(index, 0.0, alone) for index in range(numbers))
+    counts = known or more[0]
+    first = mean_of(waves.first(0), known[0] if known else waves.first(2))
     parts = [
         squares_about(first, mean_of(total, count), square, count)
         for total, square, count in zip(sums, squares, counts, strict=True)
@@ -340,8 +344,23 @@ def _row_mean(total: Any, length: int) -> Any:
     return fx.math.fma(fx.math.fma(about, fx.Float32(-length), total), fx.Float32(1.0 / length), about)
 
 
+def _counts_of_waves(plan: RowPlan, exchange: RowExchange, alone: int) -> list[float] | None:
+    """Return how many elements the waves have whose numbers a lane reads, where that is known while compiling and the
+    same for all lanes."""
+    if plan.shifted or plan.cluster > 1:
+        return None
+    firsts = [[access * plan.lanes + wave * exchange.group for access in range(plan.iterations * plan.accesses)]
+              for wave in range(exchange.total)]  # fmt: skip
+    counts = [plan.width * sum(max(min(plan.share - at, exchange.group), 0) for at in wave) for wave in firsts]
+    if exchange.total > alone:
+        counts = counts[:1] if len(set(counts)) == 1 and exchange.lanes() == exchange.total else []
+    return [float(count) for count in counts] or None
+
+
 def mean_of(total: Any, count: Any) -> Any:
     """Return the mean of some elements, of which there may be none."""
+    if isinstance(count, float):
+        return total * (1.0 / max(count, 1.0))
     return total * inverse(fx.max(count, fx.Float32(1.0)))
 
 
