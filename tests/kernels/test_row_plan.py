@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from flydsl.kernels.blocks.cache_hints import PLAIN
-from flydsl.kernels.blocks.row_choice import FEW, MANY, choose, for_rows, rings
+from flydsl.kernels.blocks.ring_plans import rings
+from flydsl.kernels.blocks.row_choice import FEW, MANY, choose, for_rows
 from flydsl.kernels.blocks.row_machine import ELSEWHERE, HOPPER, HOPPER_LONG, Machine, bank_passes
 from flydsl.kernels.blocks.row_plan import (
     DTYPES,

@@ -42,8 +42,6 @@ SENDING = 40
 """Registers that a thread of a warpgroup which sends for rows keeps."""
 THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
 """Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
-
-
 FEW_LINES, EARLY_LINES = 16, 128
 """Elements of lines that a thread keeps beside its row; and bytes of those of rows that threads load straight from
 memory, 16 bytes at once: LayerNorm of 112, 168 and 248 elements of 16 bits has 1.00, 1.03 and 1.04 of a copy's speed so
