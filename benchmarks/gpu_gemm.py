@@ -16,8 +16,8 @@ time, by replaying graphs of products on several sets of matrices, more than the
 data: the power that a product takes, and with it the clock, depends on the values. C is poisoned before it is checked
 against float64 at places drawn anew. ``--tune`` measures so many of the configurations that the model likes best, and
 says what its choice lost. ``--steady 40`` lets each side work for so many milliseconds before, and while, it is timed:
-at the limit of power. ``--few`` measures so many products of 1 to 64 rows, drawn at random, instead. Joules of a
-product are those of ``--joules`` seconds of replays.
+at the limit of power; other kinds have that, and joules, beside bursts. ``--few`` measures so many products of 1 to 64
+rows, drawn at random, instead. Joules of a product are those of ``--joules`` seconds of replays.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import torch
@@ -396,22 +396,45 @@ DRAWN_OF_KIND = 6
 FOUR_BITS = ((1, 8192, 8192), (16, 8192, 8192), (64, 8192, 8192), (4096, 8192, 8192))
 
 
-def show_sides(title: str, flops: float, error: float, times: dict[str, float]) -> dict[str, Any]:
-    """Print a row of microseconds and TFLOP/s, and how much longer others take than ours; wrong results have none."""
+@dataclass(frozen=True)
+class Turns:
+    """How often each side has its turn and, if it is also asked for steady work, for how many milliseconds, and for
+    how many seconds its energy is counted."""
+
+    rounds: int
+    steady: float = 0.0
+    seconds: float = 0.0
+
+    def times(self, graphs: dict[str, Any], count: int) -> dict[str, dict[str, float]]:
+        """Microseconds of one of ``count`` products of each side, in bursts and in steady work, and joules there."""
+        found = {"bursts": replay_times(graphs, count, self.rounds)}
+        if self.steady:
+            found["steady"] = replay_times(graphs, count, min(self.rounds, 3), self.steady)
+            found["joules"] = {name: energy.joules(of.replay, self.seconds) / count for name, of in graphs.items()}
+        return found
+
+
+def show_sides(title: str, flops: float, error: float, found: dict[str, dict[str, float]]) -> dict[str, Any]:
+    """Print a row of microseconds and TFLOP/s, and how much longer others take than ours; wrong results have none.
+    Steady work, and its energy, has a row of its own."""
     if not error < MOST_ERROR:
         raise ValueError(f"{title}: the relative error is {error:.1e}")
-    shown = [
-        f"{name} {us:.1f} us {flops / us / 1e6:.0f} TFLOP/s ({us / times['ours']:.3f})" for name, us in times.items()
-    ]
-    print(f"{title:34} {', '.join(shown)}, error {error:.1e}", flush=True)
-    return {"title": title, "error": error, **times}
+    rows = [(f"{title:34}", found["bursts"], {}, f", error {error:.1e}")]
+    if "steady" in found:
+        rows.append((f"{'  in steady work':34}", found["steady"], found["joules"], ""))
+    for name_of_row, times, joules, ending in rows:
+        shown = [f"{name} {us:.1f} us {flops / us / 1e6:.0f} TFLOP/s ({us / times['ours']:.3f})"
+                 + (f" {1e3 * joules[name]:.1f} mJ" if joules else "") for name, us in times.items()]  # fmt: skip
+        print(f"{name_of_row} {', '.join(shown)}{ending}", flush=True)
+    more = {name: times for name, times in found.items() if name != "bursts"}
+    return {"title": title, "error": error, **found["bursts"], **more}
 
 
 def relative_error(got: Any, expected: Any) -> float:
     return float((got.double() - expected).norm() / expected.norm())
 
 
-def measure_blocks(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
+def measure_blocks(m: int, n: int, k: int, turns: Turns) -> dict[str, Any]:
     """fp8 with scales of 1 x 128 and 128 x 128; torch wants those of A with columns contiguous."""
     sides = -(-n // 128), -(-k // 128)
     a, b = ([torch.randn(rows, k, device="cuda").to(torch.float8_e4m3fn) for _ in range(SETS)] for rows in (m, n))
@@ -427,7 +450,7 @@ def measure_blocks(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     spread = of_a[rows].repeat_interleave(128, 1)[:, :k], of_b.repeat_interleave(128, 0).repeat_interleave(128, 1)
     expected = (a[0][rows].double() * spread[0]) @ (b[0].double() * spread[1][:n, :k]).T
     error = relative_error(c[rows], expected)  # before the times, whose products are of other sets
-    times = replay_times(graphs_of(runs, SETS, 4), 4, rounds)
+    times = turns.times(graphs_of(runs, SETS, 4), 4)
     return show_sides(f"blocks {m}x{n}x{k}", 2.0 * m * n * k, error, times)
 
 
@@ -448,7 +471,7 @@ def largest_group(sizes: list[int]) -> tuple[int, slice]:
     return group, slice(first, first + min(sizes[group], 64))
 
 
-def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: int, rounds: int) -> dict[str, Any]:
+def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: int, turns: Turns) -> dict[str, Any]:
     sizes = sizes_of(groups, rows, skewed, seed)
     ends = torch.tensor(sizes).cumsum(0).int().cuda()
     a = torch.randn(rows, k, device="cuda", dtype=torch.bfloat16)
@@ -458,7 +481,7 @@ def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: i
         "ours": lambda _: hopper_grouped_gemm(a, b, c, ends), "torch": lambda _: torch._grouped_mm(a, b, offs=ends),
         "gathered": lambda _: hopper_grouped_gemm(a, b, c, ends, rows=index),
     })  # fmt: skip
-    times = replay_times(graphs_of(runs, 1, 2), 2, rounds)
+    times = turns.times(graphs_of(runs, 1, 2), 2)
     c.fill_(math.nan)
     runs["ours"](0)
     group, part = largest_group(sizes)
@@ -467,7 +490,7 @@ def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: i
     return show_sides(title, 2.0 * rows * n * k, error, times)
 
 
-def measure_scaled_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: int, rounds: int) -> Any:
+def measure_scaled_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: int, turns: Turns) -> Any:
     """fp8 groups with scales of blocks beside our product of all rows with one matrix."""
     sizes = sizes_of(groups, rows, skewed, seed)
     ends, eight = torch.tensor(sizes).cumsum(0).int().cuda(), torch.float8_e4m3fn
@@ -482,7 +505,7 @@ def measure_scaled_groups(groups: int, rows: int, n: int, k: int, skewed: bool, 
             a, b, of_rows, of_columns, offs=ends, out_dtype=torch.bfloat16, use_fast_accum=True
         ),
     })  # fmt: skip
-    times = replay_times(graphs_of(runs, 1, 2), 2, rounds)
+    times = turns.times(graphs_of(runs, 1, 2), 2)
     c.fill_(math.nan)
     runs["ours"](0)
     group, part = largest_group(sizes)
@@ -492,7 +515,7 @@ def measure_scaled_groups(groups: int, rows: int, n: int, k: int, skewed: bool, 
     return show_sides(title, 2.0 * rows * n * k, relative_error(c[part], expected), times)
 
 
-def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
+def measure_int4(m: int, n: int, k: int, turns: Turns) -> dict[str, Any]:
     sets, count = (8, 24) if m < 1024 else (SETS, SETS)
     codes = [torch.randint(0, 16, (n, k), device="cuda") for _ in range(sets)]
     packed = [shuffle_weights(one) for one in codes]
@@ -502,7 +525,7 @@ def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     whole = [((one - 7) * scales.repeat_interleave(128, 1)).bfloat16() for one in codes]
     runs = {"ours": lambda i: hopper_linear4(x, packed[i], scales, y, zeros=zeros),
             "torch, bf16 weights": lambda i: torch.mm(x, whole[i].T, out=y)}  # fmt: skip
-    times = replay_times(graphs_of(working(runs), sets, count), count, rounds)
+    times = turns.times(graphs_of(working(runs), sets, count), count)
     y.fill_(math.nan)
     runs["ours"](0)
     error = relative_error(y, x.double() @ whole[0].double().T)
@@ -526,16 +549,17 @@ def drawn_of_kind(kind: str, seed: int, count: int = DRAWN_OF_KIND) -> list[tupl
     return [tuple(extent(*span) for span in spans) for _ in range(count)]
 
 
-def run_kind(kind: str, seed: int, quick: bool) -> list[dict[str, Any]]:
+def run_kind(given: Any) -> list[dict[str, Any]]:
     """The shapes of a kind, named and drawn; a quick run has small ones of the former."""
-    rounds, small = (3, 8) if quick else (9, 1)
-    others = [] if quick else drawn_of_kind(kind, seed)
+    kind, seed, small = given.kind, given.seed, 8 if given.quick else 1
+    turns = Turns(3 if given.quick else 9, given.steady, given.joules)
+    others = [] if given.quick else drawn_of_kind(kind, seed)
     if kind in ("groups", "scaled_groups"):
         of, shapes = (measure_groups, GROUPS) if kind == "groups" else (measure_scaled_groups, SCALED_GROUPS)
         named = [tuple(extent // small for extent in shape) for shape in shapes]
-        return [of(*shape, skewed, seed, rounds) for shape in (*named, *others) for skewed in (False, True)]
+        return [of(*shape, skewed, seed, turns) for shape in (*named, *others) for skewed in (False, True)]
     measure, shapes = (measure_blocks, BLOCKS) if kind == "blocks" else (measure_int4, FOUR_BITS)
-    return [measure(m, n // small, k // small, rounds) for m, n, k in shapes] + [measure(*s, rounds) for s in others]
+    return [measure(m, n // small, k // small, turns) for m, n, k in shapes] + [measure(*s, turns) for s in others]
 
 
 # Energy and calls ------------------------------------------------------------------------------------
@@ -580,9 +604,7 @@ def main() -> None:
         "--tune", type=int, default=0, metavar="N", help="measure the N best configurations by the model"
     )
     parser.add_argument("--few", type=int, default=0, metavar="N", help="N products of few rows, drawn at random")
-    parser.add_argument(
-        "--joules", type=float, default=1.0, help="seconds of each product in bf16 that count for its energy"
-    )
+    parser.add_argument("--joules", type=float, default=1.0, help="seconds of each product that count for its energy")
     parser.add_argument(
         "--steady", type=float, default=0.0, metavar="MS", help="milliseconds of a side's turn, behind as many untimed"
     )
@@ -590,7 +612,7 @@ def main() -> None:
     given = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {given.seed}")
     if given.kind in KINDS:
-        rows = run_kind(given.kind, given.seed, given.quick)
+        rows = run_kind(given)
         timing.keep(f"gemm_{given.kind}", {"seed": given.seed, "rows": rows}, given)
         return
     shapes = drawn_few(given.seed, given.few) if given.few else [*SQUARES, *LAYERS, *drawn(given.seed)]

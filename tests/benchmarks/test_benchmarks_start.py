@@ -177,6 +177,23 @@ def test_steady_work_is_timed_behind_as_much(on_a_gpu: Any, clock: Any, monkeypa
         assert RecordedClock.launches - before == replays["one"] + 2 * replays["two"]
 
 
+def test_other_kinds_have_steady_work_beside_bursts(
+    on_a_gpu: Any, clock: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gemm = on_a_gpu("gpu_gemm")
+    monkeypatch.setattr(gemm.torch.cuda, "Event", clock)
+    monkeypatch.setattr(gemm.energy, "joules", lambda _work, seconds: seconds)
+    graphs = {name: SimpleNamespace(replay=partial(launches(count), 0)) for name, count in (("ours", 1), ("torch", 2))}
+    bursts = gemm.show_sides("blocks", 1e9, 1e-3, gemm.Turns(3).times(graphs, 2))
+    assert bursts == {"title": "blocks", "error": 1e-3, "ours": 500.0, "torch": 1000.0}
+    both = gemm.show_sides("blocks", 1e9, 1e-3, gemm.Turns(3, 8.0, 0.5).times(graphs, 2))
+    times = {"ours": 500.0, "torch": 1000.0}
+    assert both == {**bursts, "steady": times, "joules": {"ours": 0.25, "torch": 0.25}}
+    *_, steady = capsys.readouterr().out.splitlines()
+    assert steady.split(None, 3)[:3] == ["in", "steady", "work"]
+    assert "torch 1000.0 us 1 TFLOP/s (2.000) 250.0 mJ" in steady
+
+
 def test_energy_is_that_of_one_call(on_a_gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     energy = on_a_gpu("energy")
     calls: list[float] = []
