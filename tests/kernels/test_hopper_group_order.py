@@ -12,6 +12,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.model import HOPPER, launch_time
+from flydsl.kernels.gemm.hopper.places import ToldPlaces
 from flydsl.kernels.gemm.hopper.plan import GemmConfig, GemmKind, Problem
 from flydsl.kernels.gemm.hopper.tiles import GroupSchedule
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
@@ -88,6 +89,37 @@ def test_as_many_of_the_last_tiles_as_blocks_would_idle_are_two_each(sizes: list
         for first in (0, 64)
     ]
     assert order(sizes) == whole[: len(whole) - cut] + halves
+
+
+@flyc.kernel
+def first_kernel(sizes: fx.Tensor, m: fx.Int32, places: fx.Tensor, kind: fx.Constexpr[Any], config: fx.Constexpr[Any]):
+    """The last thread of each block writes the place that all of them were told."""
+    smem = fx.SharedAllocator(1024, static=False)
+    told = ToldPlaces(smem, kind, config.stages)
+    extents = m, fx.Int32(N), fx.Int32(64), fx.Int32(1)
+    GroupSchedule(extents, fx.Int32(0), kind, config, sizes, None, smem, told).prepare()
+    place = told.read_first()
+    if fx.thread_idx.x == config.threads - 1:
+        for i, word in enumerate((place.b[0], place.row, place.column, place.end)):
+            places[fx.block_idx.x, i] = word
+
+
+@pytest.mark.parametrize("draws", [False, True])
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_all_threads_are_told_of_a_first_tile(sizes: list[int], draws: bool) -> None:
+    """Of fewer tiles than blocks, some have a place that ends with row 0."""
+    config = replace(DRAWN, draws=draws)
+
+    @flyc.jit
+    def run(ends: fx.Tensor, m: fx.Int32, places: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
+        first_kernel(ends, m, places, KIND, config).launch(
+            grid=(BLOCKS, 1, 1), block=(config.threads, 1, 1), stream=stream
+        )
+
+    places = np.full((BLOCKS, 4), -1, np.int32)
+    run(np.cumsum(sizes).astype(np.int32), sum(sizes), places)
+    expected = order(sizes, config)[:BLOCKS]
+    assert places[: len(expected)].tolist() == expected and (places[len(expected) :, 3] == 0).all()
 
 
 @pytest.mark.parametrize("weights_first", [False, True])

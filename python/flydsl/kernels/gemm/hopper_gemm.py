@@ -28,6 +28,7 @@ from flydsl.kernels.gemm.hopper import tiles
 from flydsl.kernels.gemm.hopper.checks import can_hold, check_config, held_words, looks_early, tells_places
 from flydsl.kernels.gemm.hopper.epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringRing, load_gathered
+from flydsl.kernels.gemm.hopper.places import ToldPlaces
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP, GemmConfig, GemmKind
 from flydsl.kernels.gemm.hopper.tiles import GroupSchedule, Operand, PartialSums, Schedule, SharedRing, TeamSums
 from flydsl.kernels.gemm.hopper.warpgroup import (
@@ -87,14 +88,15 @@ def gemm_kernel(
     by_threads = kind.gathers or kind.words > 0
     ring, filling = (GatheringRing, kind.gathers + WARPGROUP) if by_threads else (SharedRing, 1)
     pipe = ring(rank, config, smem, filling)
-    places = tiles.ToldPlaces(smem, kind, stages) if tells_places(kind, config) else None
+    places = ToldPlaces(smem, kind, stages) if tells_places(kind, config) else None
     parts = PartialSums(smem, kind.acc, rank, config) if config.splits > 1 else None
-    first = tiles.ToldPlaces(smem, kind, 1) if looks_early(kind, config) else None
+    first = ToldPlaces(smem, kind, 1) if looks_early(kind, config) else None
     teams = TeamSums(smem, kind.acc, config) if config.teams > 1 else None
     # Results that are written twice must not depend on what was there: D may be C.
     schedule = Schedule(extents, rank, kind, config, inward=extras[-1] is None)
     if fx.const_expr(kind.groups > 0):
-        schedule = GroupSchedule(extents, rank, kind, config, sizes, taken, smem)
+        told = places if kind.block_scaled else None
+        schedule = GroupSchedule(extents, rank, kind, config, sizes, taken, smem, told)
 
     thread = fx.thread_idx.x
     warpgroup = fx.nvvm.warp_uniform(thread // WARPGROUP)
@@ -185,15 +187,16 @@ def load(A, B, pipe, schedule, places, weights_first):
     k_first, k_last = schedule.all_steps()
     send = partial(load_steps, A, B, pipe, schedule, places, weights_first)
     if fx.const_expr(schedule.config.draws):
-        tile = first
+        tile, place = first, schedule.first()
         while tile < last:
-            place = schedule.at(tile)
             last_step = schedule.last_step(place)
             late = fx.max(last_step - DRAWN_EARLY, k_first)
             state, ahead = send(tile, place, k_first, late, state, ahead)
             following = schedule.drawn(each)
             state, ahead = send(tile, place, late, last_step, state, ahead)
             tile = following
+            if tile < last:
+                place = schedule.at(tile)
         schedule.end_drawing(tile, last, each)
         pipe.acquire(state)
         places.write(state.stage, places.nowhere())
@@ -257,21 +260,31 @@ def over_tiles(pipe, schedule, places, each, held):
     It returns what it holds for the next one, first of all the place in the ring behind the stages of its own."""
     first, last, step = schedule.range()
     if fx.const_expr(schedule.config.draws):
-        place = place_at(pipe, held[0], places)
+        place = first_place(pipe, held[0], places, schedule)
         while place.end > 0:
             held = each(held, place, False)
             place = place_at(pipe, held[0], places)
-    elif fx.const_expr(places is None or schedule.kind.groups > 0):
+    elif fx.const_expr(places is None):
         for tile in range(first, last, step):
-            place = schedule.at(tile) if places is None else place_at(pipe, held[0], places)
-            held = each(held, place, tile + step >= last)
-    else:
-        place = schedule.first()  # not told with the first stage, so that scales are on their way meanwhile
+            held = each(held, schedule.at(tile), tile + step >= last)
+    else:  # the first is not told with its stage, so that scales are on their way meanwhile
+        place = places.read_first() if schedule.kind.groups > 0 else schedule.first()
         for tile in range(first, last, step):
             held = each(held, place, tile + step >= last)
             if tile + step < last:
                 place = place_at(pipe, held[0], places)
     return held
+
+
+@flyc.jit
+def first_place(pipe, state, places, schedule):
+    """Return the place of a block's first tile: with scales, as `GroupSchedule` told it, if it has rows."""
+    if fx.const_expr(schedule.places is None):
+        return place_at(pipe, state, places)
+    place = places.read_first()
+    if place.row >= place.end:
+        place = place_at(pipe, state, places)
+    return place
 
 
 def place_at(pipe, state, places):
@@ -354,9 +367,9 @@ def begin_tile(mine, schedule, epilogue, held, place, _is_last):
     state, values, before = held
     has_rows = mine.has_rows(place) if mine.may_idle else True
     if has_rows:
-        mine.begin(state, place)
+        ahead = mine.begin(state, place)
         leave = partial(store_earlier, epilogue, values, mine.warp, before)
-        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave)
+        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, leave, ahead)
         before = place
     else:
         state = mine.pass_stages(state, fx.Int32(0), schedule.steps)

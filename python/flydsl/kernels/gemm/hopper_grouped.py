@@ -62,8 +62,8 @@ from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one, run_of
 
 LEAST_GROUPS, MOST_GROUPS = 32, 2048
-GROUP_BYTES = 12
-"""Of shared memory, for where a group begins and ends, and the number of its first tile."""
+GROUP_BYTES = 8
+"""Of shared memory, for where a group ends, and the number of its first tile."""
 
 _CALLS, _AGAIN = KeptCalls(), Lanes(KEPT_CALLS)
 
@@ -132,7 +132,7 @@ def _call_for(
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
     if config is None:
         config = choose_config(problem, sms)
-        beside = GROUP_BYTES * (most + 32) + (0 if scale_c is None else QuantisingEpilogue.bytes(config))
+        beside = GROUP_BYTES * (most + 64) + (0 if scale_c is None else QuantisingEpilogue.bytes(config))
         if config.fitting_stages(beside) < config.stages:  # a ring comes before boxes that TMA takes away
             config = replace(config, sends=False)
         config = replace(config, stages=min(config.stages, config.fitting_stages(beside)))

@@ -14,6 +14,7 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
 from flydsl.kernels.blocks.narrow import quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_reduce
+from flydsl.kernels.gemm.hopper.places import Place
 from flydsl.kernels.gemm.hopper.plan import (
     BLOCK_ROWS,
     LINE_BYTES,
@@ -24,7 +25,7 @@ from flydsl.kernels.gemm.hopper.plan import (
     GemmConfig,
     GemmKind,
 )
-from flydsl.kernels.gemm.hopper.tiles import Place, warp_product
+from flydsl.kernels.gemm.hopper.tiles import warp_product
 
 
 class Epilogue:

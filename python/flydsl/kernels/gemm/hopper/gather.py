@@ -10,8 +10,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper.places import Place
 from flydsl.kernels.gemm.hopper.plan import WARPGROUP
-from flydsl.kernels.gemm.hopper.tiles import Operand, Place, SharedRing, extent
+from flydsl.kernels.gemm.hopper.tiles import Operand, SharedRing, extent
 
 BEHIND = -2
 """Instead of the number of a row that is behind its group's end."""

@@ -28,7 +28,7 @@ class Machine:
     bytes that blocks ask L2 for once more, where blocks share the smaller matrix, and load lines of the larger one
     apart, and where small tiles share the larger one; of steps where warpgroups take turns, and of fp8 where one has a
     large tile alone, so that nobody multiplies while it waits, or adds runs, and of 16 bits of gathered rows; of
-    tiles of groups that three have; of results that leave while the next tile begins, of those of blocks with scales,
+    results that leave while the next tile begins, of those of blocks with scales,
     and of those that threads hold; of lines of A or B by the multiples of bytes at which they start, for the block that
     sends for them and for L2; of results across C's lines, and where those leave by TMA; in parts of cache lines; and
     of lines of A that memory is asked for again where blocks are no longer at neighbouring tiles at the same time.
@@ -72,7 +72,6 @@ class Machine:
     alone: float = 1.01
     alone_adding: float = 1.24
     alone_gathering: float = 1.1
-    three_of_groups: float = 1.02
     deferring: float = 0.6
     deferring_scaled: float = 0.8
     holding: float = 0.05
@@ -186,7 +185,6 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine | None = 
     if config.defers:
         hidden = stored * (1 - _deferring(problem, config, machine))
         each, last = each - hidden, hidden
-    each *= machine.three_of_groups if problem.grouped and config.consumers == 3 else 1.0
     each += machine.meeting if config.sharers > 1 else 0.0
     received = tile * (config.splits - 1) * share
     added = machine.adding + machine.adding_sums * received if config.splits > 1 else 0.0
@@ -232,18 +230,29 @@ def packing_time(problem: Problem, machine: Machine = HOPPER) -> float:
 def _rounds_of_groups(problem: Problem, config: GemmConfig, machine: Machine, slots: int) -> float:
     """Return how many rounds tiles of groups take on average: each group's last tile is filled in part, so their number
     is known but for a spread. 4 groups of 24,224 rows by 640 x 896 with scales of blocks took 30.9 us in tiles of 192 x
-    128, five rounds, and 34.6 in eight of 128 x 128, on an H200, 2026-11-18. Without scales half a round more than the
-    tiles fill was fitted. Drawn tiles of which some warpgroups have no rows take less: on average, half of all but one
-    have none of a group's last one. They end half way between whole rounds and ``ending`` behind what fills them."""
+    128, five rounds, and 34.6 in eight of 128 x 128, on an H200, 2026-11-18. Or all groups have as many rows, and what
+    their last tiles are filled by is known: both count half. Without scales half a round more than the tiles fill was
+    fitted."""
     clusters, columns = problem.clusters(config), ceildiv(problem.n, config.tile_n)
     drawn = problem.block_scaled and config.defers and config.draws
     if not drawn and (config.halves_last or not problem.block_scaled):
         return clusters / slots + (machine.ending if config.halves_last else 0.5)
-    if drawn:
-        clusters -= machine.idling * problem.batches * columns * (config.of_tile - 1) / (2 * config.of_tile)
+    ends, rest = problem.batches * columns, config.of_tile - 1
     spread = sqrt(problem.batches / 12) * columns * (DRAWN_SPREAD if drawn else 1)
-    whole = fmean(ceil((clusters + spread * deviation) / slots) for deviation in QUANTILES)
-    return (whole + clusters / slots + machine.ending) / 2 if drawn else whole
+    expected = _rounds(clusters, ends * rest / 2, spread, drawn, config, machine, slots)
+    idle = rest - (problem.m - 1) % config.tile_m // BLOCK_ROWS
+    alike = _rounds(ends * ceildiv(problem.m, config.tile_m), ends * idle, 0.0, drawn, config, machine, slots)
+    return (expected + alike) / 2
+
+
+def _rounds(
+    tiles: float, idle: float, spread: float, drawn: bool, config: GemmConfig, machine: Machine, slots: int
+) -> float:
+    """Return the rounds of so many tiles, whose warpgroups without rows are ``idle`` in all: drawn ones take less then,
+    and end half way between whole rounds and ``ending`` behind what fills them."""
+    tiles -= machine.idling * idle / config.of_tile if drawn else 0.0
+    whole = fmean(ceil((tiles + spread * deviation) / slots) for deviation in QUANTILES)
+    return (whole + tiles / slots + machine.ending) / 2 if drawn else whole
 
 
 def _step_cycles(problem: Problem, config: GemmConfig, machine: Machine, step: tuple[float, float, float]) -> float:

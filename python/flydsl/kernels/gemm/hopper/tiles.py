@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper.model import resident_clusters
-from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, LINE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper.places import Place, ToldPlaces
+from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
 
+FIRST_MEETING = 2
+"""The named barrier of a block's first warp; a warp that stores has it afterwards."""
 STAGGER = 7
 """Steps of K between the places where blocks with neighbouring tiles begin, if they are staggered."""
-
-
-class Place(NamedTuple):
-    """Where a tile lies: which of the batches of A, B and C, its first row and column, and behind its last row; and
-    whether no other tile has the same columns of B."""
-
-    a: tuple[Any, ...]
-    b: tuple[Any, ...]
-    c: tuple[Any, ...]
-    row: Any
-    column: Any
-    end: Any
-    once: Any = False
 
 
 def extent(tensor: Any, mode: int) -> Any:
@@ -230,43 +220,57 @@ class GroupSchedule(Schedule):
 
     Groups follow each other in A and C and ``sizes`` says where each ends, or, *masked*, each has a matrix of its own
     of which the first ``sizes`` rows are taken. Numbers that lie outside are cut off. Of tiles that are drawn some of
-    the last are two each, whose numbers follow each other; the second may have no rows.
+    the last are two each, whose numbers follow each other; the second may have no rows. ``places`` are where all
+    threads are told of the block's first tile.
     """
 
     def __init__(
-        self, extents: Any, rank: Any, kind: GemmKind, config: GemmConfig, sizes: Any, taken: Any, smem: Any
-    ) -> None:
+        self, extents: Any, rank: Any, kind: GemmKind, config: GemmConfig, sizes: Any, taken: Any, smem: Any,
+        places: ToldPlaces | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(extents, rank, kind, config)
-        self.sizes, self.taken, self.most = sizes, taken, kind.groups
-        self.starts, self.begins, self.ends = (
+        self.sizes, self.taken, self.most, self.places = sizes, taken, kind.groups, places
+        self.starts, self.ends = (
             fx.make_view(smem.allocate(fx.Array[fx.Int32, count]).ptr, fx.make_layout(count, 1))
-            for count in (kind.groups + 32, kind.groups, kind.groups)
+            for count in (kind.groups + 32, kind.groups)
         )
 
     @flyc.jit
     def prepare(self) -> None:
-        """Write down where groups begin and end, and the number of the first tile of each, behind them that of all."""
+        """Write down where groups end, and the number of the first tile of each, behind them that of all; and where the
+        block's first tile is, or a place of no rows."""
         thread, zero = fx.thread_idx.x, fx.Int32(0)
         last = extent(self.sizes, 0) - 1
         for group in range(thread, self.most, self.config.threads):
             end = fx.min(fx.max(fx.Int32(self.sizes[fx.min(group, last)]), zero), self.m)
-            begin = zero
-            if fx.const_expr(not self.kind.masked):
-                begin = fx.Int32(self.sizes[fx.min(fx.max(group - 1, zero), last)])
-                begin = (group == 0).select(zero, fx.min(fx.max(begin, zero), self.m))
-            self.begins[group] = begin
-            self.ends[group] = (group <= last).select(fx.max(end, begin), begin)
+            self.ends[group] = (group <= last).select(end, zero) if self.kind.masked else end
         fx.barrier()
         if thread < 32:
             total = zero
             for first in fx.range_constexpr(0, self.most, 32):
                 group = first + thread
-                count = self.rows_of(self.ends[group] - self.begins[group]) * self.columns
+                count = self.rows_of(fx.max(self.ends[group] - self.begin(group), zero)) * self.columns
                 _, before, all_ = fx.coop.warp_scan_with_aggregate(count, "add")
                 self.starts[group] = total + before
                 total = total + all_
             self.starts[self.most + thread] = total
+            if fx.const_expr(self.places is not None):
+                fx.nvvm.barrier_sync(FIRST_MEETING, 32)  # one lane reads what others wrote
+                if thread == 0:
+                    first, last, _ = self.range()
+                    place = self.at(first)
+                    self.places.write_first(place._replace(end=(first < last).select(place.end, zero)))
         fx.barrier()
+
+    def begin(self, group: Any) -> Any:
+        """Return the first row of a group: the one behind those of the group before it."""
+        if self.kind.masked:
+            return fx.Int32(0)
+        return (group > 0).select(self.ends[fx.max(group - 1, fx.Int32(0))], fx.Int32(0))
+
+    def first(self) -> Place:
+        known = self.places is not None and self.config.streams != "once"  # which is not told
+        return self.places.read_first(alone=True) if known else Schedule.first(self)
 
     def tiles(self) -> Any:
         return self.starts[self.most] + self.halved()
@@ -315,7 +319,7 @@ class GroupSchedule(Schedule):
         while step:  # the last group that does not begin behind the tile
             group = (self.starts[group + step] <= tile).select(group + step, group)
             step //= 2
-        begin, end = self.begins[group], self.ends[group]
+        begin, end = self.begin(group), self.ends[group]
         row, column = self.inside(tile - self.starts[group], self.rows_of(end - begin))
         own = (group,) if self.kind.masked else ()
         once = end - begin <= self.config.tile_m
@@ -333,37 +337,6 @@ def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: i
     most, even = fx.Int32(resident_clusters(config, sms)), config.is_large and not kind.groups
     clusters = fx.ceildiv(clusters, fx.ceildiv(clusters, most)) if even else fx.min(clusters, most)
     return clusters * config.cluster
-
-
-class ToldPlaces:
-    """Places of tiles, as the loading thread tells them, beside the first stage of each.
-
-    So warpgroups that multiply neither look for a tile's group nor divide by numbers of tiles between two tiles, when
-    nobody multiplies.
-    """
-
-    def __init__(self, smem: Any, kind: GemmKind, stages: int) -> None:
-        start = smem.allocate(fx.Array[fx.Int32, 4 * stages, LINE_BYTES]).ptr
-        self.words = fx.make_view(start, fx.make_layout((4, stages), (1, 4)))
-        self.has_matrices = kind.groups > 0 or kind.batched, kind.masked or kind.batched
-        """Whether B, and whether A and C, have several."""
-
-    def write(self, stage: Any, place: Place) -> None:
-        words = (place.row, place.column, place.end, *(place.b or (0,)))
-        self.words[None, stage].store(fx.Vector.from_elements([fx.Int32(word) for word in words], fx.Int32))
-
-    def nowhere(self) -> Place:
-        """Return a place of no rows, of the same form as those that are read."""
-        zero = fx.Int32(0)
-        b, a = ((zero,) if has else () for has in self.has_matrices)
-        return Place(a, b, a, zero, zero, zero)
-
-    def read(self, stage: Any) -> Place:
-        """Return the place of the tile that begins with a stage, once that is full."""
-        words = self.words[None, stage].load()
-        row, column, end, matrix = (fx.nvvm.warp_uniform(words[i]) for i in range(4))
-        b, a = ((matrix,) if has else () for has in self.has_matrices)
-        return Place(a, b, a, row, column, end)
 
 
 # Sums ----------------------------------------------------------------------------------------------

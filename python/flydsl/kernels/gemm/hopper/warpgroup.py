@@ -8,8 +8,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.fragment_places import FragmentPlaces
+from flydsl.kernels.gemm.hopper.places import Place
 from flydsl.kernels.gemm.hopper.plan import BLOCK_ROWS, ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP, GemmConfig
-from flydsl.kernels.gemm.hopper.tiles import Place, extent, warp_product
+from flydsl.kernels.gemm.hopper.tiles import extent, warp_product
 
 RUN = 8
 """Steps of K whose products, with scales of blocks, overlap."""
@@ -186,7 +187,7 @@ class AddingWarpgroup(Warpgroup):
         self.run = kind.run
 
     @flyc.jit
-    def sum_products(self, state, place, k_first, k_last, leave=None):
+    def sum_products(self, state, place, k_first, k_last, leave=None, _ahead=None):
         """The sums of a tile over steps of K: whole runs, then step by step. With ``leave``, products of the first run
         have begun, and that is called before they are waited for."""
         begun = leave is not None
@@ -296,21 +297,24 @@ class ScaledWarpgroup(Warpgroup):
         of one block."""
 
     def begin(self, state, place):
-        """Products of the first step of a tile, of half of its columns if there are halves."""
+        """Products of the first step of a tile, of half of its columns if there are halves; the scales of its first
+        steps, which are on their way while that is waited for."""
+        scales = self.scales.load(place, self.scales.rows(place, self.warp), fx.Int32(0))
         self.multiply_next(self.acc, state, place)
+        return scales
 
     @flyc.jit
-    def sum_products(self, state, place, k_first, k_last, leave=None):
+    def sum_products(self, state, place, k_first, k_last, leave=None, ahead=None):
         """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step. With ``leave``,
         products of the first of four steps at least have begun, and that is called before they are waited for, when
-        scales are on their way."""
+        scales, ``ahead``, are on their way."""
         sums = [fx.make_fragment_like(self.acc) for _ in range(self.config.halves)]
         for part in sums:
             part.fill(0.0)
         others = [fx.make_fragment_like(self.acc) for _ in range(1, self.config.products_apart)]
         all_steps, k_last = k_last, k_last if leave is not None else self.own_last(place, k_first, k_last)
         accs, rows = (self.acc, *others), self.scales.rows(place, self.warp)
-        scales, k = self.scales.load(place, rows, k_first), k_first
+        scales, k = self.scales.load(place, rows, k_first) if ahead is None else ahead, k_first
         run = RUN if len(accs) > 1 else LANES_OF_ROW
         if fx.const_expr(leave is not None):
             leave()
