@@ -324,8 +324,13 @@ def test_roots_of_subnormal_squares(eps: float, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_lines_are_loaded_ahead_of_stores(monkeypatch: pytest.MonkeyPatch) -> None:
-    order = loads_and_stores(RowPlan(4096, "bf16", 8, 128, hints=ONCE), monkeypatch)
-    assert order[: order.index("store")].count("line") == 4 and order.count("line") == 8
+    order = loads_and_stores(RowPlan(6144, "bf16", 8, 128, hints=ONCE), monkeypatch)
+    assert order[: order.index("store")].count("line") == 4 and order.count("line") == 12
+
+
+def test_few_lines_are_loaded_beside_the_row_and_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = loads_and_stores(RowPlan(248, "bf16", 8, 8, 8, hints=ONCE), monkeypatch)
+    assert order[:12] == ["row"] * 4 + ["line"] * 8
 
 
 def test_squares_of_a_ring_are_added_up_as_chunks_come(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -284,7 +284,7 @@ def _in_small_blocks(plan: RowPlan, lines: int) -> RowPlan:
     waves: LayerNorm of 112, 136, 168 and 216 bf16 has 1.017, 0.99, 1.03 and 1.02 of a copy's speed so on an H200
     (2026-11-18), and 1.007, 0.98, 1.03 and 1.005 with blocks of four."""
     short = plan.direct and plan.maps and plan.turns == 1 and plan.width * plan.size == ACCESS_BYTES
-    if short and plan.lines_early(lines) and plan.lanes < HOPPER.wave and plan.threads > SMALL_BLOCK:
+    if lines and short and plan.lines_early(lines) and plan.lanes < HOPPER.wave and plan.threads > SMALL_BLOCK:
         return replace(plan, rows=SMALL_BLOCK // plan.lanes)
     return plan
 
