@@ -53,6 +53,7 @@ def test_lines_of_short_rows_come_early() -> None:
     for length in (112, 248):
         assert choose(length, "bf16", HOPPER, 2).many.lines_early(2)
     assert not choose(1600, "bf16", HOPPER, 2).many.lines_early(2)
+    assert not choose(18_584, "bf16", HOPPER, 1).many.lines_early(1)
 
 
 def test_lines_that_come_late() -> None:

@@ -42,11 +42,12 @@ SENDING = 40
 """Registers that a thread of a warpgroup which sends for rows keeps."""
 THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
 """Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
-FEW_LINES, EARLY_LINES = 16, 128
-"""Elements of lines that a thread keeps beside its row; and bytes of those of rows that threads load straight from
-memory, 16 bytes at once: LayerNorm of 112, 168 and 248 elements of 16 bits has 1.00, 1.03 and 1.04 of a copy's speed so
-on an H200 (2026-11-18), and 0.96, 1.01 and 1.01 where lines come when the row is summed, RMSNorm of 1,000 and 2,000
-1.04 and 1.06, and 1.02 and 1.03; LayerNorm of 1,600, with 224 bytes, 0.95 and 1.03."""
+FEW_LINES, EARLY_LINES, EARLY_THREADS = 16, 128, 128
+"""Elements of lines that a thread keeps beside its row; and bytes of those of rows that threads of small blocks load
+straight from memory, 16 bytes at once: LayerNorm of 112, 168 and 248 elements of 16 bits has 1.00, 1.03 and 1.04 of a
+copy's speed so on an H200 (2026-11-18), and 0.96, 1.01 and 1.01 where lines come when the row is summed, RMSNorm of
+1,000 and 2,000 1.04 and 1.06, and 1.02 and 1.03; LayerNorm of 1,600, with 224 bytes, 0.95 and 1.03, and RMSNorm of
+18,584 by 512 threads, of which there is place for one block less then, 0.78."""
 READ_AHEAD, READ_REGISTERS = 4, 48
 """Vectors of a row that is only read, and not kept, that a thread has on their way, and its registers."""
 
@@ -274,10 +275,9 @@ class RowPlan:
 
     def lines_early(self, lines: int) -> bool:
         """Return whether threads load so many lines before they wait for a row: few elements, or few wide accesses."""
-        if self.few or self.held * lines <= FEW_LINES:
-            return True
+        small = self.threads <= EARLY_THREADS and self.held * lines * self.size <= EARLY_LINES
         wide = self.direct and self.maps and self.width * self.size == ACCESS_BYTES
-        return wide and self.held * lines * self.size <= EARLY_LINES
+        return self.few or self.held * lines <= FEW_LINES or (small and wide)
 
     @property
     def narrow(self) -> bool:
