@@ -51,8 +51,7 @@ def noted_digest(folder: str) -> str:
     files are older than a clock's tick, as one that is written twice within it looks the same.
     """
     stamp, newest = _stamp(folder)
-    note = _note(folder)
-    digest = _noted(note, stamp)
+    digest = _noted(note := _note(folder), stamp)
     if digest is None:
         digest = digest_of(folder)
         if note is not None and newest < time.time() - _SETTLED_SECONDS:
@@ -63,12 +62,10 @@ def noted_digest(folder: str) -> str:
 
 def _stamp(folder: str) -> tuple[str, float]:
     """Return what tells the state of a folder's sources without reading them, and when the last one changed."""
-    lines, newest = [folder], 0
-    for name, path in sorted(_sources(folder, "")):
-        of = os.stat(path)
-        lines.append(f"{name} {of.st_size} {of.st_mtime_ns} {of.st_ctime_ns} {of.st_ino}")
-        newest = max(newest, of.st_ctime_ns)
-    return _sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest(), newest / 1e9
+    found = _sources(folder)
+    states = [(of.st_ctime_ns, of.st_size, of.st_ino) for of in [os.stat(path) for _, path in found]]
+    text = repr((folder, [name for name, _ in found], states))
+    return _sha256(text.encode("utf-8", "surrogateescape")).hexdigest(), max(states, default=(0,))[0] / 1e9
 
 
 def _note(folder: str) -> Path | None:
@@ -95,7 +92,7 @@ def _noted(note: Path | None, stamp: str) -> str | None:
 def digest_of(folder: str | os.PathLike[str]) -> str:
     """Return a digest of the sources in a folder, by their paths within it."""
     digest = _sha256()
-    for name, path in sorted(_sources(str(folder), "")):
+    for name, path in _sources(str(folder)):
         with open(path, "rb") as file:
             content = file.read()
         digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
@@ -107,29 +104,31 @@ def _sha256(data: bytes = b"") -> Any:
     return import_module("hashlib").sha256(data)  # slow to import
 
 
-def _sources(folder: str, prefix: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:  # not there: as good as empty
-        return found
-    for entry in entries:
-        if entry.is_dir():
-            if entry.name != "__pycache__":
-                found += _sources(entry.path, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(_SOURCES):
-            found.append((prefix + entry.name, entry.path))
-    return found
+def _sources(folder: str) -> list[tuple[str, str]]:
+    """Return the sources in a folder, sorted: each path within it, and the whole one."""
+    found, folders = list[tuple[str, str]](), [(folder, "")]
+    for place, prefix in folders:
+        with contextlib.suppress(OSError):  # not there: as good as empty
+            for entry in os.scandir(place):
+                if entry.name.endswith(_SOURCES):
+                    found.append((prefix + entry.name, entry.path))
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    folders.append((entry.path, f"{prefix}{entry.name}/"))
+    return sorted(found)
+
+
+@cache
+def _names_in(folder: str) -> list[str]:
+    with contextlib.suppress(OSError):
+        return os.listdir(folder)
+    return []
 
 
 @cache
 def library_version(name: str) -> str:
     """Return the version of an installed package, from the name of its metadata folder."""
     for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")
-        except OSError:
-            continue
+        names = _names_in(folder or ".")
         for entry in names:
             if entry.startswith(f"{name}-") and entry.endswith((".dist-info", ".egg-info")):
                 return entry[len(name) + 1 :].rsplit(".", 1)[0]

@@ -46,7 +46,6 @@ from flydsl.compiler.backends.base import backend_for, is_own
 from flydsl.compiler.cache.cache_info import CacheCounts
 from flydsl.compiler.capture.inputs import Inputs, Walk, code_behind
 from flydsl.runtime import host_pool
-from flydsl.runtime.object_code import load_object
 from flydsl.target.family import family
 from flydsl.target.target import Target
 
@@ -54,10 +53,12 @@ if TYPE_CHECKING:
     from flydsl.base import log
     from flydsl.codegen import exported_object
     from flydsl.compiler.running import sanitized_executable
+    from flydsl.runtime import object_code
 else:
     log = lazy_module("flydsl.base.log")
     exported_object = lazy_module("flydsl.codegen.exported_object")
     sanitized_executable = lazy_module("flydsl.compiler.running.sanitized_executable")
+    object_code = lazy_module("flydsl.runtime.object_code")
 
 # Keys -----------------------------------------------------------------------------------------------------------------
 
@@ -372,8 +373,8 @@ def _loaded(artifact: Artifact, device: Any) -> Executable:
         return sanitized(artifact, device)
     if family(artifact.device).virtual:
         host_pool.start(pool_object)
-        return Executable(artifact, load_object(artifact.host_object), device)
-    loaded = load_object(artifact.host_object)
+        return Executable(artifact, object_code.load_object(artifact.host_object), device)
+    loaded = object_code.load_object(artifact.host_object)
     module = device.load_module(*artifact.images, name=", ".join(artifact.kernels) or artifact.name)
     _set_pointer(loaded.address(DRIVER_ENTRY), device.launch_entry())
     if DRIVER_ATTRIBUTES_ENTRY in loaded.names:
@@ -389,7 +390,7 @@ def sanitized(artifact: Artifact, device: Any) -> Executable:
     """Code with checks in it, beside the checker that it calls."""
     host_pool.start(pool_object)
     sanitized_executable.load_checker()
-    return sanitized_executable.SanitizedExecutable(artifact, load_object(artifact.host_object), device)
+    return sanitized_executable.SanitizedExecutable(artifact, object_code.load_object(artifact.host_object), device)
 
 
 def _set_pointer(place: int, value: int) -> None:
@@ -411,7 +412,7 @@ def native_code(name: str) -> Any:
     """Return one of the native parts that calls of GPU code go through, in this process."""
     with _loading:
         if name not in _in_process:
-            _in_process[name] = load_object(_own(name))
+            _in_process[name] = object_code.load_object(_own(name))
         return _in_process[name]
 
 
