@@ -37,7 +37,7 @@ STAGES = {
     ("flydsl.codegen.llvm_build", "optimise"): "LLVM optimise",
     ("llvmlite.binding.targets", "TargetMachine.emit_object"): "LLVM object emission",
     ("flydsl.runtime.host_pool", "start"): "start the thread pool",
-    ("flydsl.compiler.cache.compiled_code", "load_object"): "load the object",
+    ("flydsl.runtime.object_code", "load_object"): "load the object",
     ("flydsl.compiler.artifacts.artifact", "Executable.launch"): "launch",
 }
 """(module, name) of each function that is a stage -> what the table calls it."""
