@@ -56,13 +56,13 @@ def of_gradients(d: int, **features: Any) -> Any:
 
 
 def of_paged(q: Any, k: Any, v: Any, run: Any) -> Any:
-    paged_attention(q, k, v, np.zeros((2, 4), np.int32), np.array([100, 200], np.int32))
+    paged_attention(q, k, v, np.zeros((2, 64), np.int32), np.array([100, 200], np.int32))
     return run
 
 
 def of_decode() -> Any:
     cache = np.zeros((8, 64, 2, 64), BF16)
-    return of_paged(np.zeros((2, 40, 64), BF16), cache, cache.copy(), decode)
+    return of_paged(np.zeros((2, 80, 64), BF16), cache, cache.copy(), decode)
 
 
 def of_latent() -> Any:
