@@ -17,7 +17,7 @@ entry:
   %3 = alloca i8, i64 %2, align 16
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 48
   %4 = load i64, ptr %arrayidx.i, align 8
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 320
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 328
   %5 = load i64, ptr %arrayidx1.i, align 8
   %6 = inttoptr i64 %5 to ptr
   %call.i = tail call i64 %6(ptr %args)
@@ -30,15 +30,15 @@ if.end.i:                                         ; preds = %entry
 
 for.body.lr.ph.i:                                 ; preds = %if.end.i
   %add.ptr.i19 = getelementptr inbounds nuw i8, ptr %self, i64 112
-  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 328
-  %arrayidx.i43.i.i = getelementptr inbounds nuw i8, ptr %1, i64 280
-  %arrayidx6.i52.i.i = getelementptr inbounds nuw i8, ptr %1, i64 272
-  %arrayidx.i19.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 336
+  %arrayidx.i43.i.i = getelementptr inbounds nuw i8, ptr %1, i64 288
+  %arrayidx6.i52.i.i = getelementptr inbounds nuw i8, ptr %1, i64 280
+  %arrayidx.i19.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
   %arrayidx1.i34.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx2.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 288
-  %arrayidx.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx2.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   %arrayidx.i24.i.i = getelementptr inbounds nuw i8, ptr %1, i64 24
-  %arrayidx1.i28.i.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx1.i28.i.i = getelementptr inbounds nuw i8, ptr %1, i64 304
   %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 16
   br label %for.body.i
 
@@ -377,7 +377,7 @@ if.then:                                          ; preds = %if.end6.i.i.i, %att
   %arrayidx3 = getelementptr inbounds nuw i8, ptr %1, i64 72
   %89 = load i64, ptr %arrayidx3, align 8
   %90 = inttoptr i64 %89 to ptr
-  %arrayidx.i20 = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %arrayidx.i20 = getelementptr inbounds nuw i8, ptr %1, i64 216
   %91 = load i64, ptr %arrayidx.i20, align 8
   %92 = inttoptr i64 %91 to ptr
   call void %92(ptr %90)
@@ -388,10 +388,10 @@ if.end:                                           ; preds = %if.then18.i, %for.e
   %arrayidx.i21 = getelementptr inbounds nuw i8, ptr %self, i64 104
   %93 = load i64, ptr %arrayidx.i21, align 8
   %94 = inttoptr i64 %93 to ptr
-  %arrayidx1.i22 = getelementptr inbounds nuw i8, ptr %1, i64 392
+  %arrayidx1.i22 = getelementptr inbounds nuw i8, ptr %1, i64 400
   %95 = load i64, ptr %arrayidx1.i22, align 8
   %96 = inttoptr i64 %95 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 384
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 392
   %97 = load i64, ptr %arrayidx2.i, align 8
   %98 = inttoptr i64 %97 to ptr
   %call.i23 = call ptr %98()
@@ -405,13 +405,13 @@ if.then.i:                                        ; preds = %if.end
   br label %report_of.exit
 
 if.end.i24:                                       ; preds = %if.end
-  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %1, i64 280
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %1, i64 288
   %100 = load i64, ptr %arrayidx6.i, align 8
   %101 = inttoptr i64 %100 to ptr
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %self, i64 80
   %102 = load i64, ptr %arrayidx7.i, align 8
   %103 = inttoptr i64 %102 to ptr
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 176
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 184
   %104 = load i64, ptr %arrayidx8.i, align 8
   %105 = inttoptr i64 %104 to ptr
   %call9.i = call ptr %101(ptr %103, ptr %105)
@@ -419,11 +419,11 @@ if.end.i24:                                       ; preds = %if.end
   br i1 %tobool.not.i, label %if.end15.i, label %if.end18.i
 
 if.end15.i:                                       ; preds = %if.end.i24
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   %106 = load i64, ptr %arrayidx.i.i, align 8
   %107 = inttoptr i64 %106 to ptr
   call void %107()
-  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %1, i64 240
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %1, i64 248
   %108 = load i64, ptr %arrayidx12.i, align 8
   %109 = inttoptr i64 %108 to ptr
   %arrayidx13.i = getelementptr inbounds nuw i8, ptr %self, i64 88
@@ -439,14 +439,14 @@ report_of.exit.thread:                            ; preds = %if.end15.i
 
 if.end18.i:                                       ; preds = %if.end15.i, %if.end.i24
   %report.021.i = phi ptr [ %call14.i, %if.end15.i ], [ %call9.i, %if.end.i24 ]
-  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %1, i64 288
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %1, i64 296
   %112 = load i64, ptr %arrayidx19.i, align 8
   %113 = inttoptr i64 %112 to ptr
   %call20.i = call i64 %113(ptr nonnull %report.021.i, ptr nonnull %overflow.i)
   %arrayidx21.i = getelementptr inbounds nuw i8, ptr %94, i64 8
   store i64 %call20.i, ptr %arrayidx21.i, align 8
   store i64 %call3.i, ptr %94, align 8
-  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %1, i64 224
   %114 = load i64, ptr %arrayidx.i18.i, align 8
   %115 = inttoptr i64 %114 to ptr
   call void %115(ptr nonnull %report.021.i)
@@ -460,7 +460,7 @@ report_of.exit:                                   ; preds = %if.then.i, %if.end1
   br i1 %tobool.not, label %cleanup22, label %if.end7
 
 if.end7:                                          ; preds = %report_of.exit
-  %arrayidx8 = getelementptr inbounds nuw i8, ptr %1, i64 400
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %1, i64 408
   %116 = load i64, ptr %arrayidx8, align 8
   %117 = inttoptr i64 %116 to ptr
   %call9 = call ptr %117()
@@ -468,7 +468,7 @@ if.end7:                                          ; preds = %report_of.exit
   %119 = inttoptr i64 %118 to ptr
   %120 = inttoptr i64 %retval.0.i25 to ptr
   %call11 = call i32 %119(ptr nonnull %3, ptr nonnull %120)
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 408
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 416
   %121 = load i64, ptr %arrayidx12, align 8
   %122 = inttoptr i64 %121 to ptr
   call void %122(ptr %call9)
@@ -476,7 +476,7 @@ if.end7:                                          ; preds = %report_of.exit
   br i1 %tobool13.not, label %cond.false, label %if.then14
 
 if.then14:                                        ; preds = %if.end7
-  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %1, i64 312
+  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %1, i64 320
   %123 = load i64, ptr %arrayidx.i26, align 8
   %124 = inttoptr i64 %123 to ptr
   %conv.i = sext i32 %call11 to i64
@@ -485,14 +485,14 @@ if.then14:                                        ; preds = %if.end7
   br i1 %tobool.not.i28, label %fail.exit, label %if.end.i29
 
 if.end.i29:                                       ; preds = %if.then14
-  %arrayidx1.i30 = getelementptr inbounds nuw i8, ptr %1, i64 248
+  %arrayidx1.i30 = getelementptr inbounds nuw i8, ptr %1, i64 256
   %125 = load i64, ptr %arrayidx1.i30, align 8
   %126 = inttoptr i64 %125 to ptr
   %arrayidx2.i31 = getelementptr inbounds nuw i8, ptr %self, i64 96
   %127 = load i64, ptr %arrayidx2.i31, align 8
   %128 = inttoptr i64 %127 to ptr
   %call3.i32 = call ptr %126(ptr %128, ptr nonnull %call.i27)
-  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %1, i64 224
   %129 = load i64, ptr %arrayidx.i.i33, align 8
   %130 = inttoptr i64 %129 to ptr
   call void %130(ptr nonnull %call.i27)
@@ -506,7 +506,7 @@ if.then5.i:                                       ; preds = %if.end.i29
   br label %fail.exit
 
 fail.exit:                                        ; preds = %if.then14, %if.end.i29, %if.then5.i
-  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 240
   %133 = load i64, ptr %arrayidx17, align 8
   %134 = inttoptr i64 %133 to ptr
   %call18 = call ptr %134()
@@ -517,7 +517,7 @@ cond.false:                                       ; preds = %if.end7, %fail.exit
   %arrayidx20 = getelementptr inbounds nuw i8, ptr %1, i64 64
   %135 = load i64, ptr %arrayidx20, align 8
   %136 = inttoptr i64 %135 to ptr
-  %arrayidx.i34 = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %arrayidx.i34 = getelementptr inbounds nuw i8, ptr %1, i64 216
   %137 = load i64, ptr %arrayidx.i34, align 8
   %138 = inttoptr i64 %137 to ptr
   call void %138(ptr %136)
@@ -543,15 +543,15 @@ land.lhs.true:                                    ; preds = %entry
   %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 8
   %3 = load i64, ptr %arrayidx2, align 8
   %cmp3.not = icmp eq i64 %3, %1
-  br i1 %cmp3.not, label %if.end, label %cleanup62
+  br i1 %cmp3.not, label %if.end, label %cleanup61
 
 if.end:                                           ; preds = %land.lhs.true, %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 200
   %4 = load i64, ptr %arrayidx.i, align 8
   %5 = inttoptr i64 %4 to ptr
   %call.i = call i32 %5(ptr nonnull %given, ptr nonnull %found)
   %tobool.not.i = icmp eq i32 %call.i, 0
-  br i1 %tobool.not.i, label %lor.lhs.false, label %cleanup62.sink.split
+  br i1 %tobool.not.i, label %lor.lhs.false, label %cleanup61.sink.split
 
 lor.lhs.false:                                    ; preds = %if.end
   %dtype.i = getelementptr inbounds nuw i8, ptr %found, i64 20
@@ -561,26 +561,26 @@ lor.lhs.false:                                    ; preds = %if.end
   br i1 %cmp.not.i, label %if.end.i, label %if.end6
 
 if.end.i:                                         ; preds = %lor.lhs.false
-  %arrayidx.i25 = getelementptr inbounds nuw i8, ptr %python, i64 248
-  %7 = load i64, ptr %arrayidx.i25, align 8
+  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %7 = load i64, ptr %arrayidx.i26, align 8
   %8 = inttoptr i64 %7 to ptr
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 80
   %9 = load i64, ptr %arrayidx1.i, align 8
   %10 = inttoptr i64 %9 to ptr
-  %call.i26 = call ptr %8(ptr %10, ptr nonnull %given)
-  %tobool.not.i27 = icmp eq ptr %call.i26, null
-  br i1 %tobool.not.i27, label %cleanup62.sink.split, label %is_plain.exit
+  %call.i27 = call ptr %8(ptr %10, ptr nonnull %given)
+  %tobool.not.i28 = icmp eq ptr %call.i27, null
+  br i1 %tobool.not.i28, label %cleanup61.sink.split, label %is_plain.exit
 
 is_plain.exit:                                    ; preds = %if.end.i
-  %arrayidx.i7.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i7.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %11 = load i64, ptr %arrayidx.i7.i, align 8
   %12 = inttoptr i64 %11 to ptr
-  call void %12(ptr nonnull %call.i26)
+  call void %12(ptr nonnull %call.i27)
   %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 72
   %13 = load i64, ptr %arrayidx5.i, align 8
   %14 = inttoptr i64 %13 to ptr
-  %cmp6.i = icmp eq ptr %call.i26, %14
-  br i1 %cmp6.i, label %if.end6, label %cleanup62
+  %cmp6.i = icmp eq ptr %call.i27, %14
+  br i1 %cmp6.i, label %if.end6, label %cleanup61
 
 if.end6:                                          ; preds = %lor.lhs.false, %is_plain.exit
   %device = getelementptr inbounds nuw i8, ptr %found, i64 8
@@ -588,7 +588,7 @@ if.end6:                                          ; preds = %lor.lhs.false, %is_
   %arrayidx7 = getelementptr inbounds nuw i8, ptr %row, i64 24
   %16 = load i64, ptr %arrayidx7, align 8
   %cmp8.not = icmp eq i64 %15, %16
-  br i1 %cmp8.not, label %lor.lhs.false9, label %cleanup62
+  br i1 %cmp8.not, label %lor.lhs.false9, label %cleanup61
 
 lor.lhs.false9:                                   ; preds = %if.end6
   %rank = getelementptr inbounds nuw i8, ptr %found, i64 16
@@ -597,7 +597,7 @@ lor.lhs.false9:                                   ; preds = %if.end6
   %arrayidx10 = getelementptr inbounds nuw i8, ptr %row, i64 32
   %18 = load i64, ptr %arrayidx10, align 8
   %cmp11.not = icmp eq i64 %18, %conv
-  br i1 %cmp11.not, label %lor.lhs.false13, label %cleanup62
+  br i1 %cmp11.not, label %lor.lhs.false13, label %cleanup61
 
 lor.lhs.false13:                                  ; preds = %lor.lhs.false9
   %19 = load i32, ptr %dtype.i, align 4
@@ -605,13 +605,13 @@ lor.lhs.false13:                                  ; preds = %lor.lhs.false9
   %arrayidx15 = getelementptr inbounds nuw i8, ptr %row, i64 16
   %20 = load i64, ptr %arrayidx15, align 8
   %cmp16.not = icmp eq i64 %20, %conv14
-  br i1 %cmp16.not, label %lor.lhs.false18, label %cleanup62
+  br i1 %cmp16.not, label %lor.lhs.false18, label %cleanup61
 
 lor.lhs.false18:                                  ; preds = %lor.lhs.false13
   %strides = getelementptr inbounds nuw i8, ptr %found, i64 32
   %21 = load ptr, ptr %strides, align 8
   %tobool.not = icmp eq ptr %21, null
-  br i1 %tobool.not, label %cleanup62, label %if.end20
+  br i1 %tobool.not, label %cleanup61, label %if.end20
 
 if.end20:                                         ; preds = %lor.lhs.false18
   %22 = load i64, ptr %found, align 8
@@ -622,134 +622,193 @@ if.end20:                                         ; preds = %lor.lhs.false18
   %24 = load i64, ptr %arrayidx21, align 8
   %and = and i64 %add, %24
   %tobool22.not = icmp eq i64 %and, 0
-  br i1 %tobool22.not, label %lor.lhs.false23, label %cleanup62
+  br i1 %tobool22.not, label %lor.lhs.false23, label %cleanup61
 
 lor.lhs.false23:                                  ; preds = %if.end20
   %arrayidx24 = getelementptr inbounds nuw i8, ptr %plan, i64 32
   %25 = load i64, ptr %arrayidx24, align 8
-  %cmp25 = icmp ult i64 %add, %25
-  br i1 %cmp25, label %cleanup62, label %if.end28
+  %call25 = call fastcc i1 @fly.native_call.has_memory(ptr nonnull %python, ptr nonnull %given, ptr %found, i64 %25)
+  br i1 %call25, label %if.end27, label %cleanup61
 
-if.end28:                                         ; preds = %lor.lhs.false23
-  %arrayidx29 = getelementptr inbounds nuw i8, ptr %row, i64 48
-  %26 = load i64, ptr %arrayidx29, align 8
+if.end27:                                         ; preds = %lor.lhs.false23
+  %arrayidx28 = getelementptr inbounds nuw i8, ptr %row, i64 48
+  %26 = load i64, ptr %arrayidx28, align 8
   %add.ptr.i = getelementptr inbounds i8, ptr %block, i64 %26
   store i64 %add, ptr %add.ptr.i, align 1
   %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 64
-  %add.ptr33.idx = shl nuw nsw i64 %conv, 5
-  %add.ptr33 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 %add.ptr33.idx
-  %cmp36.not.not56.not = icmp eq i32 %17, 0
-  br i1 %cmp36.not.not56.not, label %cleanup62, label %for.body.lr.ph
+  %27 = load i32, ptr %rank, align 8
+  %conv31 = zext i32 %27 to i64
+  %add.ptr32.idx = shl nuw nsw i64 %conv31, 5
+  %add.ptr32 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 %add.ptr32.idx
+  %cmp35.not.not57.not = icmp eq i32 %27, 0
+  br i1 %cmp35.not.not57.not, label %cleanup61, label %for.body.lr.ph
 
-for.body.lr.ph:                                   ; preds = %if.end28
+for.body.lr.ph:                                   ; preds = %if.end27
   %shape = getelementptr inbounds nuw i8, ptr %found, i64 24
-  %27 = load ptr, ptr %shape, align 8
-  %arrayidx49 = getelementptr inbounds nuw i8, ptr %row, i64 56
+  %28 = load ptr, ptr %shape, align 8
+  %29 = load ptr, ptr %strides, align 8
+  %arrayidx48 = getelementptr inbounds nuw i8, ptr %row, i64 56
   br label %for.body
 
 for.body:                                         ; preds = %for.body.lr.ph, %for.inc
-  %i.057 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
-  %mul38 = shl nsw i64 %i.057, 2
-  %add.ptr39 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul38
-  %arrayidx40 = getelementptr inbounds nuw i64, ptr %27, i64 %i.057
-  %28 = load i64, ptr %arrayidx40, align 8
-  %29 = load i64, ptr %add.ptr39, align 8
-  %cmp.not.i29 = icmp eq i64 %29, -1
-  br i1 %cmp.not.i29, label %if.end.i32, label %if.then.i30
+  %i.058 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %mul37 = shl nsw i64 %i.058, 2
+  %add.ptr38 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul37
+  %arrayidx39 = getelementptr inbounds nuw i64, ptr %28, i64 %i.058
+  %30 = load i64, ptr %arrayidx39, align 8
+  %31 = load i64, ptr %add.ptr38, align 8
+  %cmp.not.i30 = icmp eq i64 %31, -1
+  br i1 %cmp.not.i30, label %if.end.i33, label %if.then.i31
 
-if.then.i30:                                      ; preds = %for.body
-  %cmp2.i = icmp eq i64 %29, %28
-  br i1 %cmp2.i, label %lor.lhs.false42, label %cleanup62
+if.then.i31:                                      ; preds = %for.body
+  %cmp2.i = icmp eq i64 %31, %30
+  br i1 %cmp2.i, label %lor.lhs.false41, label %cleanup61
 
-if.end.i32:                                       ; preds = %for.body
-  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %add.ptr39, i64 24
-  %30 = load i64, ptr %arrayidx3.i, align 8
-  %and.i33 = and i64 %30, %28
-  %tobool.not.i34 = icmp eq i64 %and.i33, 0
-  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %add.ptr39, i64 16
-  %31 = load i64, ptr %arrayidx4.i, align 8
-  %cmp5.i = icmp eq i64 %31, 8
-  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %add.ptr39, i64 8
-  %32 = load i64, ptr %arrayidx7.i, align 8
+if.end.i33:                                       ; preds = %for.body
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %add.ptr38, i64 24
+  %32 = load i64, ptr %arrayidx3.i, align 8
+  %and.i34 = and i64 %32, %30
+  %tobool.not.i35 = icmp eq i64 %and.i34, 0
+  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %add.ptr38, i64 16
+  %33 = load i64, ptr %arrayidx4.i, align 8
+  %cmp5.i = icmp eq i64 %33, 8
+  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %add.ptr38, i64 8
+  %34 = load i64, ptr %arrayidx7.i, align 8
   br i1 %cmp5.i, label %take_leaf.exit, label %if.end8.i
 
-if.end8.i:                                        ; preds = %if.end.i32
-  %conv.i = trunc i64 %28 to i32
-  %add.ptr.i13.i = getelementptr inbounds i8, ptr %block, i64 %32
+if.end8.i:                                        ; preds = %if.end.i33
+  %conv.i = trunc i64 %30 to i32
+  %add.ptr.i13.i = getelementptr inbounds i8, ptr %block, i64 %34
   store i32 %conv.i, ptr %add.ptr.i13.i, align 1
-  %33 = add i64 %28, 2147483648
-  %cmp14.i = icmp ult i64 %33, 4294967296
-  %34 = and i1 %cmp14.i, %tobool.not.i34
-  br i1 %34, label %lor.lhs.false42, label %cleanup62
+  %35 = add i64 %30, 2147483648
+  %cmp14.i = icmp ult i64 %35, 4294967296
+  %36 = and i1 %cmp14.i, %tobool.not.i35
+  br i1 %36, label %lor.lhs.false41, label %cleanup61
 
-take_leaf.exit:                                   ; preds = %if.end.i32
-  %add.ptr.i.i = getelementptr inbounds i8, ptr %block, i64 %32
-  store i64 %28, ptr %add.ptr.i.i, align 1
-  br i1 %tobool.not.i34, label %lor.lhs.false42, label %cleanup62
+take_leaf.exit:                                   ; preds = %if.end.i33
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %block, i64 %34
+  store i64 %30, ptr %add.ptr.i.i, align 1
+  br i1 %tobool.not.i35, label %lor.lhs.false41, label %cleanup61
 
-lor.lhs.false42:                                  ; preds = %if.end8.i, %if.then.i30, %take_leaf.exit
-  %add.ptr44 = getelementptr inbounds nuw i64, ptr %add.ptr33, i64 %mul38
-  %arrayidx46 = getelementptr inbounds nuw i64, ptr %21, i64 %i.057
-  %35 = load i64, ptr %arrayidx46, align 8
-  %36 = load i64, ptr %add.ptr44, align 8
-  %cmp.not.i35 = icmp eq i64 %36, -1
-  br i1 %cmp.not.i35, label %if.end.i39, label %if.then.i36
+lor.lhs.false41:                                  ; preds = %if.end8.i, %if.then.i31, %take_leaf.exit
+  %add.ptr43 = getelementptr inbounds nuw i64, ptr %add.ptr32, i64 %mul37
+  %arrayidx45 = getelementptr inbounds nuw i64, ptr %29, i64 %i.058
+  %37 = load i64, ptr %arrayidx45, align 8
+  %38 = load i64, ptr %add.ptr43, align 8
+  %cmp.not.i36 = icmp eq i64 %38, -1
+  br i1 %cmp.not.i36, label %if.end.i40, label %if.then.i37
 
-if.then.i36:                                      ; preds = %lor.lhs.false42
-  %cmp2.i37 = icmp eq i64 %36, %35
-  br i1 %cmp2.i37, label %lor.lhs.false48, label %cleanup62
+if.then.i37:                                      ; preds = %lor.lhs.false41
+  %cmp2.i38 = icmp eq i64 %38, %37
+  br i1 %cmp2.i38, label %lor.lhs.false47, label %cleanup61
 
-if.end.i39:                                       ; preds = %lor.lhs.false42
-  %arrayidx3.i40 = getelementptr inbounds nuw i8, ptr %add.ptr44, i64 24
-  %37 = load i64, ptr %arrayidx3.i40, align 8
-  %and.i41 = and i64 %37, %35
-  %tobool.not.i42 = icmp eq i64 %and.i41, 0
-  %arrayidx4.i43 = getelementptr inbounds nuw i8, ptr %add.ptr44, i64 16
-  %38 = load i64, ptr %arrayidx4.i43, align 8
-  %cmp5.i44 = icmp eq i64 %38, 8
-  %arrayidx7.i45 = getelementptr inbounds nuw i8, ptr %add.ptr44, i64 8
-  %39 = load i64, ptr %arrayidx7.i45, align 8
-  br i1 %cmp5.i44, label %take_leaf.exit52, label %if.end8.i46
+if.end.i40:                                       ; preds = %lor.lhs.false41
+  %arrayidx3.i41 = getelementptr inbounds nuw i8, ptr %add.ptr43, i64 24
+  %39 = load i64, ptr %arrayidx3.i41, align 8
+  %and.i42 = and i64 %39, %37
+  %tobool.not.i43 = icmp eq i64 %and.i42, 0
+  %arrayidx4.i44 = getelementptr inbounds nuw i8, ptr %add.ptr43, i64 16
+  %40 = load i64, ptr %arrayidx4.i44, align 8
+  %cmp5.i45 = icmp eq i64 %40, 8
+  %arrayidx7.i46 = getelementptr inbounds nuw i8, ptr %add.ptr43, i64 8
+  %41 = load i64, ptr %arrayidx7.i46, align 8
+  br i1 %cmp5.i45, label %take_leaf.exit53, label %if.end8.i47
 
-if.end8.i46:                                      ; preds = %if.end.i39
-  %conv.i47 = trunc i64 %35 to i32
-  %add.ptr.i13.i48 = getelementptr inbounds i8, ptr %block, i64 %39
-  store i32 %conv.i47, ptr %add.ptr.i13.i48, align 1
-  %40 = add i64 %35, 2147483648
-  %cmp14.i49 = icmp ult i64 %40, 4294967296
-  %41 = and i1 %cmp14.i49, %tobool.not.i42
-  br i1 %41, label %lor.lhs.false48, label %cleanup62
+if.end8.i47:                                      ; preds = %if.end.i40
+  %conv.i48 = trunc i64 %37 to i32
+  %add.ptr.i13.i49 = getelementptr inbounds i8, ptr %block, i64 %41
+  store i32 %conv.i48, ptr %add.ptr.i13.i49, align 1
+  %42 = add i64 %37, 2147483648
+  %cmp14.i50 = icmp ult i64 %42, 4294967296
+  %43 = and i1 %cmp14.i50, %tobool.not.i43
+  br i1 %43, label %lor.lhs.false47, label %cleanup61
 
-take_leaf.exit52:                                 ; preds = %if.end.i39
-  %add.ptr.i.i51 = getelementptr inbounds i8, ptr %block, i64 %39
-  store i64 %35, ptr %add.ptr.i.i51, align 1
-  br i1 %tobool.not.i42, label %lor.lhs.false48, label %cleanup62
+take_leaf.exit53:                                 ; preds = %if.end.i40
+  %add.ptr.i.i52 = getelementptr inbounds i8, ptr %block, i64 %41
+  store i64 %37, ptr %add.ptr.i.i52, align 1
+  br i1 %tobool.not.i43, label %lor.lhs.false47, label %cleanup61
 
-lor.lhs.false48:                                  ; preds = %if.end8.i46, %if.then.i36, %take_leaf.exit52
-  %42 = load i64, ptr %arrayidx49, align 8
-  %cmp50 = icmp slt i64 %i.057, %42
-  br i1 %cmp50, label %land.lhs.true52, label %for.inc
+lor.lhs.false47:                                  ; preds = %if.end8.i47, %if.then.i37, %take_leaf.exit53
+  %44 = load i64, ptr %arrayidx48, align 8
+  %cmp49 = icmp slt i64 %i.058, %44
+  br i1 %cmp49, label %land.lhs.true51, label %for.inc
 
-land.lhs.true52:                                  ; preds = %lor.lhs.false48
-  %43 = load i64, ptr %arrayidx46, align 8
-  %cmp55 = icmp eq i64 %43, 1
-  br i1 %cmp55, label %cleanup62, label %for.inc
+land.lhs.true51:                                  ; preds = %lor.lhs.false47
+  %45 = load i64, ptr %arrayidx45, align 8
+  %cmp54 = icmp eq i64 %45, 1
+  br i1 %cmp54, label %cleanup61, label %for.inc
 
-for.inc:                                          ; preds = %lor.lhs.false48, %land.lhs.true52
-  %inc = add nuw nsw i64 %i.057, 1
-  %exitcond.not = icmp eq i64 %inc, %conv
-  br i1 %exitcond.not, label %cleanup62, label %for.body
+for.inc:                                          ; preds = %lor.lhs.false47, %land.lhs.true51
+  %inc = add nuw nsw i64 %i.058, 1
+  %exitcond.not = icmp eq i64 %inc, %conv31
+  br i1 %exitcond.not, label %cleanup61, label %for.body
 
-cleanup62.sink.split:                             ; preds = %if.end.i, %if.end
-  %arrayidx.i.i28 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %44 = load i64, ptr %arrayidx.i.i28, align 8
-  %45 = inttoptr i64 %44 to ptr
-  call void %45()
-  br label %cleanup62
+cleanup61.sink.split:                             ; preds = %if.end.i, %if.end
+  %arrayidx.i.i29 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %46 = load i64, ptr %arrayidx.i.i29, align 8
+  %47 = inttoptr i64 %46 to ptr
+  call void %47()
+  br label %cleanup61
 
-cleanup62:                                        ; preds = %take_leaf.exit, %take_leaf.exit52, %land.lhs.true52, %for.inc, %if.then.i30, %if.end8.i, %if.then.i36, %if.end8.i46, %cleanup62.sink.split, %if.end28, %lor.lhs.false23, %if.end20, %if.end6, %lor.lhs.false9, %lor.lhs.false13, %lor.lhs.false18, %is_plain.exit, %land.lhs.true
-  %retval.0 = phi i1 [ false, %land.lhs.true ], [ true, %if.end28 ], [ false, %if.end6 ], [ false, %is_plain.exit ], [ false, %lor.lhs.false18 ], [ false, %lor.lhs.false13 ], [ false, %lor.lhs.false9 ], [ false, %if.end20 ], [ false, %lor.lhs.false23 ], [ false, %cleanup62.sink.split ], [ false, %take_leaf.exit52 ], [ false, %if.end8.i46 ], [ false, %if.then.i36 ], [ false, %if.end8.i ], [ false, %if.then.i30 ], [ true, %for.inc ], [ false, %land.lhs.true52 ], [ false, %take_leaf.exit ]
+cleanup61:                                        ; preds = %take_leaf.exit, %take_leaf.exit53, %land.lhs.true51, %for.inc, %if.then.i31, %if.end8.i, %if.then.i37, %if.end8.i47, %cleanup61.sink.split, %if.end27, %lor.lhs.false23, %if.end20, %if.end6, %lor.lhs.false9, %lor.lhs.false13, %lor.lhs.false18, %is_plain.exit, %land.lhs.true
+  %retval.0 = phi i1 [ false, %land.lhs.true ], [ true, %if.end27 ], [ false, %if.end6 ], [ false, %is_plain.exit ], [ false, %lor.lhs.false18 ], [ false, %lor.lhs.false13 ], [ false, %lor.lhs.false9 ], [ false, %if.end20 ], [ false, %lor.lhs.false23 ], [ false, %cleanup61.sink.split ], [ false, %take_leaf.exit53 ], [ false, %if.end8.i47 ], [ false, %if.then.i37 ], [ false, %if.end8.i ], [ false, %if.then.i31 ], [ true, %for.inc ], [ false, %land.lhs.true51 ], [ false, %take_leaf.exit ]
   call void @llvm.lifetime.end.p0(ptr nonnull %found)
+  ret i1 %retval.0
+}
+
+define internal fastcc i1 @fly.native_call.has_memory(ptr readonly captures(none) %python, ptr %tensor, ptr nonnull readonly captures(none) %found, i64 %lowest) {
+entry:
+  %overflow = alloca i32, align 4
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow)
+  %0 = load i64, ptr %found, align 8
+  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
+  %1 = load i64, ptr %offset, align 8
+  %add = add i64 %1, %0
+  %cmp = icmp ult i64 %add, %lowest
+  %tobool = icmp ne i64 %add, 0
+  %or.cond = and i1 %cmp, %tobool
+  br i1 %or.cond, label %if.end, label %cleanup12
+
+if.end:                                           ; preds = %entry
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %2 = load i64, ptr %arrayidx, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %python, i64 88
+  %4 = load i64, ptr %arrayidx3, align 8
+  %5 = inttoptr i64 %4 to ptr
+  %call = tail call ptr %3(ptr %5, ptr %tensor)
+  %tobool4.not = icmp eq ptr %call, null
+  br i1 %tobool4.not, label %if.then5, label %if.end7
+
+if.then5:                                         ; preds = %if.end
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %6 = load i64, ptr %arrayidx.i, align 8
+  %7 = inttoptr i64 %6 to ptr
+  tail call void %7()
+  br label %cleanup12
+
+if.end7:                                          ; preds = %if.end
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %8 = load i64, ptr %arrayidx8, align 8
+  %9 = inttoptr i64 %8 to ptr
+  %call9 = call i64 %9(ptr nonnull %call, ptr nonnull %overflow)
+  %arrayidx.i13 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %10 = load i64, ptr %arrayidx.i13, align 8
+  %11 = inttoptr i64 %10 to ptr
+  call void %11(ptr nonnull %call)
+  %dtype = getelementptr inbounds nuw i8, ptr %found, i64 20
+  %12 = load i32, ptr %dtype, align 4
+  %shr = lshr i32 %12, 8
+  %and = and i32 %shr, 255
+  %conv = zext nneg i32 %and to i64
+  %mul = mul i64 %call9, %conv
+  %div12 = lshr i64 %mul, 3
+  %cmp10 = icmp ne i64 %add, %div12
+  br label %cleanup12
+
+cleanup12:                                        ; preds = %if.then5, %if.end7, %entry
+  %retval.0 = phi i1 [ %tobool, %entry ], [ %cmp10, %if.end7 ], [ false, %if.then5 ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow)
   ret i1 %retval.0
 }
 

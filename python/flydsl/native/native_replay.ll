@@ -29,7 +29,7 @@ entry:
   br i1 %call, label %lor.lhs.false, label %cleanup
 
 lor.lhs.false:                                    ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 200
   %0 = load i64, ptr %arrayidx.i, align 8
   %1 = inttoptr i64 %0 to ptr
   %call.i = call i32 %1(ptr %given, ptr nonnull %known)
@@ -37,7 +37,7 @@ lor.lhs.false:                                    ; preds = %entry
   br i1 %tobool.not.i, label %if.end, label %read_tensor.exit
 
 read_tensor.exit:                                 ; preds = %lor.lhs.false
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %2 = load i64, ptr %arrayidx.i.i, align 8
   %3 = inttoptr i64 %2 to ptr
   call void %3()
@@ -314,7 +314,7 @@ entry:
   br i1 %call1, label %cond.true, label %cond.false
 
 cond.true:                                        ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 384
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 392
   %0 = load i64, ptr %arrayidx.i, align 8
   %1 = inttoptr i64 %0 to ptr
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -327,7 +327,7 @@ cond.false:                                       ; preds = %entry
   %arrayidx.i3 = getelementptr inbounds nuw i8, ptr %self, i64 88
   %3 = load i64, ptr %arrayidx.i3, align 8
   %4 = inttoptr i64 %3 to ptr
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %self, i64 240
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %self, i64 248
   %5 = load i64, ptr %arrayidx.i.i, align 8
   %6 = inttoptr i64 %5 to ptr
   tail call void %6(ptr %4)
@@ -342,58 +342,60 @@ cond.end:                                         ; preds = %cond.false, %cond.t
 define internal fastcc i1 @fly.native_replay.take_facts(ptr readonly captures(none) %python, ptr readonly captures(none) %args, i64 %count, ptr readonly captures(address_is_null) %replay, ptr nonnull captures(none) initializes((0, 8)) %facts) {
 entry:
   %facts141 = ptrtoint ptr %facts to i64
-  %overflow.i94 = alloca i32, align 4
+  %overflow.i96 = alloca i32, align 4
   %bytes.i = alloca i64, align 8
-  %overflow.i.i = alloca i32, align 4
+  %overflow.i.i65 = alloca i32, align 4
   %overflow.i = alloca i32, align 4
   %found.i37 = alloca %struct.Tensor, align 8
+  %overflow.i.i = alloca i32, align 4
   %found.i = alloca %struct.Tensor, align 8
   store i64 0, ptr %facts, align 8
   %cmp = icmp sgt i64 %count, 16
   br i1 %cmp, label %return, label %for.cond.preheader
 
 for.cond.preheader:                               ; preds = %entry
-  %cmp2123 = icmp slt i64 %count, 1
-  br i1 %cmp2123, label %return, label %for.body.lr.ph
+  %cmp2124 = icmp slt i64 %count, 1
+  br i1 %cmp2124, label %return, label %for.body.lr.ph
 
 for.body.lr.ph:                                   ; preds = %for.cond.preheader
   %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 8
   %tobool.not = icmp ne ptr %replay, null
   %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 40
-  %arrayidx.i38 = getelementptr inbounds nuw i8, ptr %python, i64 328
+  %arrayidx.i38 = getelementptr inbounds nuw i8, ptr %python, i64 336
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %replay, i64 88
-  %arrayidx2.i40 = getelementptr inbounds nuw i8, ptr %python, i64 320
+  %arrayidx2.i40 = getelementptr inbounds nuw i8, ptr %python, i64 328
   %arrayidx3.i = getelementptr inbounds nuw i8, ptr %replay, i64 96
-  %arrayidx.i.i.i49 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx.i.i.i49 = getelementptr inbounds nuw i8, ptr %python, i64 200
   %offset.i55 = getelementptr inbounds nuw i8, ptr %found.i37, i64 40
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 288
-  %addresses.i57 = getelementptr inbounds nuw i8, ptr %facts, i64 2568
+  %arrayidx8.i57 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %addresses.i58 = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
   %arrayidx16 = getelementptr inbounds nuw i8, ptr %python, i64 48
   %arrayidx23 = getelementptr inbounds nuw i8, ptr %python, i64 32
-  %arrayidx.i99 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %arrayidx.i101 = getelementptr inbounds nuw i8, ptr %python, i64 56
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %python, i64 64
-  %arrayidx10.i102 = getelementptr inbounds nuw i8, ptr %python, i64 72
+  %arrayidx10.i103 = getelementptr inbounds nuw i8, ptr %python, i64 72
   %arrayidx15.i = getelementptr inbounds nuw i8, ptr %python, i64 16
   %arrayidx22.i = getelementptr inbounds nuw i8, ptr %python, i64 24
-  %arrayidx25.i105 = getelementptr inbounds nuw i8, ptr %python, i64 296
-  %arrayidx.i83 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %arrayidx25.i106 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %arrayidx.i85 = getelementptr inbounds nuw i8, ptr %python, i64 312
   %strides.i = getelementptr inbounds nuw i8, ptr %found.i, i64 32
   %rank.i = getelementptr inbounds nuw i8, ptr %found.i, i64 16
   %offset.i = getelementptr inbounds nuw i8, ptr %found.i, i64 40
-  %device.i.i = getelementptr inbounds nuw i8, ptr %found.i, i64 8
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %python, i64 88
+  %arrayidx.i13.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %dtype.i.i = getelementptr inbounds nuw i8, ptr %found.i, i64 20
-  %arrayidx.i27.i = getelementptr inbounds nuw i8, ptr %python, i64 248
   %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %python, i64 80
-  %arrayidx.i7.i.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %device.i = getelementptr inbounds nuw i8, ptr %found.i, i64 8
   %shape.i = getelementptr inbounds nuw i8, ptr %found.i, i64 24
   %0 = add i64 %facts141, 24
   br label %for.body
 
 for.body:                                         ; preds = %for.body.lr.ph, %for.inc
-  %i.0124 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0124
+  %i.0125 = phi i64 [ 0, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0125
   %1 = load ptr, ptr %arrayidx, align 8
   %type3 = getelementptr inbounds nuw i8, ptr %1, i64 8
   %2 = load ptr, ptr %type3, align 8
@@ -427,148 +429,183 @@ lor.rhs.i.i:                                      ; preds = %land.rhs.i.i, %is_t
   %9 = inttoptr i64 %8 to ptr
   %call.i.i.i = call i32 %9(ptr nonnull %1, ptr nonnull %found.i)
   %tobool.not.i.i.i = icmp eq i32 %call.i.i.i, 0
-  br i1 %tobool.not.i.i.i, label %lor.lhs.false.i, label %take_tensor.exit.thread.sink.split
+  br i1 %tobool.not.i.i.i, label %lor.lhs.false.i, label %read_known.exit.i
+
+read_known.exit.i:                                ; preds = %lor.rhs.i.i
+  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %10 = load i64, ptr %arrayidx.i.i.i.i, align 8
+  %11 = inttoptr i64 %10 to ptr
+  call void %11()
+  br label %take_tensor.exit.thread
 
 lor.lhs.false.i:                                  ; preds = %lor.rhs.i.i, %land.rhs.i.i
   %plain.1.ph.off0.i = phi i1 [ false, %lor.rhs.i.i ], [ true, %land.rhs.i.i ]
-  %10 = load ptr, ptr %strides.i, align 8
-  %tobool.not.i = icmp eq ptr %10, null
+  %12 = load ptr, ptr %strides.i, align 8
+  %tobool.not.i = icmp eq ptr %12, null
   br i1 %tobool.not.i, label %take_tensor.exit.thread, label %lor.lhs.false1.i
 
 lor.lhs.false1.i:                                 ; preds = %lor.lhs.false.i
-  %11 = load i64, ptr %facts, align 8
-  %add.i = add nsw i64 %11, 4
-  %12 = load i32, ptr %rank.i, align 8
-  %mul.i = shl i32 %12, 1
+  %13 = load i64, ptr %facts, align 8
+  %add.i = add nsw i64 %13, 4
+  %14 = load i32, ptr %rank.i, align 8
+  %mul.i = shl i32 %14, 1
   %conv.i = zext i32 %mul.i to i64
   %add2.i = add nsw i64 %add.i, %conv.i
   %cmp.i36 = icmp sgt i64 %add2.i, 320
   br i1 %cmp.i36, label %take_tensor.exit.thread, label %if.end.i
 
 if.end.i:                                         ; preds = %lor.lhs.false1.i
-  %13 = load i64, ptr %found.i, align 8
-  %14 = load i64, ptr %offset.i, align 8
-  %add4.i = add i64 %14, %13
+  %15 = load i64, ptr %found.i, align 8
+  %16 = load i64, ptr %offset.i, align 8
+  %add4.i = add i64 %16, %15
   %rem.i = and i64 %add4.i, 15
   %tobool5.not.i = icmp eq i64 %rem.i, 0
   br i1 %tobool5.not.i, label %lor.lhs.false6.i, label %take_tensor.exit.thread
 
 lor.lhs.false6.i:                                 ; preds = %if.end.i
-  %15 = load i64, ptr %device.i.i, align 8
-  %16 = and i64 %15, 4294967295
-  %cmp.i.i = icmp eq i64 %16, 1
-  br i1 %cmp.i.i, label %lowest.exit.i, label %cond.false.i.i
+  %17 = load ptr, ptr %arrayidx, align 8
+  %18 = load i64, ptr %arrayidx8.i, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i.i)
+  %cmp.i.i = icmp ult i64 %add4.i, %18
+  %tobool.i.i = icmp ne i64 %add4.i, 0
+  %or.cond.i.i = and i1 %tobool.i.i, %cmp.i.i
+  br i1 %or.cond.i.i, label %if.end.i.i, label %has_memory.exit.i
 
-cond.false.i.i:                                   ; preds = %lor.lhs.false6.i
-  %17 = load i64, ptr %arrayidx.i.i, align 8
-  br label %lowest.exit.i
+if.end.i.i:                                       ; preds = %lor.lhs.false6.i
+  %19 = load i64, ptr %arrayidx.i.i, align 8
+  %20 = inttoptr i64 %19 to ptr
+  %21 = load i64, ptr %arrayidx3.i.i, align 8
+  %22 = inttoptr i64 %21 to ptr
+  %call.i.i = call ptr %20(ptr %22, ptr %17)
+  %tobool4.not.i.i = icmp eq ptr %call.i.i, null
+  br i1 %tobool4.not.i.i, label %has_memory.exit.thread.i, label %if.end7.i.i
 
-lowest.exit.i:                                    ; preds = %cond.false.i.i, %lor.lhs.false6.i
-  %cond.i.i = phi i64 [ %17, %cond.false.i.i ], [ 65536, %lor.lhs.false6.i ]
-  %cmp8.i = icmp ult i64 %add4.i, %cond.i.i
-  br i1 %cmp8.i, label %take_tensor.exit.thread, label %lor.lhs.false10.i
+has_memory.exit.thread.i:                         ; preds = %if.end.i.i
+  %arrayidx.i.i29.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %23 = load i64, ptr %arrayidx.i.i29.i, align 8
+  %24 = inttoptr i64 %23 to ptr
+  call void %24()
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
+  br label %take_tensor.exit.thread
 
-lor.lhs.false10.i:                                ; preds = %lowest.exit.i
+if.end7.i.i:                                      ; preds = %if.end.i.i
+  %25 = load i64, ptr %arrayidx8.i57, align 8
+  %26 = inttoptr i64 %25 to ptr
+  %call9.i.i = call i64 %26(ptr nonnull %call.i.i, ptr nonnull %overflow.i.i)
+  %27 = load i64, ptr %arrayidx.i13.i.i, align 8
+  %28 = inttoptr i64 %27 to ptr
+  call void %28(ptr nonnull %call.i.i)
+  %29 = load i32, ptr %dtype.i.i, align 4
+  %shr.i.i = lshr i32 %29, 8
+  %and.i.i = and i32 %shr.i.i, 255
+  %conv.i.i = zext nneg i32 %and.i.i to i64
+  %mul.i.i = mul i64 %call9.i.i, %conv.i.i
+  %div12.i.i = lshr i64 %mul.i.i, 3
+  %cmp10.i.not.i = icmp eq i64 %add4.i, %div12.i.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
+  br i1 %cmp10.i.not.i, label %take_tensor.exit.thread, label %lor.lhs.false10.i
+
+has_memory.exit.i:                                ; preds = %lor.lhs.false6.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
+  br i1 %tobool.i.i, label %lor.lhs.false10.i, label %take_tensor.exit.thread
+
+lor.lhs.false10.i:                                ; preds = %has_memory.exit.i, %if.end7.i.i
   br i1 %plain.1.ph.off0.i, label %if.end17.i, label %lor.lhs.false12.i
 
 lor.lhs.false12.i:                                ; preds = %lor.lhs.false10.i
-  %18 = load i32, ptr %dtype.i.i, align 4
-  %and.i.i = and i32 %18, 255
-  %cmp.not.i.i = icmp eq i32 %and.i.i, 2
-  br i1 %cmp.not.i.i, label %if.end.i.i, label %if.end17.i
+  %30 = load i32, ptr %dtype.i.i, align 4
+  %and.i31.i = and i32 %30, 255
+  %cmp.not.i.i = icmp eq i32 %and.i31.i, 2
+  br i1 %cmp.not.i.i, label %if.end.i33.i, label %if.end17.i
 
-if.end.i.i:                                       ; preds = %lor.lhs.false12.i
-  %19 = load ptr, ptr %arrayidx, align 8
-  %20 = load i64, ptr %arrayidx.i27.i, align 8
-  %21 = inttoptr i64 %20 to ptr
-  %22 = load i64, ptr %arrayidx1.i.i, align 8
-  %23 = inttoptr i64 %22 to ptr
-  %call.i.i = call ptr %21(ptr %23, ptr %19)
-  %tobool.not.i.i = icmp eq ptr %call.i.i, null
-  br i1 %tobool.not.i.i, label %take_tensor.exit.thread.sink.split, label %is_plain.exit.i
+if.end.i33.i:                                     ; preds = %lor.lhs.false12.i
+  %31 = load ptr, ptr %arrayidx, align 8
+  %32 = load i64, ptr %arrayidx.i.i, align 8
+  %33 = inttoptr i64 %32 to ptr
+  %34 = load i64, ptr %arrayidx1.i.i, align 8
+  %35 = inttoptr i64 %34 to ptr
+  %call.i35.i = call ptr %33(ptr %35, ptr %31)
+  %tobool.not.i.i = icmp eq ptr %call.i35.i, null
+  br i1 %tobool.not.i.i, label %is_plain.exit.thread41.i, label %is_plain.exit.i
 
-is_plain.exit.i:                                  ; preds = %if.end.i.i
-  %24 = load i64, ptr %arrayidx.i7.i.i, align 8
-  %25 = inttoptr i64 %24 to ptr
-  call void %25(ptr nonnull %call.i.i)
-  %26 = load i64, ptr %arrayidx10.i102, align 8
-  %27 = inttoptr i64 %26 to ptr
-  %cmp6.i.i = icmp eq ptr %call.i.i, %27
-  br i1 %cmp6.i.i, label %is_plain.exit.if.end17_crit_edge.i, label %take_tensor.exit.thread
+is_plain.exit.thread41.i:                         ; preds = %if.end.i33.i
+  %arrayidx.i.i36.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %36 = load i64, ptr %arrayidx.i.i36.i, align 8
+  %37 = inttoptr i64 %36 to ptr
+  call void %37()
+  br label %take_tensor.exit.thread
 
-is_plain.exit.if.end17_crit_edge.i:               ; preds = %is_plain.exit.i
-  %.pre.i = load i64, ptr %facts, align 8
-  br label %if.end17.i
+is_plain.exit.i:                                  ; preds = %if.end.i33.i
+  %38 = load i64, ptr %arrayidx.i13.i.i, align 8
+  %39 = inttoptr i64 %38 to ptr
+  call void %39(ptr nonnull %call.i35.i)
+  %40 = load i64, ptr %arrayidx10.i103, align 8
+  %41 = inttoptr i64 %40 to ptr
+  %cmp6.i.i = icmp eq ptr %call.i35.i, %41
+  br i1 %cmp6.i.i, label %if.end17.i, label %take_tensor.exit.thread
 
-if.end17.i:                                       ; preds = %is_plain.exit.if.end17_crit_edge.i, %lor.lhs.false12.i, %lor.lhs.false10.i
-  %28 = phi i64 [ %.pre.i, %is_plain.exit.if.end17_crit_edge.i ], [ %11, %lor.lhs.false12.i ], [ %11, %lor.lhs.false10.i ]
-  %29 = load ptr, ptr %arrayidx, align 8
+if.end17.i:                                       ; preds = %is_plain.exit.i, %lor.lhs.false12.i, %lor.lhs.false10.i
+  %42 = load i64, ptr %facts, align 8
+  %43 = load ptr, ptr %arrayidx, align 8
   br label %while.cond.i
 
 while.cond.i:                                     ; preds = %while.cond.i, %if.end17.i
   %twin.0.i = phi i64 [ 0, %if.end17.i ], [ %inc.i, %while.cond.i ]
   %arrayidx20.i = getelementptr inbounds nuw ptr, ptr %args, i64 %twin.0.i
-  %30 = load ptr, ptr %arrayidx20.i, align 8
-  %cmp22.not.i = icmp eq ptr %30, %29
+  %44 = load ptr, ptr %arrayidx20.i, align 8
+  %cmp22.not.i = icmp eq ptr %44, %43
   %inc.i = add nuw nsw i64 %twin.0.i, 1
   br i1 %cmp22.not.i, label %while.end.i, label %while.cond.i
 
 while.end.i:                                      ; preds = %while.cond.i
-  %add.ptr.i = getelementptr inbounds i64, ptr %words.i, i64 %28
-  %arrayidx24.i = getelementptr inbounds nuw i64, ptr %addresses.i57, i64 %i.0124
+  %add.ptr.i = getelementptr inbounds i64, ptr %words.i, i64 %42
+  %arrayidx24.i = getelementptr inbounds nuw i64, ptr %addresses.i58, i64 %i.0125
   store i64 %add4.i, ptr %arrayidx24.i, align 8
-  %31 = load i32, ptr %rank.i, align 8
-  %conv26.i = zext i32 %31 to i64
+  %45 = load i32, ptr %rank.i, align 8
+  %conv26.i = zext i32 %45 to i64
   store i64 %conv26.i, ptr %add.ptr.i, align 8
-  %32 = load i32, ptr %dtype.i.i, align 4
-  %conv28.i = zext i32 %32 to i64
+  %46 = load i32, ptr %dtype.i.i, align 4
+  %conv28.i = zext i32 %46 to i64
   %arrayidx29.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 8
   store i64 %conv28.i, ptr %arrayidx29.i, align 8
-  %33 = load i64, ptr %device.i.i, align 8
+  %47 = load i64, ptr %device.i, align 8
   %arrayidx30.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 16
-  store i64 %33, ptr %arrayidx30.i, align 8
+  store i64 %47, ptr %arrayidx30.i, align 8
   %arrayidx31.i = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 24
   store i64 %twin.0.i, ptr %arrayidx31.i, align 8
-  %cmp3434.not.i = icmp eq i32 %31, 0
-  br i1 %cmp3434.not.i, label %take_tensor.exit, label %for.body.lr.ph.i
+  %cmp3443.not.i = icmp eq i32 %45, 0
+  br i1 %cmp3443.not.i, label %take_tensor.exit, label %for.body.lr.ph.i
 
 for.body.lr.ph.i:                                 ; preds = %while.end.i
-  %34 = load ptr, ptr %shape.i, align 8
-  %35 = load ptr, ptr %strides.i, align 8
+  %48 = load ptr, ptr %shape.i, align 8
+  %49 = load ptr, ptr %strides.i, align 8
   br label %for.body.i
 
 for.body.i:                                       ; preds = %for.body.i, %for.body.lr.ph.i
-  %i.035.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc45.i, %for.body.i ]
-  %arrayidx36.i = getelementptr inbounds nuw i64, ptr %34, i64 %i.035.i
-  %36 = load i64, ptr %arrayidx36.i, align 8
-  %.idx.i = shl nuw nsw i64 %i.035.i, 4
-  %37 = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 %.idx.i
-  %arrayidx39.i = getelementptr inbounds nuw i8, ptr %37, i64 32
-  store i64 %36, ptr %arrayidx39.i, align 8
-  %arrayidx41.i = getelementptr inbounds nuw i64, ptr %35, i64 %i.035.i
-  %38 = load i64, ptr %arrayidx41.i, align 8
-  %arrayidx44.i = getelementptr inbounds nuw i8, ptr %37, i64 40
-  store i64 %38, ptr %arrayidx44.i, align 8
-  %inc45.i = add nuw nsw i64 %i.035.i, 1
+  %i.044.i = phi i64 [ 0, %for.body.lr.ph.i ], [ %inc45.i, %for.body.i ]
+  %arrayidx36.i = getelementptr inbounds nuw i64, ptr %48, i64 %i.044.i
+  %50 = load i64, ptr %arrayidx36.i, align 8
+  %.idx.i = shl nuw nsw i64 %i.044.i, 4
+  %51 = getelementptr inbounds nuw i8, ptr %add.ptr.i, i64 %.idx.i
+  %arrayidx39.i = getelementptr inbounds nuw i8, ptr %51, i64 32
+  store i64 %50, ptr %arrayidx39.i, align 8
+  %arrayidx41.i = getelementptr inbounds nuw i64, ptr %49, i64 %i.044.i
+  %52 = load i64, ptr %arrayidx41.i, align 8
+  %arrayidx44.i = getelementptr inbounds nuw i8, ptr %51, i64 40
+  store i64 %52, ptr %arrayidx44.i, align 8
+  %inc45.i = add nuw nsw i64 %i.044.i, 1
   %exitcond.not.i = icmp eq i64 %inc45.i, %conv26.i
   br i1 %exitcond.not.i, label %take_tensor.exit, label %for.body.i
 
-take_tensor.exit.thread.sink.split:               ; preds = %if.end.i.i, %lor.rhs.i.i
-  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %39 = load i64, ptr %arrayidx.i.i.i.i, align 8
-  %40 = inttoptr i64 %39 to ptr
-  call void %40()
-  br label %take_tensor.exit.thread
-
-take_tensor.exit.thread:                          ; preds = %lor.lhs.false1.i, %lor.lhs.false.i, %is_plain.exit.i, %lowest.exit.i, %if.end.i, %take_tensor.exit.thread.sink.split
+take_tensor.exit.thread:                          ; preds = %lor.lhs.false1.i, %lor.lhs.false.i, %is_plain.exit.i, %has_memory.exit.i, %if.end.i, %if.end7.i.i, %read_known.exit.i, %has_memory.exit.thread.i, %is_plain.exit.thread41.i
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i)
   br label %return
 
 take_tensor.exit:                                 ; preds = %for.body.i, %while.end.i
   %mul48.i = shl nuw nsw i64 %conv26.i, 1
   %add49.i = add nuw nsw i64 %mul48.i, 4
-  %41 = load i64, ptr %facts, align 8
-  %add51.i = add nsw i64 %add49.i, %41
+  %53 = load i64, ptr %facts, align 8
+  %add51.i = add nsw i64 %add49.i, %53
   store i64 %add51.i, ptr %facts, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i)
   br label %for.inc
@@ -582,276 +619,276 @@ if.else:                                          ; preds = %is_tensor.exit
 if.then9:                                         ; preds = %if.else
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
   call void @llvm.lifetime.start.p0(ptr nonnull %found.i37)
-  %42 = load i64, ptr %arrayidx.i38, align 8
-  %43 = inttoptr i64 %42 to ptr
-  %44 = load i64, ptr %arrayidx1.i, align 8
-  %add.ptr.i39 = getelementptr inbounds i64, ptr %replay, i64 %44
-  %45 = load i64, ptr %arrayidx2.i40, align 8
-  %46 = inttoptr i64 %45 to ptr
-  %call.i = call i64 %46(ptr nonnull %1)
+  %54 = load i64, ptr %arrayidx.i38, align 8
+  %55 = inttoptr i64 %54 to ptr
+  %56 = load i64, ptr %arrayidx1.i, align 8
+  %add.ptr.i39 = getelementptr inbounds i64, ptr %replay, i64 %56
+  %57 = load i64, ptr %arrayidx2.i40, align 8
+  %58 = inttoptr i64 %57 to ptr
+  %call.i = call i64 %58(ptr nonnull %1)
   %cmp.not.i = icmp eq i64 %call.i, 2
-  br i1 %cmp.not.i, label %lor.lhs.false.i42, label %if.end36.thread114
+  br i1 %cmp.not.i, label %lor.lhs.false.i42, label %if.end36.thread115
 
 lor.lhs.false.i42:                                ; preds = %if.then9
-  %47 = load i64, ptr %facts, align 8
-  %48 = load i64, ptr %arrayidx3.i, align 8
-  %cmp4.not.i = icmp slt i64 %47, %48
-  br i1 %cmp4.not.i, label %lor.lhs.false5.i, label %if.end36.thread114
+  %59 = load i64, ptr %facts, align 8
+  %60 = load i64, ptr %arrayidx3.i, align 8
+  %cmp4.not.i = icmp slt i64 %59, %60
+  br i1 %cmp4.not.i, label %lor.lhs.false5.i, label %if.end36.thread115
 
 lor.lhs.false5.i:                                 ; preds = %lor.lhs.false.i42
-  %call6.i = call ptr %43(ptr nonnull %1, i64 0)
+  %call6.i = call ptr %55(ptr nonnull %1, i64 0)
   %type.i.i.i43 = getelementptr inbounds nuw i8, ptr %call6.i, i64 8
-  %49 = load ptr, ptr %type.i.i.i43, align 8
-  %50 = ptrtoint ptr %49 to i64
-  %51 = load i64, ptr %python, align 8
-  %cmp.i.i.i44 = icmp eq i64 %51, %50
-  br i1 %cmp.i.i.i44, label %land.rhs.i.i62, label %is_tensor.exit.i.i45
+  %61 = load ptr, ptr %type.i.i.i43, align 8
+  %62 = ptrtoint ptr %61 to i64
+  %63 = load i64, ptr %python, align 8
+  %cmp.i.i.i44 = icmp eq i64 %63, %62
+  br i1 %cmp.i.i.i44, label %land.rhs.i.i63, label %is_tensor.exit.i.i45
 
 is_tensor.exit.i.i45:                             ; preds = %lor.lhs.false5.i
-  %52 = load i64, ptr %arrayidx2.i, align 8
-  %cmp3.i.i.i47 = icmp eq i64 %52, %50
-  br i1 %cmp3.i.i.i47, label %land.rhs.i.i62, label %lor.rhs.i.i48
+  %64 = load i64, ptr %arrayidx2.i, align 8
+  %cmp3.i.i.i47 = icmp eq i64 %64, %62
+  br i1 %cmp3.i.i.i47, label %land.rhs.i.i63, label %lor.rhs.i.i48
 
-land.rhs.i.i62:                                   ; preds = %is_tensor.exit.i.i45, %lor.lhs.false5.i
-  %53 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
-  %call1.i.i63 = call fastcc i1 @fly.native_replay.read_plain(ptr %53, ptr nonnull %call6.i, ptr nonnull %found.i37)
-  br i1 %call1.i.i63, label %if.end.i54, label %lor.rhs.i.i48
+land.rhs.i.i63:                                   ; preds = %is_tensor.exit.i.i45, %lor.lhs.false5.i
+  %65 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %call1.i.i64 = call fastcc i1 @fly.native_replay.read_plain(ptr %65, ptr nonnull %call6.i, ptr nonnull %found.i37)
+  br i1 %call1.i.i64, label %if.end.i54, label %lor.rhs.i.i48
 
-lor.rhs.i.i48:                                    ; preds = %land.rhs.i.i62, %is_tensor.exit.i.i45
-  %54 = load i64, ptr %arrayidx.i.i.i49, align 8
-  %55 = inttoptr i64 %54 to ptr
-  %call.i.i.i50 = call i32 %55(ptr nonnull %call6.i, ptr nonnull %found.i37)
+lor.rhs.i.i48:                                    ; preds = %land.rhs.i.i63, %is_tensor.exit.i.i45
+  %66 = load i64, ptr %arrayidx.i.i.i49, align 8
+  %67 = inttoptr i64 %66 to ptr
+  %call.i.i.i50 = call i32 %67(ptr nonnull %call6.i, ptr nonnull %found.i37)
   %tobool.not.i.i.i51 = icmp eq i32 %call.i.i.i50, 0
   br i1 %tobool.not.i.i.i51, label %if.end.i54, label %read_known.exit.i52
 
 read_known.exit.i52:                              ; preds = %lor.rhs.i.i48
-  %arrayidx.i.i.i.i53 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %56 = load i64, ptr %arrayidx.i.i.i.i53, align 8
-  %57 = inttoptr i64 %56 to ptr
-  call void %57()
-  br label %if.end36.thread114
+  %arrayidx.i.i.i.i53 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %68 = load i64, ptr %arrayidx.i.i.i.i53, align 8
+  %69 = inttoptr i64 %68 to ptr
+  call void %69()
+  br label %if.end36.thread115
 
-if.end.i54:                                       ; preds = %lor.rhs.i.i48, %land.rhs.i.i62
-  %58 = load i64, ptr %found.i37, align 8
-  %59 = load i64, ptr %offset.i55, align 8
-  %add.i56 = add i64 %59, %58
-  %60 = load i64, ptr %arrayidx8.i, align 8
-  %61 = inttoptr i64 %60 to ptr
-  %call9.i = call ptr %43(ptr nonnull %1, i64 1)
-  %call10.i = call i64 %61(ptr %call9.i, ptr nonnull %overflow.i)
+if.end.i54:                                       ; preds = %lor.rhs.i.i48, %land.rhs.i.i63
+  %70 = load i64, ptr %found.i37, align 8
+  %71 = load i64, ptr %offset.i55, align 8
+  %add.i56 = add i64 %71, %70
+  %72 = load i64, ptr %arrayidx8.i57, align 8
+  %73 = inttoptr i64 %72 to ptr
+  %call9.i = call ptr %55(ptr nonnull %1, i64 1)
+  %call10.i = call i64 %73(ptr %call9.i, ptr nonnull %overflow.i)
   %add11.i = add i64 %add.i56, %call10.i
-  %arrayidx12.i = getelementptr inbounds nuw i64, ptr %addresses.i57, i64 %i.0124
+  %arrayidx12.i = getelementptr inbounds nuw i64, ptr %addresses.i58, i64 %i.0125
   store i64 %add11.i, ptr %arrayidx12.i, align 8
-  %62 = load i64, ptr %facts, align 8
-  %add14.i = add nsw i64 %62, 4
-  %arrayidx16.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %62
-  %63 = load i64, ptr %arrayidx16.i, align 8
-  %mul.i58 = shl nsw i64 %63, 1
-  %add17.i = add nsw i64 %add14.i, %mul.i58
-  %64 = load i64, ptr %arrayidx3.i, align 8
-  %cmp19.not.i = icmp sgt i64 %add17.i, %64
-  br i1 %cmp19.not.i, label %if.end36.thread114, label %for.cond.preheader.i
+  %74 = load i64, ptr %facts, align 8
+  %add14.i = add nsw i64 %74, 4
+  %arrayidx16.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %74
+  %75 = load i64, ptr %arrayidx16.i, align 8
+  %mul.i59 = shl nsw i64 %75, 1
+  %add17.i = add nsw i64 %add14.i, %mul.i59
+  %76 = load i64, ptr %arrayidx3.i, align 8
+  %cmp19.not.i = icmp sgt i64 %add17.i, %76
+  br i1 %cmp19.not.i, label %if.end36.thread115, label %for.cond.preheader.i
 
 for.cond.preheader.i:                             ; preds = %if.end.i54
-  %cmp2320.i = icmp slt i64 %62, %add17.i
-  br i1 %cmp2320.i, label %for.body.i60, label %if.end36
+  %cmp2320.i = icmp slt i64 %74, %add17.i
+  br i1 %cmp2320.i, label %for.body.i61, label %if.end36
 
-for.body.i60:                                     ; preds = %for.cond.preheader.i, %for.body.i60
-  %65 = phi i64 [ %inc.i61, %for.body.i60 ], [ %62, %for.cond.preheader.i ]
-  %arrayidx25.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %65
-  %66 = load i64, ptr %arrayidx25.i, align 8
-  %arrayidx27.i = getelementptr inbounds i64, ptr %words.i, i64 %65
-  store i64 %66, ptr %arrayidx27.i, align 8
-  %67 = load i64, ptr %facts, align 8
-  %inc.i61 = add nsw i64 %67, 1
-  store i64 %inc.i61, ptr %facts, align 8
-  %cmp23.i = icmp slt i64 %inc.i61, %add17.i
-  br i1 %cmp23.i, label %for.body.i60, label %if.end36
+for.body.i61:                                     ; preds = %for.cond.preheader.i, %for.body.i61
+  %77 = phi i64 [ %inc.i62, %for.body.i61 ], [ %74, %for.cond.preheader.i ]
+  %arrayidx25.i = getelementptr inbounds i64, ptr %add.ptr.i39, i64 %77
+  %78 = load i64, ptr %arrayidx25.i, align 8
+  %arrayidx27.i = getelementptr inbounds i64, ptr %words.i, i64 %77
+  store i64 %78, ptr %arrayidx27.i, align 8
+  %79 = load i64, ptr %facts, align 8
+  %inc.i62 = add nsw i64 %79, 1
+  store i64 %inc.i62, ptr %facts, align 8
+  %cmp23.i = icmp slt i64 %inc.i62, %add17.i
+  br i1 %cmp23.i, label %for.body.i61, label %if.end36
 
 if.else13:                                        ; preds = %if.else
   %cmp15 = icmp eq i64 %.pre, %3
   br i1 %cmp15, label %if.then18, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %if.else13
-  %68 = load i64, ptr %arrayidx16, align 8
-  %cmp17 = icmp eq i64 %68, %3
+  %80 = load i64, ptr %arrayidx16, align 8
+  %cmp17 = icmp eq i64 %80, %3
   br i1 %cmp17, label %if.then18, label %if.else22
 
 if.then18:                                        ; preds = %lor.lhs.false, %if.else13
-  %69 = load i64, ptr %arrayidx2.i40, align 8
-  %70 = inttoptr i64 %69 to ptr
-  %call.i65 = call i64 %70(ptr nonnull %1)
-  %71 = load i64, ptr %facts, align 8
-  %cmp.i66 = icmp sgt i64 %71, 318
-  br i1 %cmp.i66, label %return, label %if.end.i67
+  %81 = load i64, ptr %arrayidx2.i40, align 8
+  %82 = inttoptr i64 %81 to ptr
+  %call.i67 = call i64 %82(ptr nonnull %1)
+  %83 = load i64, ptr %facts, align 8
+  %cmp.i68 = icmp sgt i64 %83, 318
+  br i1 %cmp.i68, label %return, label %if.end.i69
 
-if.end.i67:                                       ; preds = %if.then18
-  %add.ptr.i68 = getelementptr inbounds i64, ptr %words.i, i64 %71
-  store i64 -4, ptr %add.ptr.i68, align 8
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %add.ptr.i68, i64 8
-  store i64 %call.i65, ptr %arrayidx5.i, align 8
-  %72 = load i64, ptr %facts, align 8
-  %add7.i = add nsw i64 %72, 2
+if.end.i69:                                       ; preds = %if.then18
+  %add.ptr.i70 = getelementptr inbounds i64, ptr %words.i, i64 %83
+  store i64 -4, ptr %add.ptr.i70, align 8
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %add.ptr.i70, i64 8
+  store i64 %call.i67, ptr %arrayidx5.i, align 8
+  %84 = load i64, ptr %facts, align 8
+  %add7.i = add nsw i64 %84, 2
   store i64 %add7.i, ptr %facts, align 8
-  %cmp8.not16.i = icmp slt i64 %call.i65, 1
-  br i1 %cmp8.not16.i, label %for.inc, label %for.body.i71
+  %cmp8.not16.i = icmp slt i64 %call.i67, 1
+  br i1 %cmp8.not16.i, label %for.inc, label %for.body.i73
 
-for.body.i71:                                     ; preds = %if.end.i67, %for.inc.i
-  %i.017.i = phi i64 [ %inc.i77, %for.inc.i ], [ 0, %if.end.i67 ]
-  %73 = load i64, ptr %arrayidx.i38, align 8
-  %74 = inttoptr i64 %73 to ptr
-  %call10.i72 = call ptr %74(ptr %1, i64 %i.017.i)
-  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i.i)
-  %type1.i.i = getelementptr inbounds nuw i8, ptr %call10.i72, i64 8
-  %75 = load ptr, ptr %type1.i.i, align 8
-  %76 = ptrtoint ptr %75 to i64
-  %77 = load i64, ptr %facts, align 8
-  %add.ptr.i.i = getelementptr inbounds i64, ptr %words.i, i64 %77
-  %78 = ptrtoint ptr %call10.i72 to i64
-  %cmp.i.i73 = icmp sgt i64 %77, 318
-  br i1 %cmp.i.i73, label %take_plain.exit.thread14.i, label %if.end.i.i74
+for.body.i73:                                     ; preds = %if.end.i69, %for.inc.i
+  %i.017.i = phi i64 [ %inc.i79, %for.inc.i ], [ 0, %if.end.i69 ]
+  %85 = load i64, ptr %arrayidx.i38, align 8
+  %86 = inttoptr i64 %85 to ptr
+  %call10.i74 = call ptr %86(ptr %1, i64 %i.017.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i.i65)
+  %type1.i.i = getelementptr inbounds nuw i8, ptr %call10.i74, i64 8
+  %87 = load ptr, ptr %type1.i.i, align 8
+  %88 = ptrtoint ptr %87 to i64
+  %89 = load i64, ptr %facts, align 8
+  %add.ptr.i.i = getelementptr inbounds i64, ptr %words.i, i64 %89
+  %90 = ptrtoint ptr %call10.i74 to i64
+  %cmp.i.i75 = icmp sgt i64 %89, 318
+  br i1 %cmp.i.i75, label %take_plain.exit.thread14.i, label %if.end.i.i76
 
-if.end.i.i74:                                     ; preds = %for.body.i71
-  %add.i.i = add nsw i64 %77, 2
+if.end.i.i76:                                     ; preds = %for.body.i73
+  %add.i.i = add nsw i64 %89, 2
   store i64 %add.i.i, ptr %facts, align 8
-  %79 = load i64, ptr %arrayidx.i99, align 8
-  %cmp6.i.i75 = icmp eq i64 %79, %78
-  br i1 %cmp6.i.i75, label %if.then12.i.i, label %lor.lhs.false.i.i
+  %91 = load i64, ptr %arrayidx.i101, align 8
+  %cmp6.i.i77 = icmp eq i64 %91, %90
+  br i1 %cmp6.i.i77, label %if.then12.i.i, label %lor.lhs.false.i.i
 
-lor.lhs.false.i.i:                                ; preds = %if.end.i.i74
-  %80 = load i64, ptr %arrayidx7.i, align 8
-  %cmp8.i.i = icmp eq i64 %80, %78
+lor.lhs.false.i.i:                                ; preds = %if.end.i.i76
+  %92 = load i64, ptr %arrayidx7.i, align 8
+  %cmp8.i.i = icmp eq i64 %92, %90
   br i1 %cmp8.i.i, label %if.then12.i.i, label %lor.lhs.false9.i.i
 
 lor.lhs.false9.i.i:                               ; preds = %lor.lhs.false.i.i
-  %81 = load i64, ptr %arrayidx10.i102, align 8
-  %cmp11.i.i = icmp eq i64 %81, %78
+  %93 = load i64, ptr %arrayidx10.i103, align 8
+  %cmp11.i.i = icmp eq i64 %93, %90
   br i1 %cmp11.i.i, label %if.then12.i.i, label %if.else.i.i
 
-if.then12.i.i:                                    ; preds = %lor.lhs.false9.i.i, %lor.lhs.false.i.i, %if.end.i.i74
+if.then12.i.i:                                    ; preds = %lor.lhs.false9.i.i, %lor.lhs.false.i.i, %if.end.i.i76
   store i64 -3, ptr %add.ptr.i.i, align 8
   %arrayidx14.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
-  store i64 %78, ptr %arrayidx14.i.i, align 8
+  store i64 %90, ptr %arrayidx14.i.i, align 8
   br label %take_plain.exit.thread.i
 
 if.else.i.i:                                      ; preds = %lor.lhs.false9.i.i
-  %82 = load i64, ptr %arrayidx15.i, align 8
-  %cmp16.i.i = icmp eq i64 %82, %76
+  %94 = load i64, ptr %arrayidx15.i, align 8
+  %cmp16.i.i = icmp eq i64 %94, %88
   br i1 %cmp16.i.i, label %take_plain.exit.i, label %if.else21.i.i
 
 if.else21.i.i:                                    ; preds = %if.else.i.i
-  %83 = load i64, ptr %arrayidx22.i, align 8
-  %cmp23.i.i = icmp eq i64 %83, %76
+  %95 = load i64, ptr %arrayidx22.i, align 8
+  %cmp23.i.i = icmp eq i64 %95, %88
   br i1 %cmp23.i.i, label %if.then24.i.i, label %take_plain.exit.thread14.i
 
 if.then24.i.i:                                    ; preds = %if.else21.i.i
-  %84 = load i64, ptr %arrayidx25.i105, align 8
-  %85 = inttoptr i64 %84 to ptr
-  %call26.i.i = call double %85(ptr nonnull %call10.i72)
+  %96 = load i64, ptr %arrayidx25.i106, align 8
+  %97 = inttoptr i64 %96 to ptr
+  %call26.i.i = call double %97(ptr nonnull %call10.i74)
   store i64 -2, ptr %add.ptr.i.i, align 8
   %arrayidx28.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
   store double %call26.i.i, ptr %arrayidx28.i.i, align 8
   br label %take_plain.exit.thread.i
 
 take_plain.exit.thread.i:                         ; preds = %if.then24.i.i, %if.then12.i.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i65)
   br label %for.inc.i
 
-take_plain.exit.thread14.i:                       ; preds = %if.else21.i.i, %for.body.i71
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
+take_plain.exit.thread14.i:                       ; preds = %if.else21.i.i, %for.body.i73
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i65)
   br label %return
 
 take_plain.exit.i:                                ; preds = %if.else.i.i
   store i64 -1, ptr %add.ptr.i.i, align 8
-  %86 = load i64, ptr %arrayidx8.i, align 8
-  %87 = inttoptr i64 %86 to ptr
-  %call.i.i79 = call i64 %87(ptr nonnull %call10.i72, ptr nonnull %overflow.i.i)
+  %98 = load i64, ptr %arrayidx8.i57, align 8
+  %99 = inttoptr i64 %98 to ptr
+  %call.i.i81 = call i64 %99(ptr nonnull %call10.i74, ptr nonnull %overflow.i.i65)
   %arrayidx20.i.i = getelementptr inbounds nuw i8, ptr %add.ptr.i.i, i64 8
-  store i64 %call.i.i79, ptr %arrayidx20.i.i, align 8
-  %88 = load i32, ptr %overflow.i.i, align 4
-  %tobool.not.i.i80 = icmp eq i32 %88, 0
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i)
-  br i1 %tobool.not.i.i80, label %for.inc.i, label %return
+  store i64 %call.i.i81, ptr %arrayidx20.i.i, align 8
+  %100 = load i32, ptr %overflow.i.i65, align 4
+  %tobool.not.i.i82 = icmp eq i32 %100, 0
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i.i65)
+  br i1 %tobool.not.i.i82, label %for.inc.i, label %return
 
 for.inc.i:                                        ; preds = %take_plain.exit.i, %take_plain.exit.thread.i
-  %inc.i77 = add nuw nsw i64 %i.017.i, 1
-  %exitcond.not.i78 = icmp eq i64 %inc.i77, %call.i65
-  br i1 %exitcond.not.i78, label %for.inc, label %for.body.i71
+  %inc.i79 = add nuw nsw i64 %i.017.i, 1
+  %exitcond.not.i80 = icmp eq i64 %inc.i79, %call.i67
+  br i1 %exitcond.not.i80, label %for.inc, label %for.body.i73
 
 if.else22:                                        ; preds = %lor.lhs.false
-  %89 = load i64, ptr %arrayidx23, align 8
-  %cmp24 = icmp eq i64 %89, %3
+  %101 = load i64, ptr %arrayidx23, align 8
+  %cmp24 = icmp eq i64 %101, %3
   br i1 %cmp24, label %if.then25, label %if.else29
 
 if.then25:                                        ; preds = %if.else22
   call void @llvm.lifetime.start.p0(ptr nonnull %bytes.i)
-  %90 = load i64, ptr %facts, align 8
-  %add.ptr.i82 = getelementptr inbounds i64, ptr %words.i, i64 %90
-  %91 = load i64, ptr %arrayidx.i83, align 8
-  %92 = inttoptr i64 %91 to ptr
-  %call.i84 = call ptr %92(ptr nonnull %1, ptr nonnull %bytes.i)
-  %call.i84142 = ptrtoint ptr %call.i84 to i64
-  %tobool.not.i85 = icmp eq ptr %call.i84, null
-  br i1 %tobool.not.i85, label %if.then.i, label %if.end.i86
+  %102 = load i64, ptr %facts, align 8
+  %add.ptr.i84 = getelementptr inbounds i64, ptr %words.i, i64 %102
+  %103 = load i64, ptr %arrayidx.i85, align 8
+  %104 = inttoptr i64 %103 to ptr
+  %call.i86 = call ptr %104(ptr nonnull %1, ptr nonnull %bytes.i)
+  %call.i86142 = ptrtoint ptr %call.i86 to i64
+  %tobool.not.i87 = icmp eq ptr %call.i86, null
+  br i1 %tobool.not.i87, label %if.then.i, label %if.end.i88
 
 if.then.i:                                        ; preds = %if.then25
-  %arrayidx.i.i93 = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %93 = load i64, ptr %arrayidx.i.i93, align 8
-  %94 = inttoptr i64 %93 to ptr
-  call void %94()
+  %arrayidx.i.i95 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %105 = load i64, ptr %arrayidx.i.i95, align 8
+  %106 = inttoptr i64 %105 to ptr
+  call void %106()
   br label %take_text.exit.thread
 
-if.end.i86:                                       ; preds = %if.then25
-  %95 = load i64, ptr %bytes.i, align 8
-  %add.i87 = add nsw i64 %95, 7
-  %div.i = sdiv i64 %add.i87, 8
-  %add4.i88 = add nsw i64 %div.i, 2
-  %96 = load i64, ptr %facts, align 8
-  %add6.i = add nsw i64 %add4.i88, %96
-  %cmp.i89 = icmp slt i64 %add6.i, 321
-  br i1 %cmp.i89, label %if.end8.i, label %take_text.exit.thread
+if.end.i88:                                       ; preds = %if.then25
+  %107 = load i64, ptr %bytes.i, align 8
+  %add.i89 = add nsw i64 %107, 7
+  %div.i = sdiv i64 %add.i89, 8
+  %add4.i90 = add nsw i64 %div.i, 2
+  %108 = load i64, ptr %facts, align 8
+  %add6.i = add nsw i64 %add4.i90, %108
+  %cmp.i91 = icmp slt i64 %add6.i, 321
+  br i1 %cmp.i91, label %if.end8.i, label %take_text.exit.thread
 
-if.end8.i:                                        ; preds = %if.end.i86
-  store i64 -5, ptr %add.ptr.i82, align 8
-  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i82, i64 8
-  store i64 %95, ptr %arrayidx10.i, align 8
-  %cmp1116.i = icmp sgt i64 %95, 0
+if.end8.i:                                        ; preds = %if.end.i88
+  store i64 -5, ptr %add.ptr.i84, align 8
+  %arrayidx10.i = getelementptr inbounds nuw i8, ptr %add.ptr.i84, i64 8
+  store i64 %107, ptr %arrayidx10.i, align 8
+  %cmp1116.i = icmp sgt i64 %107, 0
   br i1 %cmp1116.i, label %for.body17.lr.ph.i, label %take_text.exit
 
 for.body17.lr.ph.i:                               ; preds = %if.end8.i
-  %97 = shl i64 %90, 3
-  %98 = getelementptr i8, ptr %facts, i64 %97
-  %scevgep.i = getelementptr i8, ptr %98, i64 24
-  %smax.i = call i64 @llvm.smax.i64(i64 %add4.i88, i64 3)
-  %99 = shl nuw i64 %smax.i, 3
-  %100 = add i64 %99, -16
-  call void @llvm.memset.p0.i64(ptr align 8 %scevgep.i, i8 0, i64 %100, i1 false)
-  %add.ptr19.i = getelementptr inbounds nuw i8, ptr %add.ptr.i82, i64 16
-  %min.iters.check = icmp ult i64 %95, 4
+  %109 = shl i64 %102, 3
+  %110 = getelementptr i8, ptr %facts, i64 %109
+  %scevgep.i = getelementptr i8, ptr %110, i64 24
+  %smax.i = call i64 @llvm.smax.i64(i64 %add4.i90, i64 3)
+  %111 = shl nuw i64 %smax.i, 3
+  %112 = add i64 %111, -16
+  call void @llvm.memset.p0.i64(ptr align 8 %scevgep.i, i8 0, i64 %112, i1 false)
+  %add.ptr19.i = getelementptr inbounds nuw i8, ptr %add.ptr.i84, i64 16
+  %min.iters.check = icmp ult i64 %107, 4
   br i1 %min.iters.check, label %for.body17.i.preheader, label %vector.memcheck
 
 vector.memcheck:                                  ; preds = %for.body17.lr.ph.i
-  %101 = add i64 %0, %97
-  %102 = sub i64 %101, %call.i84142
-  %diff.check = icmp ult i64 %102, 4
+  %113 = add i64 %0, %109
+  %114 = sub i64 %113, %call.i86142
+  %diff.check = icmp ult i64 %114, 4
   br i1 %diff.check, label %for.body17.i.preheader, label %vector.ph
 
 vector.ph:                                        ; preds = %vector.memcheck
-  %n.vec = and i64 %95, 9223372036854775804
+  %n.vec = and i64 %107, 9223372036854775804
   br label %vector.body
 
 vector.body:                                      ; preds = %vector.body, %vector.ph
   %index = phi i64 [ 0, %vector.ph ], [ %index.next, %vector.body ]
-  %103 = getelementptr inbounds nuw i8, ptr %call.i84, i64 %index
-  %wide.load = load <4 x i8>, ptr %103, align 1
-  %104 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %index
-  store <4 x i8> %wide.load, ptr %104, align 1
+  %115 = getelementptr inbounds nuw i8, ptr %call.i86, i64 %index
+  %wide.load = load <4 x i8>, ptr %115, align 1
+  %116 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %index
+  store <4 x i8> %wide.load, ptr %116, align 1
   %index.next = add nuw i64 %index, 4
-  %105 = icmp eq i64 %index.next, %n.vec
-  br i1 %105, label %middle.block, label %vector.body
+  %117 = icmp eq i64 %index.next, %n.vec
+  br i1 %117, label %middle.block, label %vector.body
 
 middle.block:                                     ; preds = %vector.body
-  %cmp.n = icmp eq i64 %95, %n.vec
+  %cmp.n = icmp eq i64 %107, %n.vec
   br i1 %cmp.n, label %take_text.exit, label %for.body17.i.preheader
 
 for.body17.i.preheader:                           ; preds = %vector.memcheck, %for.body17.lr.ph.i, %middle.block
@@ -860,112 +897,112 @@ for.body17.i.preheader:                           ; preds = %vector.memcheck, %f
 
 for.body17.i:                                     ; preds = %for.body17.i.preheader, %for.body17.i
   %i13.019.i = phi i64 [ %inc22.i, %for.body17.i ], [ %i13.019.i.ph, %for.body17.i.preheader ]
-  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %call.i84, i64 %i13.019.i
-  %106 = load i8, ptr %arrayidx18.i, align 1
-  %arrayidx20.i91 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %i13.019.i
-  store i8 %106, ptr %arrayidx20.i91, align 1
+  %arrayidx18.i = getelementptr inbounds nuw i8, ptr %call.i86, i64 %i13.019.i
+  %118 = load i8, ptr %arrayidx18.i, align 1
+  %arrayidx20.i93 = getelementptr inbounds nuw i8, ptr %add.ptr19.i, i64 %i13.019.i
+  store i8 %118, ptr %arrayidx20.i93, align 1
   %inc22.i = add nuw nsw i64 %i13.019.i, 1
-  %exitcond.not.i92 = icmp eq i64 %inc22.i, %95
-  br i1 %exitcond.not.i92, label %take_text.exit, label %for.body17.i
+  %exitcond.not.i94 = icmp eq i64 %inc22.i, %107
+  br i1 %exitcond.not.i94, label %take_text.exit, label %for.body17.i
 
-take_text.exit.thread:                            ; preds = %if.end.i86, %if.then.i
+take_text.exit.thread:                            ; preds = %if.end.i88, %if.then.i
   call void @llvm.lifetime.end.p0(ptr nonnull %bytes.i)
   br label %return
 
 take_text.exit:                                   ; preds = %for.body17.i, %middle.block, %if.end8.i
-  %107 = load i64, ptr %facts, align 8
-  %add25.i = add nsw i64 %107, %add4.i88
+  %119 = load i64, ptr %facts, align 8
+  %add25.i = add nsw i64 %119, %add4.i90
   store i64 %add25.i, ptr %facts, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %bytes.i)
   br label %for.inc
 
 if.else29:                                        ; preds = %if.else22
-  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i94)
-  %108 = load i64, ptr %facts, align 8
-  %add.ptr.i95 = getelementptr inbounds i64, ptr %words.i, i64 %108
-  %109 = ptrtoint ptr %1 to i64
-  %cmp.i96 = icmp sgt i64 %108, 318
-  br i1 %cmp.i96, label %take_plain.exit.thread120, label %if.end.i97
+  call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i96)
+  %120 = load i64, ptr %facts, align 8
+  %add.ptr.i97 = getelementptr inbounds i64, ptr %words.i, i64 %120
+  %121 = ptrtoint ptr %1 to i64
+  %cmp.i98 = icmp sgt i64 %120, 318
+  br i1 %cmp.i98, label %take_plain.exit.thread121, label %if.end.i99
 
-if.end.i97:                                       ; preds = %if.else29
-  %add.i98 = add nsw i64 %108, 2
-  store i64 %add.i98, ptr %facts, align 8
-  %110 = load i64, ptr %arrayidx.i99, align 8
-  %cmp6.i = icmp eq i64 %110, %109
-  br i1 %cmp6.i, label %if.then12.i, label %lor.lhs.false.i100
+if.end.i99:                                       ; preds = %if.else29
+  %add.i100 = add nsw i64 %120, 2
+  store i64 %add.i100, ptr %facts, align 8
+  %122 = load i64, ptr %arrayidx.i101, align 8
+  %cmp6.i = icmp eq i64 %122, %121
+  br i1 %cmp6.i, label %if.then12.i, label %lor.lhs.false.i102
 
-lor.lhs.false.i100:                               ; preds = %if.end.i97
-  %111 = load i64, ptr %arrayidx7.i, align 8
-  %cmp8.i101 = icmp eq i64 %111, %109
-  br i1 %cmp8.i101, label %if.then12.i, label %lor.lhs.false9.i
+lor.lhs.false.i102:                               ; preds = %if.end.i99
+  %123 = load i64, ptr %arrayidx7.i, align 8
+  %cmp8.i = icmp eq i64 %123, %121
+  br i1 %cmp8.i, label %if.then12.i, label %lor.lhs.false9.i
 
-lor.lhs.false9.i:                                 ; preds = %lor.lhs.false.i100
-  %112 = load i64, ptr %arrayidx10.i102, align 8
-  %cmp11.i = icmp eq i64 %112, %109
+lor.lhs.false9.i:                                 ; preds = %lor.lhs.false.i102
+  %124 = load i64, ptr %arrayidx10.i103, align 8
+  %cmp11.i = icmp eq i64 %124, %121
   br i1 %cmp11.i, label %if.then12.i, label %if.else.i
 
-if.then12.i:                                      ; preds = %lor.lhs.false9.i, %lor.lhs.false.i100, %if.end.i97
-  store i64 -3, ptr %add.ptr.i95, align 8
-  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %add.ptr.i95, i64 8
-  store i64 %109, ptr %arrayidx14.i, align 8
+if.then12.i:                                      ; preds = %lor.lhs.false9.i, %lor.lhs.false.i102, %if.end.i99
+  store i64 -3, ptr %add.ptr.i97, align 8
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %add.ptr.i97, i64 8
+  store i64 %121, ptr %arrayidx14.i, align 8
   br label %take_plain.exit.thread
 
 if.else.i:                                        ; preds = %lor.lhs.false9.i
-  %113 = load i64, ptr %arrayidx15.i, align 8
-  %cmp16.i = icmp eq i64 %113, %3
+  %125 = load i64, ptr %arrayidx15.i, align 8
+  %cmp16.i = icmp eq i64 %125, %3
   br i1 %cmp16.i, label %take_plain.exit, label %if.else21.i
 
 if.else21.i:                                      ; preds = %if.else.i
-  %114 = load i64, ptr %arrayidx22.i, align 8
-  %cmp23.i103 = icmp eq i64 %114, %3
-  br i1 %cmp23.i103, label %if.then24.i, label %take_plain.exit.thread120
+  %126 = load i64, ptr %arrayidx22.i, align 8
+  %cmp23.i104 = icmp eq i64 %126, %3
+  br i1 %cmp23.i104, label %if.then24.i, label %take_plain.exit.thread121
 
 if.then24.i:                                      ; preds = %if.else21.i
-  %115 = load i64, ptr %arrayidx25.i105, align 8
-  %116 = inttoptr i64 %115 to ptr
-  %call26.i = call double %116(ptr nonnull %1)
-  store i64 -2, ptr %add.ptr.i95, align 8
-  %arrayidx28.i = getelementptr inbounds nuw i8, ptr %add.ptr.i95, i64 8
+  %127 = load i64, ptr %arrayidx25.i106, align 8
+  %128 = inttoptr i64 %127 to ptr
+  %call26.i = call double %128(ptr nonnull %1)
+  store i64 -2, ptr %add.ptr.i97, align 8
+  %arrayidx28.i = getelementptr inbounds nuw i8, ptr %add.ptr.i97, i64 8
   store double %call26.i, ptr %arrayidx28.i, align 8
   br label %take_plain.exit.thread
 
 take_plain.exit.thread:                           ; preds = %if.then24.i, %if.then12.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i94)
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i96)
   br label %for.inc
 
-take_plain.exit.thread120:                        ; preds = %if.else29, %if.else21.i
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i94)
+take_plain.exit.thread121:                        ; preds = %if.else29, %if.else21.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i96)
   br label %return
 
 take_plain.exit:                                  ; preds = %if.else.i
-  store i64 -1, ptr %add.ptr.i95, align 8
-  %117 = load i64, ptr %arrayidx8.i, align 8
-  %118 = inttoptr i64 %117 to ptr
-  %call.i106 = call i64 %118(ptr nonnull %1, ptr nonnull %overflow.i94)
-  %arrayidx20.i107 = getelementptr inbounds nuw i8, ptr %add.ptr.i95, i64 8
-  store i64 %call.i106, ptr %arrayidx20.i107, align 8
-  %119 = load i32, ptr %overflow.i94, align 4
-  %tobool.not.i108 = icmp eq i32 %119, 0
-  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i94)
-  br i1 %tobool.not.i108, label %for.inc, label %return
+  store i64 -1, ptr %add.ptr.i97, align 8
+  %129 = load i64, ptr %arrayidx8.i57, align 8
+  %130 = inttoptr i64 %129 to ptr
+  %call.i107 = call i64 %130(ptr nonnull %1, ptr nonnull %overflow.i96)
+  %arrayidx20.i108 = getelementptr inbounds nuw i8, ptr %add.ptr.i97, i64 8
+  store i64 %call.i107, ptr %arrayidx20.i108, align 8
+  %131 = load i32, ptr %overflow.i96, align 4
+  %tobool.not.i109 = icmp eq i32 %131, 0
+  call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i96)
+  br i1 %tobool.not.i109, label %for.inc, label %return
 
-if.end36.thread114:                               ; preds = %if.then9, %lor.lhs.false.i42, %if.end.i54, %read_known.exit.i52
+if.end36.thread115:                               ; preds = %if.then9, %lor.lhs.false.i42, %if.end.i54, %read_known.exit.i52
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i37)
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br label %return
 
-if.end36:                                         ; preds = %for.body.i60, %for.cond.preheader.i
+if.end36:                                         ; preds = %for.body.i61, %for.cond.preheader.i
   call void @llvm.lifetime.end.p0(ptr nonnull %found.i37)
   call void @llvm.lifetime.end.p0(ptr nonnull %overflow.i)
   br label %for.inc
 
-for.inc:                                          ; preds = %for.inc.i, %if.end.i67, %take_plain.exit.thread, %take_text.exit, %take_tensor.exit, %if.end36, %take_plain.exit
-  %inc = add nuw nsw i64 %i.0124, 1
+for.inc:                                          ; preds = %for.inc.i, %if.end.i69, %take_plain.exit.thread, %take_text.exit, %take_tensor.exit, %if.end36, %take_plain.exit
+  %inc = add nuw nsw i64 %i.0125, 1
   %exitcond.not = icmp eq i64 %inc, %count
   br i1 %exitcond.not, label %return, label %for.body
 
-return:                                           ; preds = %if.then18, %take_plain.exit, %for.inc, %take_plain.exit.i, %for.cond.preheader, %if.end36.thread114, %take_tensor.exit.thread, %take_text.exit.thread, %take_plain.exit.thread120, %take_plain.exit.thread14.i, %entry
-  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end36.thread114 ], [ false, %take_plain.exit.thread14.i ], [ true, %for.cond.preheader ], [ false, %take_plain.exit.thread120 ], [ false, %take_text.exit.thread ], [ false, %take_tensor.exit.thread ], [ false, %take_plain.exit.i ], [ false, %if.then18 ], [ false, %take_plain.exit ], [ true, %for.inc ]
+return:                                           ; preds = %if.then18, %take_plain.exit, %for.inc, %take_plain.exit.i, %for.cond.preheader, %if.end36.thread115, %take_tensor.exit.thread, %take_text.exit.thread, %take_plain.exit.thread121, %take_plain.exit.thread14.i, %entry
+  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end36.thread115 ], [ false, %take_plain.exit.thread14.i ], [ true, %for.cond.preheader ], [ false, %take_plain.exit.thread121 ], [ false, %take_text.exit.thread ], [ false, %take_tensor.exit.thread ], [ false, %take_plain.exit.i ], [ false, %if.then18 ], [ false, %take_plain.exit ], [ true, %for.inc ]
   ret i1 %retval.0
 }
 
@@ -1036,7 +1073,7 @@ replayed.exit:                                    ; preds = %for.cond.i, %for.co
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %replayed.exit
-  %arrayidx.i10 = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i10 = getelementptr inbounds nuw i8, ptr %1, i64 224
   %9 = load i64, ptr %arrayidx.i10, align 8
   %10 = inttoptr i64 %9 to ptr
   call void %10(ptr nonnull %.pre)
@@ -1049,7 +1086,7 @@ if.end:                                           ; preds = %if.then, %replayed.
 
 cond.true6:                                       ; preds = %if.end
   %11 = load ptr, ptr %saved, align 8
-  %arrayidx.i11 = getelementptr inbounds nuw i8, ptr %1, i64 336
+  %arrayidx.i11 = getelementptr inbounds nuw i8, ptr %1, i64 344
   %12 = load i64, ptr %arrayidx.i11, align 8
   %13 = inttoptr i64 %12 to ptr
   %call.i12 = call ptr %13(i64 2)
@@ -1057,7 +1094,7 @@ cond.true6:                                       ; preds = %if.end
   br i1 %tobool.not.i, label %if.then.i, label %if.end.i
 
 if.then.i:                                        ; preds = %cond.true6
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
   %14 = load i64, ptr %arrayidx.i.i, align 8
   %15 = inttoptr i64 %14 to ptr
   call void %15(ptr nonnull %call12.i)
@@ -1067,7 +1104,7 @@ if.then.i:                                        ; preds = %cond.true6
   br label %cond.end10
 
 if.end.i:                                         ; preds = %cond.true6
-  %arrayidx1.i13 = getelementptr inbounds nuw i8, ptr %1, i64 344
+  %arrayidx1.i13 = getelementptr inbounds nuw i8, ptr %1, i64 352
   %18 = load i64, ptr %arrayidx1.i13, align 8
   %19 = inttoptr i64 %18 to ptr
   %call2.i = call i32 %19(ptr nonnull %call.i12, i64 0, ptr nonnull %call12.i)
@@ -1081,7 +1118,7 @@ cond.false8:                                      ; preds = %if.end
   br i1 %tobool.not.i14, label %lor.lhs.false.i16, label %cond.end10
 
 lor.lhs.false.i16:                                ; preds = %cond.false8.thread, %cond.false8
-  %arrayidx.i17 = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %arrayidx.i17 = getelementptr inbounds nuw i8, ptr %1, i64 240
   %22 = load i64, ptr %arrayidx.i17, align 8
   %23 = inttoptr i64 %22 to ptr
   %call.i18 = call ptr %23()
@@ -1092,7 +1129,7 @@ if.end.i19:                                       ; preds = %lor.lhs.false.i16
   %arrayidx.i.i20 = getelementptr inbounds nuw i8, ptr %1, i64 56
   %24 = load i64, ptr %arrayidx.i.i20, align 8
   %25 = inttoptr i64 %24 to ptr
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 216
   %26 = load i64, ptr %arrayidx.i.i.i, align 8
   %27 = inttoptr i64 %26 to ptr
   call void %27(ptr %25)
@@ -1121,7 +1158,7 @@ entry:
   br i1 %tobool.not, label %if.then, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %entry
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 384
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 392
   %4 = load i64, ptr %arrayidx4, align 8
   %5 = inttoptr i64 %4 to ptr
   %call5 = tail call ptr %5()
@@ -1132,7 +1169,7 @@ if.then:                                          ; preds = %lor.lhs.false, %ent
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %3, i64 56
   %6 = load i64, ptr %arrayidx.i, align 8
   %7 = inttoptr i64 %6 to ptr
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %3, i64 208
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %3, i64 216
   %8 = load i64, ptr %arrayidx.i.i, align 8
   %9 = inttoptr i64 %8 to ptr
   tail call void %9(ptr %7)
@@ -1157,7 +1194,7 @@ if.end.i:                                         ; preds = %if.end
   br i1 %tobool1.not.i, label %put.exit, label %if.then2.i
 
 if.then2.i:                                       ; preds = %if.end.i
-  %arrayidx.i.i20 = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %arrayidx.i.i20 = getelementptr inbounds nuw i8, ptr %3, i64 224
   %14 = load i64, ptr %arrayidx.i.i20, align 8
   %15 = inttoptr i64 %14 to ptr
   call void %15(ptr nonnull %13)
@@ -1170,7 +1207,7 @@ put.exit:                                         ; preds = %if.end, %if.end.i, 
   br i1 %tobool11.not, label %if.end25, label %if.end.i23
 
 if.end.i23:                                       ; preds = %put.exit
-  %arrayidx13 = getelementptr inbounds nuw i8, ptr %3, i64 312
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %3, i64 320
   %17 = load i64, ptr %arrayidx13, align 8
   %18 = inttoptr i64 %17 to ptr
   %begin14 = getelementptr inbounds nuw i8, ptr %saved, i64 16
@@ -1187,7 +1224,7 @@ if.end.i23:                                       ; preds = %put.exit
   br i1 %tobool1.not.i24, label %put.exit27, label %if.then2.i25
 
 if.then2.i25:                                     ; preds = %if.end.i23
-  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %3, i64 224
   %23 = load i64, ptr %arrayidx.i.i26, align 8
   %24 = inttoptr i64 %23 to ptr
   call void %24(ptr nonnull %22)
@@ -1208,7 +1245,7 @@ if.end.i30:                                       ; preds = %put.exit27
   br i1 %tobool1.not.i31, label %if.end25, label %if.then2.i32
 
 if.then2.i32:                                     ; preds = %if.end.i30
-  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %3, i64 224
   %28 = load i64, ptr %arrayidx.i.i33, align 8
   %29 = inttoptr i64 %28 to ptr
   call void %29(ptr nonnull %27)
@@ -1219,7 +1256,7 @@ put.exit34:                                       ; preds = %put.exit27
   br i1 %cond, label %lor.lhs.false.i, label %if.end25.thread
 
 if.end25.thread:                                  ; preds = %put.exit34
-  %arrayidx.i35 = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %arrayidx.i35 = getelementptr inbounds nuw i8, ptr %3, i64 224
   %30 = load i64, ptr %arrayidx.i35, align 8
   %31 = inttoptr i64 %30 to ptr
   call void %31(ptr nonnull %call8)
@@ -1230,7 +1267,7 @@ if.end25:                                         ; preds = %if.then2.i32, %if.e
   br i1 %tobool.not.i36, label %lor.lhs.false.i, label %cleanup
 
 lor.lhs.false.i:                                  ; preds = %put.exit34, %if.end25.thread, %if.end25
-  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %3, i64 232
+  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %3, i64 240
   %32 = load i64, ptr %arrayidx.i37, align 8
   %33 = inttoptr i64 %32 to ptr
   %call.i = call ptr %33()
@@ -1241,7 +1278,7 @@ if.end.i39:                                       ; preds = %lor.lhs.false.i
   %arrayidx.i.i40 = getelementptr inbounds nuw i8, ptr %3, i64 56
   %34 = load i64, ptr %arrayidx.i.i40, align 8
   %35 = inttoptr i64 %34 to ptr
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 208
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 216
   %36 = load i64, ptr %arrayidx.i.i.i, align 8
   %37 = inttoptr i64 %36 to ptr
   call void %37(ptr %35)
@@ -1266,7 +1303,7 @@ entry:
   %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 8
   %0 = load i64, ptr %arrayidx, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 256
   %1 = load i64, ptr %arrayidx.i, align 8
   %2 = inttoptr i64 %1 to ptr
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %replay, i64 56
@@ -1287,7 +1324,7 @@ if.end.i:                                         ; preds = %entry
   br i1 %cmp.i, label %cond.end.i, label %cond.false.i
 
 cond.false.i:                                     ; preds = %if.end.i
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 296
   %9 = load i64, ptr %arrayidx5.i, align 8
   %10 = inttoptr i64 %9 to ptr
   %call6.i = call i64 %10(ptr nonnull %call3.i, ptr nonnull %overflow.i)
@@ -1295,7 +1332,7 @@ cond.false.i:                                     ; preds = %if.end.i
 
 cond.end.i:                                       ; preds = %cond.false.i, %if.end.i
   %cond.i = phi i64 [ %call6.i, %cond.false.i ], [ 0, %if.end.i ]
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %11 = load i64, ptr %arrayidx.i.i, align 8
   %12 = inttoptr i64 %11 to ptr
   call void %12(ptr nonnull %call3.i)
@@ -1327,9 +1364,9 @@ for.cond.cleanup:                                 ; preds = %for.body.preheader,
 for.body11.lr.ph:                                 ; preds = %for.cond.cleanup
   %arrayidx.i.i70 = getelementptr inbounds nuw i8, ptr %replay, i64 80
   %tobool.i.i = icmp ne i64 %retval.0.i, 0
-  %arrayidx.i25.i = getelementptr inbounds nuw i8, ptr %python, i64 216
-  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %python, i64 368
-  %arrayidx.i26.i = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %arrayidx.i25.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %python, i64 376
+  %arrayidx.i26.i = getelementptr inbounds nuw i8, ptr %python, i64 216
   %stock21.i = getelementptr inbounds nuw i8, ptr %beside, i64 8
   %begin24.i = getelementptr inbounds nuw i8, ptr %beside, i64 16
   br label %for.body11
@@ -1527,7 +1564,7 @@ is_captured.exit.i93:                             ; preds = %if.then34
   br i1 %52, label %counters_of.exit, label %if.end.i85
 
 if.end.i85:                                       ; preds = %is_captured.exit.i93, %is_captured.exit.thread.i84
-  %arrayidx.i86 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx.i86 = getelementptr inbounds nuw i8, ptr %python, i64 320
   %53 = load i64, ptr %arrayidx.i86, align 8
   %54 = inttoptr i64 %53 to ptr
   %call1.i = call ptr %54(i64 %retval.0.i)
@@ -1535,13 +1572,13 @@ if.end.i85:                                       ; preds = %is_captured.exit.i9
   br i1 %tobool.not.i87, label %counters_of.exit, label %if.end3.i
 
 if.end3.i:                                        ; preds = %if.end.i85
-  %arrayidx4.i88 = getelementptr inbounds nuw i8, ptr %python, i64 376
+  %arrayidx4.i88 = getelementptr inbounds nuw i8, ptr %python, i64 384
   %55 = load i64, ptr %arrayidx4.i88, align 8
   %56 = inttoptr i64 %55 to ptr
   %57 = load i64, ptr %arrayidx32, align 8
   %58 = inttoptr i64 %57 to ptr
   %call6.i90 = call ptr %56(ptr %58, ptr nonnull %call1.i)
-  %arrayidx.i9.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i9.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %59 = load i64, ptr %arrayidx.i9.i, align 8
   %60 = inttoptr i64 %59 to ptr
   call void %60(ptr nonnull %call1.i)
@@ -1549,7 +1586,7 @@ if.end3.i:                                        ; preds = %if.end.i85
   br i1 %tobool7.not.i, label %counters_of.exit, label %cond.true.i91
 
 cond.true.i91:                                    ; preds = %if.end3.i
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 296
   %61 = load i64, ptr %arrayidx8.i, align 8
   %62 = inttoptr i64 %61 to ptr
   %call9.i = call i64 %62(ptr nonnull %call6.i90, ptr nonnull %overflow.i79)
@@ -1593,7 +1630,7 @@ for.body46:                                       ; preds = %if.end39, %for.body
   br i1 %68, label %for.body46, label %for.cond.cleanup45
 
 if.then57:                                        ; preds = %for.cond.cleanup45
-  %arrayidx2.i98 = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %arrayidx2.i98 = getelementptr inbounds nuw i8, ptr %python, i64 344
   %69 = load i64, ptr %arrayidx2.i98, align 8
   %70 = inttoptr i64 %69 to ptr
   %call3.i99 = call ptr %70(i64 %14)
@@ -1603,8 +1640,8 @@ if.then57:                                        ; preds = %for.cond.cleanup45
   br i1 %71, label %for.body.lr.ph.i, label %gathered.exit
 
 for.body.lr.ph.i:                                 ; preds = %if.then57
-  %arrayidx4.i101 = getelementptr inbounds nuw i8, ptr %python, i64 344
-  %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %arrayidx4.i101 = getelementptr inbounds nuw i8, ptr %python, i64 352
+  %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %python, i64 216
   br label %for.body.i
 
 for.body.i:                                       ; preds = %for.body.i, %for.body.lr.ph.i
@@ -1644,14 +1681,14 @@ if.then.i120:                                     ; preds = %if.then64
   %79 = load i64, ptr %row.0.lcssa, align 8
   %arrayidx1.i121 = getelementptr inbounds ptr, ptr %buffers, i64 %79
   %80 = load ptr, ptr %arrayidx1.i121, align 8
-  %arrayidx.i.i122 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %arrayidx.i.i122 = getelementptr inbounds nuw i8, ptr %python, i64 216
   %81 = load i64, ptr %arrayidx.i.i122, align 8
   %82 = inttoptr i64 %81 to ptr
   call void %82(ptr %80)
   br label %if.end69
 
 if.end.i104:                                      ; preds = %if.then64
-  %arrayidx2.i105 = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %arrayidx2.i105 = getelementptr inbounds nuw i8, ptr %python, i64 344
   %83 = load i64, ptr %arrayidx2.i105, align 8
   %84 = inttoptr i64 %83 to ptr
   %call3.i106 = call ptr %84(i64 %13)
@@ -1661,8 +1698,8 @@ if.end.i104:                                      ; preds = %if.then64
   br i1 %85, label %for.body.lr.ph.i110, label %if.end69
 
 for.body.lr.ph.i110:                              ; preds = %if.end.i104
-  %arrayidx4.i111 = getelementptr inbounds nuw i8, ptr %python, i64 344
-  %arrayidx.i12.i112 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %arrayidx4.i111 = getelementptr inbounds nuw i8, ptr %python, i64 352
+  %arrayidx.i12.i112 = getelementptr inbounds nuw i8, ptr %python, i64 216
   br label %for.body.i113
 
 for.body.i113:                                    ; preds = %for.body.i113, %for.body.lr.ph.i110
@@ -1687,7 +1724,7 @@ if.end69:                                         ; preds = %for.body.i113, %for
   br i1 %cmp72141, label %for.body74.lr.ph, label %for.cond.cleanup73
 
 for.body74.lr.ph:                                 ; preds = %if.end69
-  %arrayidx.i124 = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i124 = getelementptr inbounds nuw i8, ptr %python, i64 224
   br label %for.body74
 
 for.cond.cleanup73:                               ; preds = %for.inc80, %if.end69
@@ -1777,7 +1814,7 @@ for.inc:                                          ; preds = %same.exit
   br i1 %tobool1.not, label %for.end, label %for.body
 
 for.end:                                          ; preds = %for.inc, %land.rhs.preheader, %entry
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %0, i64 360
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %0, i64 368
   %14 = load i64, ptr %arrayidx5, align 8
   %15 = inttoptr i64 %14 to ptr
   %call6 = tail call ptr %15(ptr %name)
@@ -1785,14 +1822,14 @@ for.end:                                          ; preds = %for.inc, %land.rhs.
   br i1 %tobool7.not, label %cleanup12, label %if.end9
 
 if.end9:                                          ; preds = %for.end
-  %arrayidx10 = getelementptr inbounds nuw i8, ptr %0, i64 280
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %0, i64 288
   %16 = load i64, ptr %arrayidx10, align 8
   %17 = inttoptr i64 %16 to ptr
   %call11 = tail call ptr %17(ptr %type, ptr nonnull %call6)
   br label %cleanup12.sink.split
 
 cleanup12.sink.split:                             ; preds = %if.then, %if.end9
-  %.sink = phi i64 [ 216, %if.end9 ], [ 208, %if.then ]
+  %.sink = phi i64 [ 224, %if.end9 ], [ 216, %if.then ]
   %call6.sink = phi ptr [ %call6, %if.end9 ], [ %12, %if.then ]
   %retval.0.ph = phi ptr [ %call11, %if.end9 ], [ %12, %if.then ]
   %arrayidx.i12 = getelementptr inbounds nuw i8, ptr %0, i64 %.sink
@@ -1816,20 +1853,20 @@ entry:
   %1 = inttoptr i64 %0 to ptr
   call void @llvm.lifetime.start.p0(ptr nonnull %facts)
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 376
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 384
   %2 = load i64, ptr %arrayidx.i, align 8
   %3 = inttoptr i64 %2 to ptr
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 136
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 144
   %4 = load i64, ptr %arrayidx1.i, align 8
   %5 = inttoptr i64 %4 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 144
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 152
   %6 = load i64, ptr %arrayidx2.i, align 8
   %7 = inttoptr i64 %6 to ptr
   %call.i = tail call ptr %3(ptr %5, ptr %7)
-  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 152
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 160
   %8 = load i64, ptr %arrayidx3.i, align 8
   %9 = inttoptr i64 %8 to ptr
-  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %1, i64 160
+  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %1, i64 168
   %10 = load i64, ptr %arrayidx4.i, align 8
   %11 = inttoptr i64 %10 to ptr
   %call5.i = tail call ptr %3(ptr %9, ptr %11)
@@ -1842,7 +1879,7 @@ entry:
   br i1 %or.cond.i, label %lor.lhs.false7.i, label %if.then.i
 
 lor.lhs.false7.i:                                 ; preds = %entry
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 288
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 296
   %14 = load i64, ptr %arrayidx8.i, align 8
   %15 = inttoptr i64 %14 to ptr
   %call9.i = call i64 %15(ptr nonnull %call5.i, ptr nonnull %overflow.i)
@@ -1850,17 +1887,17 @@ lor.lhs.false7.i:                                 ; preds = %entry
   br i1 %cmp10.i, label %if.then.i, label %if.end.i
 
 if.then.i:                                        ; preds = %lor.lhs.false7.i, %entry
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   %16 = load i64, ptr %arrayidx.i.i, align 8
   %17 = inttoptr i64 %16 to ptr
   call void %17()
   br label %unwatched.exit.thread
 
 if.end.i:                                         ; preds = %lor.lhs.false7.i
-  %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %1, i64 120
+  %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %1, i64 128
   %18 = load i64, ptr %arrayidx.i12.i, align 8
   %19 = inttoptr i64 %18 to ptr
-  %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %20 = load i64, ptr %arrayidx1.i.i, align 8
   %conv.i.i = trunc i64 %20 to i32
   %call.i.i = call i8 %19(i32 %conv.i.i)
@@ -1874,7 +1911,7 @@ unwatched.exit.thread:                            ; preds = %if.then.i, %if.end.
 unwatched.exit:                                   ; preds = %if.end.i
   %21 = load i64, ptr %arrayidx.i12.i, align 8
   %22 = inttoptr i64 %21 to ptr
-  %arrayidx1.i14.i = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %arrayidx1.i14.i = getelementptr inbounds nuw i8, ptr %1, i64 104
   %23 = load i64, ptr %arrayidx1.i14.i, align 8
   %conv.i15.i = trunc i64 %23 to i32
   %call.i16.i = call i8 %22(i32 %conv.i15.i)
@@ -1936,7 +1973,7 @@ while.end.i:                                      ; preds = %land.rhs.i22, %whil
   br i1 %cmp9.i, label %find.exit, label %if.end12.i
 
 if.end12.i:                                       ; preds = %while.end.i, %land.lhs.true.i, %if.end
-  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 352
+  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 360
   %33 = load i64, ptr %arrayidx.i.i19, align 8
   %34 = inttoptr i64 %33 to ptr
   %words.i.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -1952,7 +1989,7 @@ if.end15.i:                                       ; preds = %if.end12.i
   %37 = load i64, ptr %arrayidx17.i, align 8
   %38 = inttoptr i64 %37 to ptr
   %call18.i = call ptr %36(ptr %38, ptr nonnull %call.i.i20)
-  %arrayidx.i28.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i28.i = getelementptr inbounds nuw i8, ptr %1, i64 224
   %39 = load i64, ptr %arrayidx.i28.i, align 8
   %40 = inttoptr i64 %39 to ptr
   call void %40(ptr nonnull %call.i.i20)
@@ -1985,7 +2022,7 @@ find.exit:                                        ; preds = %while.body.i, %whil
   br label %if.end7
 
 if.then5:                                         ; preds = %if.end15.i, %if.end12.i
-  %arrayidx.i24 = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %arrayidx.i24 = getelementptr inbounds nuw i8, ptr %1, i64 240
   %47 = load i64, ptr %arrayidx.i24, align 8
   %48 = inttoptr i64 %47 to ptr
   %call.i25 = call ptr %48()
@@ -2000,14 +2037,14 @@ if.end.i27:                                       ; preds = %if.then5
 
 if.end7:                                          ; preds = %for.body.i, %find.exit, %if.then20.i
   %retval.0.i2156 = phi ptr [ %46, %find.exit ], [ %call18.i, %if.then20.i ], [ %call18.i, %for.body.i ]
-  %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %1, i64 208
+  %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %1, i64 216
   %51 = load i64, ptr %arrayidx.i29, align 8
   %52 = inttoptr i64 %51 to ptr
   call void %52(ptr nonnull %retval.0.i2156)
-  %arrayidx.i30 = getelementptr inbounds nuw i8, ptr %1, i64 328
+  %arrayidx.i30 = getelementptr inbounds nuw i8, ptr %1, i64 336
   %53 = load i64, ptr %arrayidx.i30, align 8
   %54 = inttoptr i64 %53 to ptr
-  %arrayidx1.i31 = getelementptr inbounds nuw i8, ptr %1, i64 128
+  %arrayidx1.i31 = getelementptr inbounds nuw i8, ptr %1, i64 136
   %55 = load i64, ptr %arrayidx1.i31, align 8
   %56 = inttoptr i64 %55 to ptr
   %call.i32 = call i8 %56()
@@ -2019,10 +2056,10 @@ land.lhs.true.i34:                                ; preds = %if.end7
   %57 = load i64, ptr %arrayidx2.i35, align 8
   %arrayidx3.i36 = getelementptr inbounds nuw i8, ptr %self, i64 48
   %58 = load i64, ptr %arrayidx3.i36, align 8
-  %arrayidx.i.i37 = getelementptr inbounds nuw i8, ptr %1, i64 280
+  %arrayidx.i.i37 = getelementptr inbounds nuw i8, ptr %1, i64 288
   %59 = load i64, ptr %arrayidx.i.i37, align 8
   %60 = inttoptr i64 %59 to ptr
-  %arrayidx.i5.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i5.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
   %cmp.not21.i.i = icmp slt i64 %57, %58
   br i1 %cmp.not21.i.i, label %for.body.lr.ph.i.i, label %if.end.thread152.i
 
@@ -2036,9 +2073,9 @@ if.end.thread152.i:                               ; preds = %land.lhs.true.i34
 for.body.lr.ph.i.i:                               ; preds = %land.lhs.true.i34
   %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
   %arrayidx2.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 8
-  %arrayidx8.i.i = getelementptr inbounds nuw i8, ptr %1, i64 168
+  %arrayidx8.i.i = getelementptr inbounds nuw i8, ptr %1, i64 176
   %arrayidx.i17.i.i = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   br label %for.body.i.i
 
 for.body.i.i:                                     ; preds = %for.inc.i.i, %for.body.lr.ph.i.i
@@ -2160,9 +2197,9 @@ land.rhs.i38:                                     ; preds = %if.end.i43, %if.end
 for.body.lr.ph.i40.i:                             ; preds = %land.rhs.i38
   %arrayidx2.i41.i = getelementptr inbounds nuw i8, ptr %1, i64 56
   %arrayidx2.i.i42.i = getelementptr inbounds nuw i8, ptr %1, i64 8
-  %arrayidx8.i43.i = getelementptr inbounds nuw i8, ptr %1, i64 168
+  %arrayidx8.i43.i = getelementptr inbounds nuw i8, ptr %1, i64 176
   %arrayidx.i17.i44.i = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %arrayidx.i.i.i45.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i.i.i45.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   br label %for.body.i46.i
 
 for.body.i46.i:                                   ; preds = %for.inc.i62.i, %for.body.lr.ph.i40.i
@@ -2265,9 +2302,9 @@ land.lhs.true16.i:                                ; preds = %land.lhs.true16.loo
 for.body.lr.ph.i86.i:                             ; preds = %land.lhs.true16.i
   %arrayidx2.i87.i = getelementptr inbounds nuw i8, ptr %1, i64 56
   %arrayidx2.i.i88.i = getelementptr inbounds nuw i8, ptr %1, i64 8
-  %arrayidx8.i89.i = getelementptr inbounds nuw i8, ptr %1, i64 168
+  %arrayidx8.i89.i = getelementptr inbounds nuw i8, ptr %1, i64 176
   %arrayidx.i17.i90.i = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %arrayidx.i.i.i91.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i.i.i91.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   br label %for.body.i92.i
 
 for.body.i92.i:                                   ; preds = %for.inc.i108.i, %for.body.lr.ph.i86.i
@@ -2379,7 +2416,7 @@ if.then22.i:                                      ; preds = %is_true.exit.i60.i,
 lor.lhs.false.i:                                  ; preds = %if.then22.i
   %153 = load i64, ptr %arrayidx.i12.i, align 8
   %154 = inttoptr i64 %153 to ptr
-  %arrayidx1.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 104
+  %arrayidx1.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 112
   %155 = load i64, ptr %arrayidx1.i.i.i, align 8
   %conv.i.i.i = trunc i64 %155 to i32
   %call.i.i.i = call i8 %154(i32 %conv.i.i.i)
@@ -2389,7 +2426,7 @@ lor.lhs.false.i:                                  ; preds = %if.then22.i
 transformed.exit.i:                               ; preds = %lor.lhs.false.i
   %156 = load i64, ptr %arrayidx.i12.i, align 8
   %157 = inttoptr i64 %156 to ptr
-  %arrayidx1.i3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 112
+  %arrayidx1.i3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 120
   %158 = load i64, ptr %arrayidx1.i3.i.i, align 8
   %conv.i4.i.i = trunc i64 %158 to i32
   %call.i5.i.i = call i8 %157(i32 %conv.i4.i.i)
@@ -2408,14 +2445,14 @@ if.end28.i:                                       ; preds = %transformed.exit.i
   call void @llvm.lifetime.start.p0(ptr nonnull %before.sroa.5.i.i)
   %before.sroa.0.0.copyload.i.i = load ptr, ptr @fly.native_replay.handed, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) %before.sroa.5.i.i, ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), i64 16, i1 false)
-  %arrayidx.i133.i = getelementptr inbounds nuw i8, ptr %1, i64 384
+  %arrayidx.i133.i = getelementptr inbounds nuw i8, ptr %1, i64 392
   %163 = load i64, ptr %arrayidx.i133.i, align 8
   %164 = inttoptr i64 %163 to ptr
   %call.i.i41 = call ptr %164()
   store ptr %call.i.i41, ptr @fly.native_replay.handed, align 8
   store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
   store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
-  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 256
+  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 264
   %165 = load i64, ptr %arrayidx3.i.i, align 8
   %166 = inttoptr i64 %165 to ptr
   %167 = load i64, ptr %arrayidx2.i35, align 8
@@ -2463,7 +2500,7 @@ if.end36.i:                                       ; preds = %if.end30.i
   br i1 %tobool.not.i139.i, label %lor.lhs.false.i.i, label %cleanup10.sink.split
 
 lor.lhs.false.i.i:                                ; preds = %if.end36.i
-  %arrayidx.i140.i = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %arrayidx.i140.i = getelementptr inbounds nuw i8, ptr %1, i64 240
   %173 = load i64, ptr %arrayidx.i140.i, align 8
   %174 = inttoptr i64 %173 to ptr
   %call.i141.i = call ptr %174()
@@ -2479,7 +2516,7 @@ if.end.i142.i:                                    ; preds = %lor.lhs.false.i.i
   br label %cleanup10.sink.split
 
 cleanup10.sink.split:                             ; preds = %if.end.i142.i, %lor.lhs.false.i.i, %if.end36.i, %if.then34.i, %derived.exit.i, %if.then26.i, %if.then18.i, %if.then.i45, %if.then, %if.end.i27
-  %.sink91 = phi i64 [ 208, %if.end.i27 ], [ 208, %if.then ], [ 216, %if.then.i45 ], [ 216, %if.then18.i ], [ 216, %if.then26.i ], [ 216, %derived.exit.i ], [ 216, %if.then34.i ], [ 216, %if.end36.i ], [ 216, %lor.lhs.false.i.i ], [ 216, %if.end.i142.i ]
+  %.sink91 = phi i64 [ 216, %if.end.i27 ], [ 216, %if.then ], [ 224, %if.then.i45 ], [ 224, %if.then18.i ], [ 224, %if.then26.i ], [ 224, %derived.exit.i ], [ 224, %if.then34.i ], [ 224, %if.end36.i ], [ 224, %lor.lhs.false.i.i ], [ 224, %if.end.i142.i ]
   %.sink = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %retval.0.i2156, %if.then.i45 ], [ %retval.0.i2156, %if.then18.i ], [ %retval.0.i2156, %if.then26.i ], [ %retval.0.i2156, %derived.exit.i ], [ %retval.0.i2156, %if.then34.i ], [ %retval.0.i2156, %if.end36.i ], [ %retval.0.i2156, %lor.lhs.false.i.i ], [ %retval.0.i2156, %if.end.i142.i ]
   %retval.0.ph = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %89, %if.then.i45 ], [ %148, %if.then18.i ], [ %160, %if.then26.i ], [ %call5.i.i, %derived.exit.i ], [ %call31.i, %if.then34.i ], [ %call38.i, %if.end36.i ], [ null, %lor.lhs.false.i.i ], [ %176, %if.end.i142.i ]
   %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 %.sink91
@@ -2540,7 +2577,7 @@ land.lhs.true:                                    ; preds = %entry_of.exit
   br i1 %tobool.not.i, label %cond.end.i, label %cond.true.i
 
 cond.true.i:                                      ; preds = %land.lhs.true
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %4, i64 320
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %4, i64 328
   %11 = load i64, ptr %arrayidx.i, align 8
   %12 = inttoptr i64 %11 to ptr
   %call.i = tail call i64 %12(ptr nonnull %names)
@@ -2567,7 +2604,7 @@ for.cond12.preheader.i:                           ; preds = %cond.end8.i, %for.c
   br i1 %cmp13.not70.i, label %for.body15.lr.ph.i, label %for.cond38.preheader.i
 
 for.body15.lr.ph.i:                               ; preds = %for.cond12.preheader.i
-  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %4, i64 328
+  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %4, i64 336
   %parameter20.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 88
   %15 = getelementptr inbounds nuw ptr, ptr %args, i64 %and
   br label %for.body15.i
@@ -2713,8 +2750,8 @@ land.lhs.true6:                                   ; preds = %if.end71.i, %for.co
 
 for.body.lr.ph.i24:                               ; preds = %land.lhs.true6
   %argument.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 96
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %4, i64 240
-  %arrayidx.i19.i = getelementptr inbounds nuw i8, ptr %4, i64 216
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %4, i64 248
+  %arrayidx.i19.i = getelementptr inbounds nuw i8, ptr %4, i64 224
   br label %for.body.i25
 
 for.body.i25:                                     ; preds = %for.inc.i, %for.body.lr.ph.i24
@@ -2762,7 +2799,7 @@ for.inc.i:                                        ; preds = %if.end15.i, %lor.lh
   br i1 %cmp.not.i33, label %for.body.i25, label %if.then
 
 order_arguments.exit:                             ; preds = %if.end.i
-  %arrayidx.i.i35 = getelementptr inbounds nuw i8, ptr %4, i64 224
+  %arrayidx.i.i35 = getelementptr inbounds nuw i8, ptr %4, i64 232
   %45 = load i64, ptr %arrayidx.i.i35, align 8
   %46 = inttoptr i64 %45 to ptr
   tail call void %46()
@@ -2777,7 +2814,7 @@ if.then:                                          ; preds = %for.inc.i, %land.lh
   br i1 %cmp11.not, label %if.end, label %cleanup15
 
 if.end:                                           ; preds = %if.then
-  %arrayidx.i36 = getelementptr inbounds nuw i8, ptr %4, i64 216
+  %arrayidx.i36 = getelementptr inbounds nuw i8, ptr %4, i64 224
   %50 = load i64, ptr %arrayidx.i36, align 8
   %51 = inttoptr i64 %50 to ptr
   call void %51(ptr %call10)
@@ -2805,7 +2842,7 @@ entry:
   br i1 %tobool.not, label %if.then12, label %if.then
 
 if.then:                                          ; preds = %entry
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 264
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 272
   %1 = load i64, ptr %arrayidx1, align 8
   %2 = inttoptr i64 %1 to ptr
   %3 = inttoptr i64 %0 to ptr
@@ -2837,7 +2874,7 @@ land.rhs.i:                                       ; preds = %is_tensor.exit.i, %
   br i1 %call1.i, label %if.end, label %lor.rhs.i
 
 lor.rhs.i:                                        ; preds = %is_tensor.exit.i, %land.rhs.i
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
   %11 = load i64, ptr %arrayidx.i.i, align 8
   %12 = inttoptr i64 %11 to ptr
   %call.i.i = call i32 %12(ptr nonnull %call, ptr nonnull %found)
@@ -2845,7 +2882,7 @@ lor.rhs.i:                                        ; preds = %is_tensor.exit.i, %
   br i1 %tobool.not.i.i, label %if.end, label %read_known.exit
 
 read_known.exit:                                  ; preds = %lor.rhs.i
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %13 = load i64, ptr %arrayidx.i.i.i, align 8
   %14 = inttoptr i64 %13 to ptr
   call void %14()
@@ -2861,7 +2898,7 @@ if.end:                                           ; preds = %land.rhs.i, %lor.rh
   br i1 %cmp.not, label %if.end10, label %if.then8
 
 if.then8:                                         ; preds = %if.end
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %17 = load i64, ptr %arrayidx.i, align 8
   %18 = inttoptr i64 %17 to ptr
   call void %18(ptr %.pr)
@@ -2873,10 +2910,10 @@ if.end10:                                         ; preds = %if.end
   br i1 %tobool11.not, label %if.then12, label %if.end23
 
 if.then12:                                        ; preds = %entry, %if.then8, %if.end10
-  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 256
   %19 = load i64, ptr %arrayidx14, align 8
   %20 = inttoptr i64 %19 to ptr
-  %arrayidx15 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %arrayidx15 = getelementptr inbounds nuw i8, ptr %python, i64 192
   %21 = load i64, ptr %arrayidx15, align 8
   %22 = inttoptr i64 %21 to ptr
   %23 = load i64, ptr %row, align 8
@@ -2906,7 +2943,7 @@ land.rhs.i31:                                     ; preds = %is_tensor.exit.i21,
   br i1 %call1.i32, label %if.end23, label %lor.rhs.i25
 
 lor.rhs.i25:                                      ; preds = %is_tensor.exit.i21, %land.rhs.i31
-  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %python, i64 200
   %30 = load i64, ptr %arrayidx.i.i26, align 8
   %31 = inttoptr i64 %30 to ptr
   %call.i.i27 = call i32 %31(ptr nonnull %call17, ptr nonnull %found)
@@ -2914,7 +2951,7 @@ lor.rhs.i25:                                      ; preds = %is_tensor.exit.i21,
   br i1 %tobool.not.i.i28, label %if.end23, label %read_known.exit34
 
 read_known.exit34:                                ; preds = %lor.rhs.i25
-  %arrayidx.i.i.i30 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i.i.i30 = getelementptr inbounds nuw i8, ptr %python, i64 232
   %32 = load i64, ptr %arrayidx.i.i.i30, align 8
   %33 = inttoptr i64 %32 to ptr
   call void %33()
@@ -2944,10 +2981,10 @@ entry:
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %launched, i64 32
   %1 = load i64, ptr %arrayidx.i, align 8
   %2 = inttoptr i64 %1 to ptr
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 392
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 400
   %3 = load i64, ptr %arrayidx1.i, align 8
   %4 = inttoptr i64 %3 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 384
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 392
   %5 = load i64, ptr %arrayidx2.i, align 8
   %6 = inttoptr i64 %5 to ptr
   %call.i = tail call ptr %6()
@@ -2961,13 +2998,13 @@ if.then.i:                                        ; preds = %entry
   br label %report_of.exit
 
 if.end.i:                                         ; preds = %entry
-  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %python, i64 280
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %python, i64 288
   %8 = load i64, ptr %arrayidx6.i, align 8
   %9 = inttoptr i64 %8 to ptr
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %launched, i64 8
   %10 = load i64, ptr %arrayidx7.i, align 8
   %11 = inttoptr i64 %10 to ptr
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 176
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 184
   %12 = load i64, ptr %arrayidx8.i, align 8
   %13 = inttoptr i64 %12 to ptr
   %call9.i = tail call ptr %9(ptr %11, ptr %13)
@@ -2975,11 +3012,11 @@ if.end.i:                                         ; preds = %entry
   br i1 %tobool.not.i, label %if.end15.i, label %if.end18.i
 
 if.end15.i:                                       ; preds = %if.end.i
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %14 = load i64, ptr %arrayidx.i.i, align 8
   %15 = inttoptr i64 %14 to ptr
   tail call void %15()
-  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %python, i64 240
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %python, i64 248
   %16 = load i64, ptr %arrayidx12.i, align 8
   %17 = inttoptr i64 %16 to ptr
   %arrayidx13.i = getelementptr inbounds nuw i8, ptr %launched, i64 16
@@ -2995,14 +3032,14 @@ report_of.exit.thread:                            ; preds = %if.end15.i
 
 if.end18.i:                                       ; preds = %if.end15.i, %if.end.i
   %report.021.i = phi ptr [ %call14.i, %if.end15.i ], [ %call9.i, %if.end.i ]
-  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %python, i64 296
   %20 = load i64, ptr %arrayidx19.i, align 8
   %21 = inttoptr i64 %20 to ptr
   %call20.i = call i64 %21(ptr nonnull %report.021.i, ptr nonnull %overflow.i)
   %arrayidx21.i = getelementptr inbounds nuw i8, ptr %2, i64 8
   store i64 %call20.i, ptr %arrayidx21.i, align 8
   store i64 %call3.i, ptr %2, align 8
-  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %22 = load i64, ptr %arrayidx.i18.i, align 8
   %23 = inttoptr i64 %22 to ptr
   call void %23(ptr nonnull %report.021.i)
@@ -3051,7 +3088,7 @@ for.body:                                         ; preds = %for.body.lr.ph, %fo
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup8:                                ; preds = %for.body9, %for.cond.cleanup
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 400
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 408
   %30 = load i64, ptr %arrayidx19, align 8
   %31 = inttoptr i64 %30 to ptr
   %call20 = call ptr %31()
@@ -3104,13 +3141,13 @@ land.lhs.true13.i:                                ; preds = %if.end10.i
 
 enter.exit.thread:                                ; preds = %if.end.i31, %land.lhs.true.i, %land.lhs.true13.i
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx2248 = getelementptr inbounds nuw i8, ptr %python, i64 408
+  %arrayidx2248 = getelementptr inbounds nuw i8, ptr %python, i64 416
   br label %if.end27.sink.split
 
 enter.exit:                                       ; preds = %if.end10.i, %land.lhs.true13.i, %if.then.i34
   %retval.0.i32 = phi i32 [ %call.i35, %if.then.i34 ], [ %call11.i, %land.lhs.true13.i ], [ %call11.i, %if.end10.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx22 = getelementptr inbounds nuw i8, ptr %python, i64 408
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %python, i64 416
   %43 = load i64, ptr %arrayidx22, align 8
   %44 = inttoptr i64 %43 to ptr
   call void %44(ptr %call20)
@@ -3139,7 +3176,7 @@ for.body9:                                        ; preds = %for.body9.lr.ph, %f
   br i1 %exitcond.not, label %for.cond.cleanup8, label %for.body9
 
 if.then25:                                        ; preds = %enter.exit
-  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %python, i64 320
   %49 = load i64, ptr %arrayidx.i37, align 8
   %50 = inttoptr i64 %49 to ptr
   %conv.i = sext i32 %retval.0.i32 to i64
@@ -3148,14 +3185,14 @@ if.then25:                                        ; preds = %enter.exit
   br i1 %tobool.not.i39, label %if.end27, label %if.end.i40
 
 if.end.i40:                                       ; preds = %if.then25
-  %arrayidx1.i41 = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %arrayidx1.i41 = getelementptr inbounds nuw i8, ptr %python, i64 256
   %51 = load i64, ptr %arrayidx1.i41, align 8
   %52 = inttoptr i64 %51 to ptr
   %arrayidx2.i42 = getelementptr inbounds nuw i8, ptr %launched, i64 24
   %53 = load i64, ptr %arrayidx2.i42, align 8
   %54 = inttoptr i64 %53 to ptr
   %call3.i43 = call ptr %52(ptr %54, ptr nonnull %call.i38)
-  %arrayidx.i.i44 = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i.i44 = getelementptr inbounds nuw i8, ptr %python, i64 224
   %55 = load i64, ptr %arrayidx.i.i44, align 8
   %56 = inttoptr i64 %55 to ptr
   call void %56(ptr nonnull %call.i38)

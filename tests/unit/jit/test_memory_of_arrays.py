@@ -88,18 +88,25 @@ def test_a_storage_that_was_cut(torch: ModuleType) -> None:
         flyc.from_torch_tensor(tensor)
 
 
-def test_a_low_heap_makes_calls_slower_and_not_wrong(torch: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where tensors lie as low as offsets in a storage may be, every call asks the storage."""
-    monkeypatch.setattr(native_call, "HEAP_IS_LOW", True)
-    monkeypatch.setattr(launch_code, "LOWEST_ADDRESS", (1 << 63) - 1)
-    copy, x = make_copy(), torch.randn(N)
-    bound = flyc.compile(copy, x, torch.zeros(N), N)
-    for call in (copy, copy, bound, bound):
-        y = torch.full((N,), float("nan"))
-        call(x, y, N)
-        assert torch.equal(y, x)
-    for offset in (0, 1 << 22, 1 << 26):
-        refused_everywhere(freed(torch, offset), x, torch.zeros(N), "has no storage")
+@pytest.mark.parametrize("beside", ["torch", "numpy"])
+def test_a_low_heap_makes_calls_neither_wrong_nor_slow(
+    torch: ModuleType, beside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where memory may lie as low as an offset in a storage, the quick way tells one from the other."""
+    for module in (native_call, launch_code):
+        monkeypatch.setattr(module, "LOWEST_ADDRESS", (1 << 63) - 1)
+    copy, base = make_copy(), torch.randn(N + 8)
+    y = torch.zeros(N) if beside == "torch" else np.zeros(N, np.float32)
+    bound = flyc.compile(copy, base[:N], y, N)
+    copy(base[:N], y, N)
+    for quick in (copy._version.path.latest, bound._launch):
+        for x in (base[:N], base[8:], base[4 : N + 4]):
+            y[:] = -1
+            assert quick((x, y, N)) and torch.equal(torch.as_tensor(y), x)
+        for offset in (0, 4, 1 << 22, 1 << 26):
+            y[:] = -1
+            assert not quick((freed(torch, offset), y, N)) and (y == -1).all()
+    refused_everywhere(freed(torch, 4), base[:N], y, "has no storage")
 
 
 def test_tensors_of_tracing(torch: ModuleType) -> None:

@@ -35,14 +35,6 @@ def make() -> Any:
     return scale
 
 
-@pytest.fixture(autouse=True)
-def _low_heaps_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls are native where arrays of the host lie low, as they are on GPUs of such a process."""
-    if native_call.HEAP_IS_LOW:
-        monkeypatch.setattr(native_call, "HEAP_IS_LOW", False)
-        monkeypatch.setattr(native_call, "LOWEST_ADDRESS", 1 << 16)
-
-
 @pytest.fixture
 def scale() -> Iterator[Any]:
     if not native_call.dlpack_reader():

@@ -88,9 +88,8 @@ _READER_AT = 40
 _ONE_ARGUMENT = 0x08
 """METH_O: a function of its `self` and one argument."""
 LOWEST_ADDRESS = 1 << 32
-"""The pointer of a tensor whose storage was freed is its offset in bytes: below this, the storage has to be asked."""
-HEAP_IS_LOW = not ctypes.addressof(ctypes.create_string_buffer(4096)) >> 32
-"""Whether arrays of the host lie there, as in a Python that is linked to a fixed address, such as Debian's."""
+"""The pointer of a tensor whose storage was freed is its offset in bytes: below this, the tensor is asked for that.
+Arrays of the host lie there in a Python that is linked to a fixed address, such as Debian's."""
 
 
 def dlpack_reader() -> int:
@@ -185,6 +184,7 @@ def interpreter() -> Table:
         native.PYTHON_TRUE: True,
         native.PYTHON_FALSE: False,
         native.PYTHON_IS_NEG: torch.Tensor.is_neg,
+        native.PYTHON_STORAGE_OFFSET: torch.Tensor.storage_offset,
         native.PYTHON_COMPILER: vars(torch.compiler),
         native.PYTHON_COMPILING: sys.intern("_is_compiling_flag"),
         native.PYTHON_FORWARD: vars(torch.autograd.forward_ad),
@@ -265,8 +265,6 @@ def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hi
         return None
     if not any(isinstance(p.form, TensorForm) for p in parameters) or not calls_are_native():
         return None
-    if HEAP_IS_LOW and family(device.kind).virtual:
-        return None  # Python asks a storage in half a microsecond, and all would go the full way
     plan = _Plan(executable.artifact.argument_format)
     if not all(_add(plan, parameter, exact) for parameter in parameters):
         return None

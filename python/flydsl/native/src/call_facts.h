@@ -10,12 +10,6 @@ typedef struct {
     uint64_t addresses[MOST_BUFFERS];
 } Facts;
 
-/* Where memory begins. The host's may lie low, and is replayed in tests alone; a low address of a GPU is the offset in a
- * storage that was freed. */
-static uint64_t lowest(Words *python, const Tensor *found) {
-    return (uint32_t)found->device == 1 ? 1 << 16 : (uint64_t)python[PYTHON_LOWEST_ADDRESS];
-}
-
 /* A tensor: all but where it lies, and which argument is the same one. One that lies at no multiple of 16 is refused. */
 static bool take_tensor(Words *python, Object *const *args, int64_t at, Facts *facts) {
     Tensor found;
@@ -23,7 +17,7 @@ static bool take_tensor(Words *python, Object *const *args, int64_t at, Facts *f
     if (!read_known(python, args[at], &found, &plain) || !found.strides || facts->count + 4 + 2 * found.rank > MOST_FACTS)
         return false;
     uint64_t address = found.data + found.offset;
-    if (address % REPLAY_ALIGNMENT || address < lowest(python, &found) ||
+    if (address % REPLAY_ALIGNMENT || !has_memory(python, args[at], &found, python[PYTHON_LOWEST_ADDRESS]) ||
         !(plain || is_plain(python, args[at], &found)))
         return false;
     int64_t twin = 0, *words = facts->words + facts->count;

@@ -368,7 +368,7 @@ enum Interpreter {
     PYTHON_NONE,
     PYTHON_TRUE,
     PYTHON_FALSE,
-    PYTHON_IS_NEG,
+    PYTHON_IS_NEG, PYTHON_STORAGE_OFFSET,
     PYTHON_KEY_MODES, PYTHON_KEY_TRACER, PYTHON_KEY_FRONT, PYTHON_KEY_BACK, /* of torch's dispatcher: numbers */
     PYTHON_HAS_KEY, PYTHON_GRAD_ENABLED, /* torch's own C++: whether a thread's calls have such a key, or gradients */
     PYTHON_COMPILER, PYTHON_COMPILING, PYTHON_FORWARD, PYTHON_LEVEL, /* modules' dicts, with a name in each */

@@ -23,7 +23,7 @@ static inline bool take_leaf(Words *leaf, int64_t value, char *block) {
     return divides && (int32_t)value == value;
 }
 
-/* A torch tensor. An address below the lowest is refused: there is no memory, as of a tensor whose storage was freed. */
+/* A torch tensor. */
 static bool take_tensor(Words *python, Words *plan, Words *row, Object *given, char *block) {
     Tensor found;
     int64_t type = (int64_t)given->type;
@@ -35,7 +35,7 @@ static bool take_tensor(Words *python, Words *plan, Words *row, Object *given, c
         found.dtype != (uint64_t)row[ROW_TENSOR_DTYPE] || !found.strides)
         return false;
     uint64_t address = found.data + found.offset;
-    if (address & row[ROW_TENSOR_ALIGN_MASK] || address < (uint64_t)plan[PLAN_LOWEST_ADDRESS])
+    if (address & row[ROW_TENSOR_ALIGN_MASK] || !has_memory(python, given, &found, plan[PLAN_LOWEST_ADDRESS]))
         return false;
     put64(block, row[ROW_TENSOR_PLACE], address);
     Words *extents = row + ROW_TENSOR_LEAVES, *strides = extents + LEAF_WORDS * (int64_t)found.rank;

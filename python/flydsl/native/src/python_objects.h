@@ -101,6 +101,21 @@ static inline bool is_plain(Words *python, Object *tensor, const Tensor *found) 
     return negated == (Object *)python[PYTHON_FALSE];
 }
 
+/* Whether a tensor that was read has memory. Of one whose storage was freed the address is how far it begins in there: one
+ * that may be as low as that is compared with it. */
+static inline bool has_memory(Words *python, Object *tensor, const Tensor *found, uint64_t lowest) {
+    int32_t overflow;
+    uint64_t address = found->data + found->offset;
+    if (address >= lowest || !address)
+        return address;
+    Object *offset = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)python[PYTHON_STORAGE_OFFSET], tensor);
+    if (!offset)
+        return clear_error(python);
+    int64_t elements = FUNCTION(python, PYTHON_AS_LONG_LONG, AsLongLong)(offset, &overflow);
+    release(python, offset);
+    return address != (uint64_t)elements * (found->dtype >> 8 & 255) / 8;
+}
+
 /* Where this thread's launches of some code say what failed; 0 where Python failed to make the place. */
 static inline int64_t report_of(Words *python, Words *code) {
     int32_t overflow;
