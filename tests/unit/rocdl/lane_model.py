@@ -106,7 +106,7 @@ def permlane16(low: int, high: int, across: bool, wave: Wave, active: Sequence[b
     for lane in range(len(wave)):
         row = lane // ROW ^ (1 if across else 0)
         source = row * ROW + picks[lane % ROW]
-        result.append(wave[source] if active[source] else 0)
+        result.append(wave[source if active[source] else lane])
     return result
 
 

@@ -127,7 +127,11 @@ def test_readfirstlane_takes_the_first_active_one(arch: str, threads: str) -> No
 
 def test_permutes(arch: str, threads: str) -> None:
     def make(x: Any, t: Any) -> list[Any]:
-        return [r.ds_bpermute(t * 28, x), r.ds_bpermute(x, x), r.ds_permute((t + 3) * 4, x)]
+        same = fx.Int32(7)  # for all threads, which makes no lane run
+        return [
+            *(r.ds_bpermute(t * 28, x), r.ds_bpermute(x, x), r.ds_permute((t + 3) * 4, x)),
+            *(r.ds_bpermute(t * 28, same), fx.shuffle_idx(same, t * 7 & 31, 32)),
+        ]
 
     def mine(scale: int, add: int) -> Callable[[int], list[int]]:
         return lambda size: [(lane + add) * scale for lane in range(size)]
@@ -136,8 +140,19 @@ def test_permutes(arch: str, threads: str) -> None:
         lambda wave, active: model.bpermute(mine(28, 0)(len(wave)), wave, active),
         lambda wave, active: model.bpermute([w & 0xFFFFFFFF for w in wave], wave, active),
         lambda wave, active: model.permute(mine(4, 3)(len(wave)), wave, active),
+        lambda wave, active: model.bpermute(mine(28, 0)(len(wave)), [7] * len(wave), active),
+        lambda wave, active: [7 * active[lane & 32 | lane * 7 & 31] for lane in range(len(wave))],
     ]
     check(arch, threads, make, rules)
+
+
+@pytest.mark.parametrize("arch", ["gfx1201", "sm_90a"])
+def test_a_shuffle_over_more_lanes_than_a_wave_has_stays_in_it(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    x = words(64)
+    found = per_thread(lambda v, t: [fx.shuffle_xor(v, 33, 64), fx.shuffle_down(v, 5, 64)], x, 2)
+    waves = x.reshape(2, 32)
+    np.testing.assert_array_equal(found, np.stack([x[np.arange(64) ^ 1], np.roll(waves, -5, 1).ravel()], 1))
 
 
 def test_swizzles_of_every_mode(arch: str, threads: str) -> None:

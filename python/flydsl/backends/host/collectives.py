@@ -29,17 +29,17 @@ def lane_parts(wg: Workgroup) -> tuple[str, str]:
     return lane, body.assign(f"sub i64 {wg.thread_number}, {lane}")
 
 
-def read_lane(wg: Workgroup, value: SSAValue, thread: str) -> str:
-    """Another thread's value; zero from a thread that does not exist or is not active."""
+def read_lane(wg: Workgroup, value: SSAValue, thread: str, missing: str = "zeroinitializer") -> str:
+    """Another thread's value, the same for all or not; zero, or else ``missing``, from one that does not run here."""
     body = wg.body
     type_ = type_text(value.type)
     exists = body.assign(f"icmp ult i64 {thread}, {wg.threads}")
     safe = body.assign(f"select i1 {exists}, i64 {thread}, i64 {wg.thread_number}")
-    found = wg.slots.load(value, safe)
+    found = body.operand(value) if wg.plan.is_uniform(value) else wg.slots.load(value, safe)
     active = exists
     if wg.mask is not None:
         active = body.assign(f"and i1 {exists}, {wg.mask_bit(safe)}")
-    return body.assign(f"select i1 {active}, {type_} {found}, {type_} zeroinitializer")
+    return body.assign(f"select i1 {active}, {type_} {found}, {type_} {missing}")
 
 
 def permute(wg: Workgroup, result: SSAValue, value: SSAValue, rest: SSAValue | None, order: Sequence[int]) -> bool:
@@ -88,7 +88,7 @@ def _shuffle_source(wg: Workgroup, mode: str, lane: str, offset: str, width: str
 
 
 def _shuffle(wg: Workgroup, op: Operation) -> None:
-    """A lane outside the segment gives the thread its own value back."""
+    """A lane outside the segment gives the thread its own value back; numbers of lanes wrap at the wave's end."""
     body = wg.body
     value, offset, width = op.operands
     mode = op.properties["mode"].data.value  # type: ignore[union-attr]
@@ -96,11 +96,8 @@ def _shuffle(wg: Workgroup, op: Operation) -> None:
     wide = [body.assign(f"zext i32 {body.operand(x)} to i64") for x in (offset, width)]
     source, valid = _shuffle_source(wg, mode, lane, *wide)
     chosen = body.assign(f"select i1 {valid}, i64 {source}, i64 {lane}")
-    thread = body.assign(f"add i64 {wave}, {chosen}")
-    if wg.plan.is_uniform(value):
-        body.bind(op.results[0], body.operand(value))
-    else:
-        body.bind(op.results[0], read_lane(wg, value, thread))
+    thread = body.assign(f"add i64 {wave}, {body.assign(f'and i64 {chosen}, {wg.target.wave_size - 1}')}")
+    body.bind(op.results[0], read_lane(wg, value, thread))
     body.bind(op.results[1], valid)
 
 

@@ -16,15 +16,10 @@ from flydsl.codegen.reading.op_view import fail
 from flydsl.target.dpp import ROW, dpp_control
 
 
-def _value_of(wg: Workgroup, value: SSAValue, place: str) -> str:
-    """Return the value that thread number ``place`` holds; zero where that thread does not run."""
-    return wg.body.operand(value) if wg.plan.is_uniform(value) else read_lane(wg, value, place)
-
-
-def _of_lane(wg: Workgroup, op: Operation, value: SSAValue, lane: str) -> None:
-    """Bind the result to ``value`` of a lane of the current wave."""
+def _of_lane(wg: Workgroup, op: Operation, value: SSAValue, lane: str, missing: str = "zeroinitializer") -> None:
+    """Bind the result to ``value`` of a lane of the current wave, or to ``missing`` if that lane does not run."""
     _, first = lane_parts(wg)
-    wg.body.bind(op.results[0], _value_of(wg, value, wg.body.assign(f"add i64 {first}, {lane}")))
+    wg.body.bind(op.results[0], read_lane(wg, value, wg.body.assign(f"add i64 {first}, {lane}"), missing))
 
 
 def _wide(wg: Workgroup, text: str, mask: int) -> str:
@@ -37,7 +32,10 @@ def _wide(wg: Workgroup, text: str, mask: int) -> str:
 def _readlane(wg: Workgroup, op: Operation) -> None:
     """The register of a lane, zero for one that is not in the branch; what was there before it is read there."""
     value, lane = op.operands
-    _of_lane(wg, op, value, _wide(wg, wg.body.operand(lane), wg.target.wave_size - 1))
+    if wg.plan.is_uniform(value):
+        wg.body.bind(op.results[0], wg.body.operand(value))
+    else:
+        _of_lane(wg, op, value, _wide(wg, wg.body.operand(lane), wg.target.wave_size - 1))
 
 
 def _bpermute(wg: Workgroup, op: Operation) -> None:
@@ -73,7 +71,7 @@ def _move(wg: Workgroup, op: Operation, value: SSAValue, sources: Sequence[int],
             safe = body.assign(f"select i1 {there}, i64 {place}, i64 {wg.thread_number}")
             there = body.assign(f"and i1 {there}, {wg.mask_bit(safe)}")
         missing = "zeroinitializer" if old is None else wg.value(old)
-        found = f"{type_} {_value_of(wg, value, place)}, {type_} {missing}"
+        found = f"{type_} {read_lane(wg, value, place)}, {type_} {missing}"
         chosen = body.assign(f"select i1 {body.assign(f'and i1 {reads}, {there}')}, {found}")
         if _OLD in others:
             left = body.assign(f"icmp eq i32 {source}, {_OLD}")
@@ -130,7 +128,8 @@ def _mov_dpp(wg: Workgroup, op: Operation) -> None:
 
 
 def _permlane(across: bool) -> Any:
-    """permlane16 and permlanex16: each lane of a row picks a lane of its row, or of the other one."""
+    """permlane16 and permlanex16: each lane of a row picks a lane of its row, or of the other one. From one that does
+    not run it gets zero by bound_ctrl, and otherwise keeps what it had."""
 
     def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
@@ -142,7 +141,8 @@ def _permlane(across: bool) -> Any:
         row = body.assign(f"and i64 {lane}, 48")
         if across:
             row = body.assign(f"xor i64 {row}, 16")
-        _of_lane(wg, op, op.operands[1], body.assign(f"or i64 {row}, {picked}"))
+        missing = "zeroinitializer" if immediate(op, 5) else body.operand(op.operands[0])
+        _of_lane(wg, op, op.operands[1], body.assign(f"or i64 {row}, {picked}"), missing)
 
     return run
 
@@ -204,7 +204,7 @@ def _swap(rows: int) -> Any:
             odd = body.assign(f"icmp ne i64 {body.assign(f'and i64 {lane}, {rows}')}, 0")
             partner = body.assign(f"add i64 {start}, {body.assign(f'xor i64 {lane}, {rows}')}")
             mine = [wg.value(value) for value in (first, second)]
-            theirs = [_value_of(wg, value, partner) for value in (first, second)]
+            theirs = [read_lane(wg, value, partner) for value in (first, second)]
             # An odd lane of the first takes the second's of its partner; an even lane of the second the first's.
             low = body.assign(f"select i1 {odd}, i32 {theirs[1]}, i32 {mine[0]}")
             high = body.assign(f"select i1 {odd}, i32 {mine[1]}, i32 {theirs[0]}")
