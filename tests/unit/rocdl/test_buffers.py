@@ -289,6 +289,32 @@ def test_a_transposing_copy_atom(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(y, wanted)
 
 
+@pytest.mark.parametrize("far", [32, 2**27])
+def test_what_lies_behind_the_end_of_lds_is_zero_and_stays_so(far: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx950")
+    x, y = integers(64), np.full((64, 6), -7, np.int32)
+
+    def body(t: Any, x: Any, y: Any, n: Any) -> None:
+        tile = fx.SharedAllocator().allocate(fx.Array[fx.Int32, 64]).peek()
+        tile[t] = x[t]
+        fx.barrier()
+        wide = fx.make_view(tile.ptr, fx.make_layout(2**28, 1))
+        y[t, 0] = wide[fx.Index(fx.Uint32(t - 8)) + 8]  # far behind the end for eight threads
+        y[t, 1] = fx.inttoptr(fx.PointerType.get(fx.Int32, 2, 4), (t - 8) * 4)[8]
+        y[t, 2] = fx.atomic("compare_exchange", wide, 7, at=t + n, expected=2**30)
+        y[t, 3], y[t, 4] = (fx.atomic("add", wide, 0 if t + n < 64 else 5, at=t + n) for _ in range(2))
+        fx.barrier()
+        r.buffer_load_to_lds(x, tile.ptr + n, 4, t * 4)
+        fx.barrier()
+        y[t, 5] = tile[t]
+
+    launch(body, x, y, far)
+    inside = np.concatenate([x[32:], np.zeros(32, np.int32)]) if far == 32 else np.zeros(64, np.int32)
+    np.testing.assert_array_equal(y[8:, 0], x[8:])
+    np.testing.assert_array_equal(y[:, 1:5], np.stack([x, inside, inside, inside], 1))
+    np.testing.assert_array_equal(y[:, 5], np.concatenate([x[:32], x[:32]]) if far == 32 else x)
+
+
 # Atomics ---------------------------------------------------------------------------------------
 
 

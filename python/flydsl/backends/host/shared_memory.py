@@ -60,6 +60,12 @@ class SharedMemory:
             wg.slots.origin = body.assign(f"getelementptr i8, ptr {self.counters}, i64 {COUNTERS}")
         self.base = body.assign("ptrtoint ptr %scratch to i64")
 
+    def holds(self, body: FunctionEmitter, pointer: str, size: int) -> str:
+        """Return whether so many bytes from a shared address on lie in what the kernel has."""
+        offset = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr addrspace(3) {pointer} to i64')}, {self.base}")
+        inside = body.assign(f"icmp sle i64 {offset}, {body.assign(f'sub i64 {self.held}, {size}')}")
+        return body.assign(f"and i1 {inside}, {body.assign(f'icmp sge i64 {offset}, 0')}")
+
     def check_end(self, wg: Workgroup, op: Operation, end: str) -> None:
         """Report a copy, by its line, whose bytes end behind shared memory; ``end`` counts from its start."""
         body = wg.body
@@ -96,7 +102,7 @@ class SharedMemory:
                 return
             given = type_text(op.operands[0].type)
             offset = body.operand(op.operands[0])
-            wide = offset if given == "i64" else body.assign(f"zext {given} {offset} to i64")
+            wide = offset if given == "i64" else body.assign(f"sext {given} {offset} to i64")  # so that steps wrap
             raw = body.assign(f"add i64 {self.base}, {wide}")
             body.bind(op.results[0], body.assign(f"inttoptr i64 {raw} to {type_text(op.results[0].type)}"))
 

@@ -154,8 +154,8 @@ Range = tuple[int, int]
 """The smallest and the largest number that a value may be."""
 _DYNAMIC = -(2**31)
 _MOST_THREADS = 1024
-_SAME = ("arith.index_cast", "arith.extsi", "arith.extui", "arith.index_castui", "arith.trunci", "llvm.ptrtoint")
-_DROPPED, _ZEROS = "dropped", "zeros"
+_UNSIGNED = ("arith.extui", "arith.index_castui")
+_SAME = ("arith.index_cast", "arith.extsi", "arith.trunci", "llvm.ptrtoint", "llvm.inttoptr", *_UNSIGNED)
 
 
 class Ranges:
@@ -196,9 +196,10 @@ class Ranges:
             return None if start is None else (start, start)
         if op.name == "llvm.getelementptr":
             return self._moved(op)
-        if op.name in _SAME or op.name == "llvm.inttoptr" or intrinsic_name(op) == "llvm.amdgcn.readfirstlane":
+        same = op.name in _SAME or (op.name == "llvm.bitcast" and is_shared(value.type))
+        if same or intrinsic_name(op) == "llvm.amdgcn.readfirstlane":
             found = self.of(op.operands[0])
-            return found if found is not None and (op.name != "arith.extui" or found[0] >= 0) else None
+            return found if found is not None and (op.name not in _UNSIGNED or found[0] >= 0) else None
         parts = [self.of(o) for o in (op.operands[1:] if op.name == "arith.select" else op.operands)]
         if op.name in ("arith.andi", "arith.remui", "arith.remsi"):
             return _masked(op.name, parts)
@@ -279,7 +280,7 @@ class SharedBounds:
     def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
         """Return the rules of accesses by address, each held to shared memory where it might leave it."""
 
-        def held(name: str, address: int, place: str) -> Rule:
+        def held(name: str, address: int) -> Rule:
             def rule(emitter: FunctionEmitter, op: Operation) -> None:
                 pointer = op.operands[address]
                 type_ = op.results[0].type if name == "llvm.load" else op.operands[1 - address].type
@@ -287,38 +288,31 @@ class SharedBounds:
                     plain[name](emitter, op)
                     return
                 before = emitter.operand(pointer)
-                emitter.bind(pointer, self._turned(emitter, before, byte_size(type_), place))
+                emitter.bind(pointer, self._turned(emitter, before, byte_size(type_), name))
                 plain[name](emitter, op)
                 emitter.bind(pointer, before)
 
             return rule
 
-        return {
-            "llvm.load": held("llvm.load", 0, _ZEROS),
-            "llvm.store": held("llvm.store", 1, _DROPPED),
-            "llvm.atomicrmw": held("llvm.atomicrmw", 0, _DROPPED),
-        }
+        return {name: held(name, address) for name, address in _ADDRESS.items()}
 
     def _stays(self, pointer: SSAValue, size: int) -> bool:
         found = self.ranges.of(pointer)
         return found is not None and found[0] >= 0 and found[1] + size <= self.end
 
-    def _turned(self, body: FunctionEmitter, pointer: str, size: int, place: str) -> str:
+    def _turned(self, body: FunctionEmitter, pointer: str, size: int, name: str) -> str:
         """Return the address, or that of a place of its own where it does not lie in shared memory."""
-        shared = self.wg.shared
-        offset = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr addrspace(3) {pointer} to i64')}, {shared.base}")
-        last = body.assign(f"sub i64 {shared.held}, {size}")
-        inside = body.assign(f"icmp sle i64 {offset}, {last}")
-        inside = body.assign(f"and i1 {inside}, {body.assign(f'icmp sge i64 {offset}, 0')}")
-        other = self._place(body, place, size)
+        inside, other = self.wg.shared.holds(body, pointer, size), self._place(body, name, size)
         return body.assign(f"select i1 {inside}, ptr addrspace(3) {pointer}, ptr addrspace(3) {other}")
 
     def _place(self, body: FunctionEmitter, name: str, size: int) -> str:
-        """Return a place in the frame of the function, as large as the access and, for loads, full of zeros."""
+        """Return a place in the frame of the function, as large as the access and, but for stores, full of zeros."""
         slot = self._places.get((name, size))
         if slot is None:
             slot = self._places[name, size] = body.fresh("beyond")
             body.entry_line(f"{slot} = alloca [{size} x i8], align 64")
-            if name == _ZEROS:
+            if name == "llvm.load":
                 body.entry_line(f"store [{size} x i8] zeroinitializer, ptr {slot}")
+        if name not in ("llvm.load", "llvm.store"):  # an atomic before it may have changed it
+            body.line(f"store [{size} x i8] zeroinitializer, ptr {slot}")
         return body.assign(f"addrspacecast ptr {slot} to ptr addrspace(3)")

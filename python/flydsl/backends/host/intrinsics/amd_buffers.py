@@ -216,12 +216,13 @@ def _buffer_to_lds(wg: Workgroup, op: Operation) -> None:
     there = body.assign(f"call i64 @llvm.usub.sat.i64(i64 {where.records}, i64 {where.offset})")
     words = body.assign(f"and i64 {there}, -4")  # each of 32 bits is there or zero
     filled = body.assign(f"trunc i64 {body.assign(f'call i64 @llvm.umin.i64(i64 {words}, i64 {size})')} to i32")
-    _copy_to_lds(wg, op, target, f"ptr {source}", size, filled)
+    copy_to_lds(wg, op, target, f"ptr {source}", size, filled)
 
 
-def _copy_to_lds(wg: Workgroup, op: Operation, target: str, source: str, size: int, filled: str) -> None:
-    """One operation that its wave counts."""
-    wg.work.copy(op, (op.operands[1], target), source, size, filled)
+def copy_to_lds(wg: Workgroup, op: Operation, target: str, source: str, size: int, filled: str) -> None:
+    """One operation that its wave counts. It is dropped if it leaves shared memory."""
+    inside = wg.shared.holds(wg.body, target.removeprefix(f"{SHARED_PREFIX} "), size)
+    _when(wg, inside, lambda: wg.work.copy(op, (op.operands[1], target), source, size, filled), lambda: None)
     wg.work.call("copy_count", wg.work.queue(GROUPS))
 
 
@@ -233,7 +234,7 @@ def _global_to_lds(wg: Workgroup, op: Operation) -> None:
     target = f"{SHARED_PREFIX} {_lane_place(wg, base, size, more)}"
     wg.access(op, source, place, size, READ)
     wg.access(op, op.operands[1], target, size, WRITE | ENGINE_ACCESS)
-    _copy_to_lds(wg, op, target, place, size, str(size))
+    copy_to_lds(wg, op, target, place, size, str(size))
 
 
 _ATOMICS = {"fadd": "fadd", "fmax": "fmax", "fmin": "fmin", "smax": "max", "smin": "min", "umax": "umax",

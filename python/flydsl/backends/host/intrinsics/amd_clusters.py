@@ -9,8 +9,8 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
-from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import barrier, cluster_counter
+from flydsl.backends.host.intrinsics.amd_buffers import copy_to_lds
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, meeting, thread
 from flydsl.backends.host.thread_loops import ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.codegen.llvm_types import type_text
@@ -59,8 +59,7 @@ def _load(size: int) -> Behaviour:
             place = body.assign(f"getelementptr i8, {body.typed(pointer)}, i64 {more}")
             sides.append(f"{type_text(pointer.type)} {place}")
             wg.access(op, pointer, sides[-1], size, kind)
-        wg.work.copy(op, (target, sides[1]), sides[0], size, str(size))
-        wg.work.call("copy_count", wg.work.queue(GROUPS))
+        copy_to_lds(wg, op, sides[1], sides[0], size, str(size))
 
     return run
 
