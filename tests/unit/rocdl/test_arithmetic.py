@@ -81,6 +81,25 @@ def test_fast_functions(name: str, reference: Callable[[Any], Any], monkeypatch:
     np.testing.assert_allclose(found[:, 2], reference((x + np.float32(1)).astype(np.float64)), rtol=3e-7, atol=1e-7)
 
 
+def test_fast_functions_of_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx1250")
+    x = (np.abs(floats()) + np.float32(0.01)).astype(ml_dtypes.bfloat16).astype(np.float32)
+    functions = {
+        r.exp2: np.exp2,
+        r.log2: np.log2,
+        r.rcp: np.reciprocal,
+        r.rsq: lambda v: 1 / np.sqrt(v),
+        r.sqrt: np.sqrt,
+    }
+
+    def make(v: Any, t: Any) -> list[Any]:
+        return [bits_of(function(f32(v).to(fx.BFloat16)).to(fx.Float32)) for function in functions]
+
+    found = per_thread(make, x.view(np.int32), len(functions)).view(np.float32)
+    wanted = np.stack([reference(x.astype(np.float64)) for reference in functions.values()], 1)
+    np.testing.assert_allclose(found, wanted, rtol=2.0**-8, atol=1e-7)
+
+
 def test_median(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx942")
     x = floats()

@@ -75,14 +75,8 @@ def _shuffle_source(wg: Workgroup, mode: str, lane: str, offset: str, width: str
     low = body.assign(f"sub i64 {width}, 1")
     inside = body.assign(f"and i64 {lane}, {low}")
     first = body.assign(f"sub i64 {lane}, {inside}")
-    if mode == "xor":
-        source = body.assign(f"xor i64 {inside}, {offset}")
-    elif mode == "up":
-        source = body.assign(f"sub i64 {inside}, {offset}")
-    elif mode == "down":
-        source = body.assign(f"add i64 {inside}, {offset}")
-    else:
-        source = offset
+    step = {"xor": "xor", "up": "sub", "down": "add"}.get(mode)
+    source = offset if step is None else body.assign(f"{step} i64 {inside}, {offset}")
     valid = body.assign(f"icmp ult i64 {source}, {width}")
     return body.assign(f"add i64 {first}, {source}"), valid
 

@@ -12,19 +12,25 @@ from xdsl.ir import Operation
 from flydsl.backends.host.intrinsics.entry import Behaviour
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.floats.exponential_functions import exp2
+from flydsl.codegen.floats.float_casts import narrow_from_f32, widen_to_f32
 from flydsl.codegen.floats.formula import formula_function
-from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.llvm_types import scalar_of
 
 Formula = Callable[[Workgroup, str, list[str]], str]
 """From the result type and the operands' texts to the expression to assign."""
 
 
 def formula(text: Formula, *, flush: bool = False) -> Behaviour:
+    """Return what assigns an expression; that of bf16 is computed in f32 and rounded."""
+
     def run(wg: Workgroup, op: Operation) -> None:
-        type_ = type_text(op.results[0].type)
+        kind, operands = scalar_of(op.results[0].type), [wg.body.operand(value) for value in op.operands]
+        type_ = "float" if kind.name == "bf16" else kind.text
+        if kind.name == "bf16":
+            operands = [widen_to_f32(wg.body, x, kind) for x in operands]
         flushed = (lambda x: _flushed(wg, type_, x)) if flush else str
-        operands = [flushed(wg.body.operand(value)) for value in op.operands]
-        wg.body.bind(op.results[0], flushed(wg.body.assign(text(wg, type_, operands))))
+        result = flushed(wg.body.assign(text(wg, type_, [flushed(x) for x in operands])))
+        wg.body.bind(op.results[0], narrow_from_f32(wg.body, result, kind) if kind.name == "bf16" else result)
 
     return run
 
