@@ -21,7 +21,7 @@ from flydsl.expr.numbers.numeric_types import NumberFormat
 from flydsl.expr.numbers.operators import AND, OR, Operators
 from flydsl.expr.numbers.plan import Operation, UnaryOperation
 from flydsl.expr.numbers.promotion import literal_format, promote
-from flydsl.expr.trace.context import Value, as_seen_outside, current, is_raw_value, raw_face
+from flydsl.expr.trace.context import Value, as_seen_outside, current, is_raw_value, is_tracing, raw_face
 from flydsl.expr.values.ir_types import IrType
 from flydsl.expr.values.numpy_scalar import names_dtype
 
@@ -177,18 +177,18 @@ class Numeric(Operators, metaclass=NumericMeta):
 
     def bitcast(self, dtype: Any) -> Any:
         """Return the same bits as another type of equal width."""
-        target = resolve_dtype(dtype)
-        source, wanted = type(self).format, target.format
+        source, wanted = type(self).format, resolve_dtype(dtype).format
         if source.width != wanted.width or source.is_index != wanted.is_index:
             raise DslValueError(
                 f"cannot reinterpret {source} ({source.width} bits) as {wanted} ({wanted.width} bits)",
                 hint="the widths must be equal, and Index has no fixed bits: convert with .to()",
             )
         if self.is_static():
-            return _make(wanted, fold.bitcast(source, wanted, self._value))
-        if source.ir_type == wanted.ir_type:
-            return _make(wanted, self._value)
-        return _make(wanted, current().op("arith.bitcast", (self._value,), wanted.ir_type))
+            found = fold.bitcast(source, wanted, self._value)
+            if not is_tracing() or found == found or fold.bitcast(wanted, source, found) == self._value:
+                return _make(wanted, found)  # no NaN with bits that a Python number does not keep
+        same = source.ir_type == wanted.ir_type
+        return _make(wanted, self._value if same else current().op("arith.bitcast", (self.ir_value(),), wanted.ir_type))
 
     # Operators: see operators.Operators for the spelling
 

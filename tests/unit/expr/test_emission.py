@@ -256,6 +256,8 @@ def test_conditions() -> None:
 def test_bitcast() -> None:
     assert one(n.Float32, lambda a: a.bitcast(n.Int32)) == "arith.bitcast %a : i32"
     assert emitted(n.Int32, lambda a: a.bitcast(n.Uint32)) == []
+    assert emitted(n.Int32, lambda a: n.Int32(0x7FC00000).bitcast(n.Float32)) == []
+    assert one(n.Int32, lambda a: n.Int32(-1).bitcast(n.Float32)) == "arith.bitcast -1 : f32", "a NaN keeps its bits"
 
 
 def test_rounding_mode() -> None:
