@@ -64,6 +64,7 @@ class _Block:
 
     def __init__(self, arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator) -> None:
         self.arrays, self.plan, self.share = arrays, plan, share_of_block(arrays.sources[0], end, plan)
+        self.end = end
         self.exchange = RowExchange(plan, arrays.numbers, smem)
         # Of many rows it is the row that is waited for: lines come behind it.
         behind = not (plan.few or plan.stays or plan.staged) and plan.turns == 1
@@ -79,7 +80,13 @@ class _Block:
             LineAtPlace(line, self.share)
             if plan.shifted
             else Line(
-                self._part(fx.get_iter(line)), self.share, beyond, keep=kept, hint=plan.hints.line, dtype=line.dtype
+                self._part(fx.get_iter(line)),
+                self.share,
+                beyond,
+                keep=kept,
+                hint=plan.hints.line,
+                dtype=line.dtype,
+                anew=self._anew(fx.get_iter(line)),
             )
             for line in lines
         ]
@@ -116,11 +123,17 @@ class _Block:
         return RowWork(x, self.lines, self.exchange, share, row, True, stores)
 
     def _line(self, source: fx.Tensor, row: fx.Int32, held: Any = None) -> Line:
-        plan, hints = self.plan, self.plan.hints
+        plan, hints, start = self.plan, self.plan.hints, row_start(source, row)
         return Line(
-            self._part(row_start(source, row)), self.share, self.arrays.fill, keep=plan.keep, hint=hints.load,
-            again=hints.again, held=held,
+            self._part(start), self.share, self.arrays.fill, keep=plan.keep, hint=hints.load,
+            again=hints.again, held=held, anew=self._anew(start),
         )  # fmt: skip
+
+    def _anew(self, start: fx.Pointer) -> Any:
+        """Return the block's part of what begins at a pointer, by other addresses, if AMD's GPUs load rows again."""
+        if self.plan.keep or fx.nvvm.is_target():
+            return None
+        return self._part(start + (self.end >> 31))
 
     def numbers(self, first: Any, end: fx.Int32) -> list[Any]:
         """Return what is given for this thread's rows, or for the last where they are beyond it."""

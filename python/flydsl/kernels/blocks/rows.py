@@ -327,15 +327,19 @@ class Line:
 
     Either all are loaded at once and kept, in their own type, which takes half the registers; or each is loaded when it
     is asked for, as often as it is. ``keep`` may be a number: so many are kept, and the others are not. ``held`` are
-    those that were loaded before.
+    those that were loaded before. ``anew`` are the same vectors by other addresses, for loads behind the first pass:
+    LLVM keeps an address that is used again, and on AMD's GPUs, where few distances are part of an instruction, a
+    thread of a long row has hundreds.
     """
+
+    anew: Any = None
 
     def __init__(
         self, vectors: Any, share: Share, fill: float | None, *, keep: bool | int, hint: Hint | None = None,
-        again: Hint | None = None, dtype: Any = None, held: list[Any] | None = None,
+        again: Hint | None = None, dtype: Any = None, held: list[Any] | None = None, anew: Any = None,
     ) -> None:  # fmt: skip
         self.vectors, self.share, self.fill, self.hint, self.again_hint = vectors, share, fill, hint, again
-        self.dtype = dtype
+        self.dtype, self.anew = dtype, anew
         kept = share.plan.iterations if keep is True else min(int(keep), share.plan.iterations)
         self.held = [self._load(iteration, hint) for iteration in range(kept)] if held is None else held
 
@@ -349,7 +353,13 @@ class Line:
 
     def loaded(self, iteration: int, *, again: bool) -> Any:
         """Return the vector of a iteration in its own type."""
+        if again:
+            self._begin_again()
         return self._own(iteration, self.again_hint if again else self.hint)
+
+    def _begin_again(self) -> None:
+        if self.anew is not None:
+            self.vectors = self.anew
 
     def _own(self, iteration: int, hint: Hint | None) -> Any:
         return self.held[iteration] if iteration < len(self.held) else self._load(iteration, hint)
@@ -386,11 +396,13 @@ class Line:
 
     def again(self) -> Iterator[Any]:
         """Return the vectors, which were iterated over before; see `in_turn`."""
+        self._begin_again()
         return self._in_turn(self.again_hint)
 
     def in_turn(self) -> Iterator[Any]:
         """Return the vectors, for a loop that stores results: each is loaded before the one ahead of it is given, since
         no load passes a store that stands before it."""
+        self._begin_again()
         return self._in_turn(self.hint)
 
     def _in_turn(self, hint: Hint | None) -> Iterator[Any]:
@@ -412,6 +424,7 @@ class Line:
 
     def again_at(self, iteration: int) -> Any:
         """Return a vector that was loaded before."""
+        self._begin_again()
         return self._get(iteration, self.again_hint)
 
     def mapped(self, function: Callable[[Any], Any]) -> Callable[[], Iterable[Any]]:
