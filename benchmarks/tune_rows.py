@@ -30,9 +30,10 @@ from flydsl.kernels.blocks.row_choice import RowTask, candidates, for_rows
 from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.blocks.row_time import launch_time
+from flydsl.kernels.norm.column_sums import partial_rows
 from flydsl.kernels.norm.cross_entropy import FORWARD, build_cross_entropy_module
 from flydsl.kernels.norm.layernorm import build_layernorm_module
-from flydsl.kernels.norm.norm_backward import backward_task, norm_backward_launcher, partial_rows
+from flydsl.kernels.norm.norm_backward import backward_task, norm_backward_launcher
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import TASK, build_softmax_bwd_module

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 import flydsl.compiler as flyc
 from flydsl.kernels.blocks.cache_hints import ONCE
-from flydsl.kernels.blocks.row_choice import choose
-from flydsl.kernels.blocks.row_machine import HOPPER
+from flydsl.kernels.blocks.row_choice import TooLong, choose
+from flydsl.kernels.blocks.row_machine import ELSEWHERE, HOPPER
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm import norm_backward
+from flydsl.kernels.norm.column_sums import partial_rows, partial_shape
 from flydsl.kernels.norm.cross_entropy import (
     ADDED_AT_ONCE,
     FORWARD,
@@ -26,7 +27,7 @@ from flydsl.kernels.norm.cross_entropy import (
 )
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_bwd_module
-from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
+from flydsl.kernels.norm.norm_backward import backward_task, norm_backward_launcher
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_bwd_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
 from tests.support.turns import in_turns
@@ -245,6 +246,50 @@ def test_every_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng
     shapes = [(5, 33), (3, 1032)] + ([(300, 8)] if arch == "gfx942" else [])
     for index, (m, n) in in_turns(enumerate(shapes)):
         CASES[name](rng, m, n, list(DTYPES)[index])
+
+
+TOO_LONG = (
+    ("gfx942", 33_001, "bf16"), ("gfx950", 40_960, "f16"), ("gfx1201", 66_666, "f32"), ("gfx1250", 70_001, "f16"),
+    ("sm_90a", 131_073, "f32"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("arch", "n", "dtype"), TOO_LONG)
+def test_rows_whose_sums_have_no_place_in_registers(
+    arch: str, n: int, dtype: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """One pass writes dx, another one sums columns: into few rows of partial sums, too, or by atomics."""
+    monkeypatch.setenv("ARCH", arch)
+    machine = HOPPER if arch == "sm_90a" else ELSEWHERE[64 if arch in ("gfx942", "gfx950") else 32]
+    for centred, atomic, m, held in in_turns(
+        [(True, False, 3, None), (False, False, 1, None), (True, True, 2, None), (False, False, 5, 1)]
+    ):
+        with pytest.raises(TooLong, match="too long for sums of their columns"):
+            choose(n, dtype, machine, 1, task=backward_task(centred))
+        norm_bwd(rng, m, n, dtype, centred=centred, atomic=atomic, held=held)
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_long_rows_that_begin_at_no_piece(
+    centred: bool, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Columns are summed one by one where a matrix begins between pieces, and nothing beside rows is read."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    m, n = 4, 66_048
+    drawn_at = lambda first: drawn(rng, (m * n + first,), "f16")[first:].reshape(m, n)  # noqa: E731
+    x, dy = drawn_at(3), drawn_at(1)
+    X, D = wide(x, dy)
+    mean = X.mean(1, keepdims=True) if centred else np.zeros((m, 1))
+    rstd = 1 / np.sqrt(((X - mean) ** 2).mean(1, keepdims=True) + 1e-5)
+    stats = [np.float32(value[:, 0]) for value in ((mean, rstd) if centred else (rstd,))]
+    dx, results = np.full_like(x, np.nan), [np.full(n, np.nan, np.float16) for _ in stats]
+    sums = [np.full(partial_shape(n, m), np.nan, np.float32) for _ in stats]
+    build = build_layernorm_bwd_module if centred else build_rmsnorm_bwd_module
+    build(n, "f16")(dy, x, np.ones(n, np.float16), *stats, dx, *sums, *results, m)
+    normed = (X - mean) * rstd
+    shift = D.mean(1, keepdims=True) if centred else 0.0
+    check(dx, (D - shift - normed * (D * normed).mean(1, keepdims=True)) * rstd, "f16", 4)
+    check(results[0], (D * normed).sum(0), "f16", m)
 
 
 def added_up(rng: np.random.Generator, m: int, n: int, averaged: bool, plan: RowPlan | None = None) -> None:

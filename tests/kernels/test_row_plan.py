@@ -28,8 +28,9 @@ from flydsl.kernels.blocks.row_plan import (
     taking_limit,
 )
 from flydsl.kernels.blocks.row_time import block_times, launch_time
+from flydsl.kernels.norm.column_sums import partial_rows
 from flydsl.kernels.norm.cross_entropy import FORWARD
-from flydsl.kernels.norm.norm_backward import backward_task, partial_rows
+from flydsl.kernels.norm.norm_backward import backward_task
 from tests.support.turns import in_turns
 
 LENGTHS = [1, 2, 7, 31, 32, 33, 100, 129, 1000, 1024, 4096, 4097, 8192, 20001, 65536, 100_000, 262_143, 1 << 20]

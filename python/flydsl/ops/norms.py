@@ -6,8 +6,9 @@ from functools import partial
 from math import prod
 from typing import Any
 
+from flydsl.kernels.norm.column_sums import partial_shape
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_module
-from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_shape
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_module
 from flydsl.ops import arrays
 from flydsl.ops.op import (
@@ -22,9 +23,6 @@ from flydsl.ops.op import (
     why_not_rows,
     written,
 )
-
-LONGEST_GRADIENT = 1 << 15
-"""Rows of which gradients have kernels on every target: threads keep sums of all their columns in registers."""
 
 
 def _matrix(x: Any, length: int) -> Any:
@@ -227,11 +225,7 @@ def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float 
     """Return why a call is left to torch, or None."""
     arranged = [normalized_shape] if arrays.is_array(normalized_shape) or arrays.is_tensor(normalized_shape) else []
     given = [value for value in (*arranged, *weights) if value is not None and not isinstance(value, int | float)]
-    reason = why_not_rows(input, *given)
-    length = prod(_arranged(normalized_shape, weights[0] if weights else None, input)[0])
-    if reason is None and length > LONGEST_GRADIENT and arrays.wants_gradient(input, *given):
-        return f"the gradient of rows of {length} elements has no kernel"
-    return reason
+    return why_not_rows(input, *given)
 
 
 def why_not_added(input: Any, residual: Any, *weights: Any, eps: float | None = None) -> str | None:

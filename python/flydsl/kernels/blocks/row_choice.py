@@ -101,6 +101,8 @@ SIDE_BY_SIDE, LEAST_FEW = 512, 3 << 20
 counts what blocks do and not how long the first waits: RMSNorm of 442 rows of 1,077 f16 takes 4.8 us of an H200 by six
 waves a row and 5.5 by one, LayerNorm of 300 5.1 and 5.7, of 183 of 2,191 bf16 5.4 and 5.6, of 400 of 4,069 bf16 7.3
 straight from memory and 7.8 through shared memory, of 100 of 7,001 f32 6.1 by clusters and 8.35 early (2026-11-18)."""
+AMD_REGISTERS = 1 << 17
+"""Vector registers of a compute unit, counted by lanes."""
 SMALL_BLOCK = 64
 """Threads of `_in_small_blocks`."""
 CLUSTERED = 512
@@ -196,9 +198,10 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     if plan.sums:
         if machine.bulk and wide and plan.held <= MAX_KEPT:
             yield replace(plan, early=True, hints=once)
-        if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
-            # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
-            yield replace(plan, keep=plan.held < MAX_KEPT or plan.threads < MAX_THREADS)
+        # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
+        held = replace(plan, keep=plan.held < MAX_KEPT or plan.threads < MAX_THREADS)
+        if not machine.bulk and _sums_fit(held):
+            yield held
         return
     if plan.held * plan.sources <= MAX_HELD:
         yield replace(plan, hints=once)
@@ -210,6 +213,17 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         if machine.bulk and not (wide and plan.sources == 1):
             yield replace(plan, staged=True, bulk=True, keep=False, hints=once)
         yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
+
+
+def _sums_fit(plan: RowPlan) -> bool:
+    """Return whether a thread of AMD's GPUs has registers for the sums of its columns and for what it has of a row.
+
+    By what LLVM takes, and spills nothing of, for 110 plans for gfx942, gfx950, gfx1201 and gfx1250: for each element
+    its sums, what is loaded of it, of 16 bits two in a register if they come so, and if a row is kept, that as f32.
+    """
+    loaded = 2 if plan.size == 2 and plan.width > 1 else 3
+    each = plan.sums + (4 if plan.keep else loaded) + plan.sources - 2
+    return 40 + plan.held * each <= min(AMD_REGISTERS // plan.threads, 256)
 
 
 def _most_again(plan: RowPlan, machine: Machine) -> int:
@@ -261,6 +275,10 @@ def _in_pieces(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         yield replace(plan, keep=False, hints=ONCE if plan.once else TWICE)
 
 
+class TooLong(ValueError):
+    """Rows have no plan: sums of all their columns have no place in registers."""
+
+
 def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
     """Return the numbers of a machine for rows of ``size`` bytes."""
     return HOPPER_LONG if machine is HOPPER and (size * task.sources >= LONG or task.sums) else machine
@@ -303,7 +321,7 @@ def choose(
     if task.sums:
         found = summing_plans(found)
     if not found:
-        raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
+        raise TooLong(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
     if not machine.bulk and not task.sums:
         # Nothing was measured there: one plan for any number of rows, whose threads need few registers.
@@ -356,3 +374,11 @@ def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int 
     """
     check_row(length, dtype)
     return choose(length, dtype, machine_of_target(), lines, threads, task)
+
+
+def plan_of_sums(length: int, dtype: str, task: RowTask) -> RowPlan | None:
+    """Return the plan of many rows whose columns are summed, or None where the sums have no place in registers."""
+    try:
+        return plan_row(length, dtype, lines=1, task=task).many
+    except TooLong:
+        return None

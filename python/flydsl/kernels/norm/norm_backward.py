@@ -4,11 +4,12 @@ With n the normalised row, d = dy * gamma and means over the row: dx = (d - mean
 mean(d) for RMSNorm; dgamma = sum(dy * n), dbeta = sum(dy). Blocks stay and take one row after the other, and each
 thread keeps the sums of its columns in registers. Then either every block writes a row of partial sums, which a second
 kernel adds up in a fixed order, so that results are the same in every run; or blocks add theirs by atomics.
+
+Rows whose sums have no place in registers are read twice: for dx, and for the sums of columns (`column_sums.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
@@ -18,8 +19,8 @@ from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
 from flydsl.kernels.blocks.inputs import require_numbers, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
-from flydsl.kernels.blocks.row_choice import plan_row
-from flydsl.kernels.blocks.row_loop import for_rows_in_turn, share_of_block
+from flydsl.kernels.blocks.row_choice import plan_of_sums, plan_row
+from flydsl.kernels.blocks.row_loop import for_each_row, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row, meeting_elements, register_limit
@@ -28,6 +29,7 @@ from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import (
     Share,
     begin_alike,
+    launch_rows,
     places,
     require_extents,
     require_rows,
@@ -35,26 +37,10 @@ from flydsl.kernels.blocks.rows import (
     store_iteration,
     vectors_of,
 )
+from flydsl.kernels.norm.column_sums import add_rows, sum_columns
 
-ADDED = 1 << 21
-"""Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
-FEWEST, MOST = 32, 528
 PIECE = 4
 """Sums that a thread writes at once."""
-COLUMNS, GROUPS, AT_ONCE = 32, (4, 32), 24
-"""Of blocks that add up partial sums: columns, threads of a column at least and at most, and loads of a thread at once
-at most."""
-
-
-def partial_rows(length: int, rows: int) -> int:
-    """Return how many rows of partial sums to provide for a launch of ``rows`` rows of ``length`` elements."""
-    return max(min(rows, max(FEWEST, min(ADDED // length, MOST))), 1)
-
-
-def partial_shape(length: int, rows: int) -> tuple[int, int]:
-    """Return the shape of partial sums whose blocks of columns are whole lines of L2: those that were added up need not
-    be written to memory then."""
-    return partial_rows(length, rows), -(-length // COLUMNS) * COLUMNS
 
 
 def backward_task(centred: bool) -> RowTask:
@@ -116,6 +102,17 @@ def norm_backward_launcher(
         else:
             give(for_rows_in_turn(arrays, m, plan, code, smem), share_of_block(dy, m, plan))
 
+    @flyc.kernel
+    def norm_dx_kernel(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, mean: fx.Tensor | None, rstd: fx.Tensor, dx: fx.Tensor,
+        dresidual: fx.Tensor | None, m: fx.Int32, plan: fx.Constexpr,
+    ):  # fmt: skip
+        lines = () if gamma is None else (gamma,)
+        sources = (dy, x) if dresidual is None else (dy, x, dresidual)
+        given = (rstd,) if mean is None else (rstd, mean)
+        arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1)
+        for_each_row(arrays, m, plan, lambda work: _norm_dx_row(work, [values[work.index] for values in given], length))
+
     @flyc.jit
     def norm_bwd(
         dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, mean: fx.Tensor | None, rstd: fx.Tensor, dx: fx.Tensor,
@@ -123,7 +120,9 @@ def norm_backward_launcher(
         dbeta: fx.Tensor | None, m: fx.Int32, stream: fx.Stream = None,
     ):  # fmt: skip
         task = RowTask(sources=2 + added, sums=2 if centred else 1)
-        chosen = plan or plan_row(length, dtype, lines=1, task=task).many
+        chosen = plan or plan_of_sums(length, dtype, task)
+        outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
+        results = [(dgamma_sums, dgamma), (dbeta_sums, dbeta)]
 
         def launch(chosen: RowPlan) -> None:
             blocks = _block_count(chosen, m, None if atomic else dgamma_sums, dy)
@@ -134,8 +133,19 @@ def norm_backward_launcher(
                 value_attrs=limit, pdl=fx.nvvm.has_dependent_launches(),
             )  # fmt: skip
             if not atomic:
-                pairs = ((dgamma_sums, dgamma), (dbeta_sums, dbeta))
-                _add_rows([pair for pair in pairs if pair[1] is not None], blocks, chosen, stream)
+                add_rows(results, blocks, length, places(chosen), stream)
+
+        def launch_twice() -> None:
+            choice = plan_row(length, dtype, lines=1, task=RowTask(sources=task.sources))
+            launch_rows(
+                lambda chosen: norm_dx_kernel(dy, x, gamma, mean, rstd, dx, dresidual, m, chosen), m, choice, stream,
+                (dy, x, dresidual, dx),
+            )  # fmt: skip
+            if atomic or dgamma is not None or dbeta is not None:
+                given = (rstd,) if mean is None else (rstd, mean)
+                rows, most = sum_columns((dy, x), given, outs, m, length, atomic, stream)
+                if not atomic:
+                    add_rows(results, rows, length, most, stream)
 
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
@@ -143,7 +153,9 @@ def norm_backward_launcher(
         require_type((dy, x, dresidual), DTYPES[dtype])
         require_numbers((gamma,), length)
         require_numbers((mean, rstd), m)
-        if fx.const_expr(chosen.apart is None):
+        if fx.const_expr(chosen is None):
+            launch_twice()
+        elif fx.const_expr(chosen.apart is None):
             launch(chosen)
         else:
             alike = lie_flat(matrices, m, chosen) if chosen.staged else begin_alike(matrices, chosen)
@@ -172,34 +184,6 @@ def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None, source: fx.
     for power in (2, 4, 8):
         apart = (distance % power == 0).select(fx.Int32(max(most // power, 1)), apart)
     return (blocks < m).select(blocks // apart * apart, blocks)
-
-
-def _add_rows(wanted: list[Any], blocks: Any, plan: RowPlan, stream: fx.Stream | None) -> None:
-    """Launch the sum of the partial sums of so many blocks."""
-    if wanted:
-        adding = Adding.of(plan.length, len(wanted), places(plan))
-        add_rows_kernel(tuple(wanted), blocks, adding).launch(
-            grid=(-(-plan.length // COLUMNS), len(wanted), 1), block=(COLUMNS * adding.groups, 1, 1), stream=stream,
-            pdl=fx.nvvm.has_dependent_launches(),
-        )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Adding:
-    """How partial sums are added up: ``groups`` threads have a column, each loads ``at_once`` of its rows at once."""
-
-    length: int
-    groups: int
-    at_once: int
-
-    @classmethod
-    def of(cls, length: int, sums: int, rows: int) -> Adding:
-        """Return it for so many sums of ``rows`` rows at most: as many threads as a machine has at once, whose loads
-        are all on their way together."""
-        machine, (groups, most) = machine_of_target(), GROUPS
-        while groups < most and 2 * groups * length * sums <= machine.processors * machine.threads:
-            groups *= 2
-        return cls(length, groups, max(min(-(-rows // groups), AT_ONCE), 1))
 
 
 def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
@@ -288,6 +272,29 @@ def _second_pass(work: RowWork, totals: list[Any], length: int, kept: list[Any] 
         work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
 
 
+def _norm_dx_row(work: RowWork, given: list[Any], length: int) -> None:
+    """Write dx of a row, of which nothing is summed but what it needs itself; ``given`` is rstd and, if the row is
+    centred, its mean."""
+    dy, x, *others = work.x
+    scale, *mean = given
+    products = total = None
+    for gradient, vector, *weights in zip(dy, x, *work.lines, strict=True):
+        d = gradient * weights[0] if weights else gradient
+        value = (vector - mean[0] if mean else vector) * scale
+        products = d * value if products is None else fx.math.fma(d, value, products)
+        total = d if total is None else total + d
+    parts = [products, total] if mean else [products]
+    totals = work.exchange.totals([part.reduce("add", fastmath="reassoc") for part in parts])
+    slope, *shift = [total * (-1.0 / length) * scale for total in totals]
+    rows = (dy.again(), x.again(), *(line.in_turn() for line in work.lines), *(other.again() for other in others))
+    for iteration, (gradient, vector, *rest) in enumerate(zip(*rows, strict=True)):
+        weights, more = rest[: len(work.lines)], rest[len(work.lines) :]
+        value = (vector - mean[0] if mean else vector) * scale
+        terms = fx.math.fma(value, slope, shift[0]) if shift else value * slope
+        result = fx.math.fma(gradient * weights[0] if weights else gradient, scale, terms)
+        work.store(iteration, result + more[0] if more else result)
+
+
 def _line_of_norm(work: RowWork) -> tuple[Any, Any]:
     """Return (a, b) with n = a * x + b; there is no b without a mean."""
     scale, *mean = work.given
@@ -374,46 +381,3 @@ def _give_sums_of_rows(sums: list[Any], start: Any, meeting: Any, places: Any, s
             fx.atomic("add", line, total, at=column)
         else:
             line[column] = total
-
-
-@flyc.kernel
-def add_rows_kernel(wanted: Any, rows: fx.Int32, adding: fx.Constexpr):
-    """The sums of the columns of matrices, in a fixed order: each thread every so many-th row, then those of all.
-
-    ``wanted`` has pairs of a matrix and where its sums go; each has blocks of its own.
-    """
-    wait_for_older_launches()
-    parts = fx.SharedAllocator().allocate(fx.Array[fx.Float32, COLUMNS * adding.groups]).peek()
-    for place, (partial, result) in enumerate(wanted):
-        if fx.block_idx.y == place:
-            _add_columns(partial, result, rows, adding, parts)
-
-
-@flyc.jit
-def _add_columns(partial: fx.Tensor, result: fx.Tensor, rows: fx.Int32, adding: Adding, parts: Any) -> None:
-    lane, group = fx.thread_idx.x % COLUMNS, fx.thread_idx.x // COLUMNS
-    column, apart = fx.block_idx.x * COLUMNS + lane, adding.groups
-    inside = fx.min(column, fx.Int32(adding.length - 1))
-    total = fx.Float32(0.0)
-    for first in range(group, rows, apart * adding.at_once):
-        found = [partial[fx.min(first + other * apart, rows - 1), inside] for other in range(adding.at_once)]
-        for other, value in enumerate(found):
-            total = total + (first + other * apart < rows).select(value, fx.Float32(0.0))
-    parts[fx.thread_idx.x] = total
-    fx.barrier()
-    if (group == 0) & (column < adding.length):
-        whole = parts[lane]
-        for other in fx.range_constexpr(1, apart):
-            whole = whole + parts[lane + other * COLUMNS]
-        result[column] = whole.to(result.dtype)
-    if fx.const_expr(fx.nvvm.has_dependent_launches()):
-        _discard_columns(partial, rows)
-
-
-@flyc.jit
-def _discard_columns(partial: fx.Tensor, rows: fx.Int32) -> None:
-    """Keep L2 from writing partial sums to memory that were added up, where a block's columns are whole lines."""
-    start = fx.get_iter(partial[0, None])
-    if (fx.Uint64(fx.ptrtoint(start)) % (4 * COLUMNS) == 0) & (fx.Int64(partial.stride[0]) % COLUMNS == 0):
-        for row in range(fx.thread_idx.x, rows, fx.block_dim.x):
-            fx.nvvm.discard(fx.get_iter(partial[row, None]) + fx.block_idx.x * COLUMNS)
