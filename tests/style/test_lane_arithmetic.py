@@ -33,7 +33,7 @@ BUDGET = {
     # Threads are groups of lanes that share a row, a token or a question: which group, and which place in it.
     "blocks/exchange.py": 4, "blocks/row_pieces.py": 1, "blocks/rows.py": 3, "moe/few_tokens/chosen.py": 4,
     "moe/row_order.py": 4, "moe/sorting.py": 2, "moe/topk_gating.py": 4,
-    "norm/norm_backward.py": 2, "quant/device_quant.py": 3, "gemm/wmma/gfx1250_tiles.py": 4,
+    "norm/column_sums.py": 2, "quant/device_quant.py": 3, "gemm/wmma/gfx1250_tiles.py": 4,
     # Warps beside each other have different rows or parts of K; a warpgroup's first thread speaks for it.
     "attention/hopper_backward.py": 1, "attention/hopper_forward.py": 2, "attention/latent_decode.py": 2,
     "attention/warp_decode.py": 2, "attention/waves.py": 1, "gemm/hopper/epilogue.py": 2, "gemm/hopper/tiles.py": 1,

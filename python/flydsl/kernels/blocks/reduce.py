@@ -1,4 +1,4 @@
-"""Reductions over a wave: every lane gets the result.
+"""Reductions over a wave, of which every lane gets the result, and over the vectors that a thread has of a row.
 
 Values meet by xor shuffles on NVIDIA's GPUs. AMD's pass a shuffle through LDS; but an instruction may take an operand
 from another lane of its row of 16 (DPP), and a few of them from another row.
@@ -6,7 +6,7 @@ from another lane of its row of 16 (DPP), and a few of them from another row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import flydsl.expr as fx
@@ -82,3 +82,30 @@ def _reduce_by_rows(value: Any, combine: Combine, group: int, wave: int) -> Any:
 def wave_count(threads: int) -> int:
     """Return how many waves a block of that many threads has on the current target."""
     return -(-threads // fx.num_warp_threads())
+
+
+# Of a thread ----------------------------------------------------------------------------------------------------------
+
+
+def row_sum(row: Iterable[Any]) -> Any:
+    """Return the sum of this thread's elements."""
+    first, *others = (vector.reduce("add", fastmath="reassoc") for vector in row)
+    return sum(others, first)
+
+
+def sum_of_squares(row: Iterable[Any]) -> Any:
+    """Return the sum of the squares of this thread's elements, each vector of which is asked for in its turn."""
+    total = None
+    for x in row:
+        total = x * x if total is None else fx.math.fma(x, x, total)
+    assert total is not None
+    return total.reduce("add", fastmath="reassoc")
+
+
+def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
+    """Return the sum of the products of this thread's elements of two rows."""
+    total = None
+    for x, y in zip(a, b, strict=True):
+        total = x * y if total is None else fx.math.fma(x, y, total)
+    assert total is not None
+    return total.reduce("add", fastmath="reassoc")

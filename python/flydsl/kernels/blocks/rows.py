@@ -481,27 +481,3 @@ def _bits(vector: Any) -> list[Any]:
     """Return what a vector consists of as integers: words, or 16 bits each where these are odd in number."""
     parts = vector.bitcast(fx.Int32 if vector.numel * vector.dtype.width % 32 == 0 else fx.Int16)
     return [parts[part] for part in range(parts.numel)]
-
-
-def row_sum(row: Iterable[Any]) -> Any:
-    """Return the sum of this thread's elements."""
-    first, *others = (vector.reduce("add", fastmath="reassoc") for vector in row)
-    return sum(others, first)
-
-
-def sum_of_squares(row: Iterable[Any]) -> Any:
-    """Return the sum of the squares of this thread's elements, each vector of which is asked for in its turn."""
-    total = None
-    for x in row:
-        total = x * x if total is None else fx.math.fma(x, x, total)
-    assert total is not None
-    return total.reduce("add", fastmath="reassoc")
-
-
-def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
-    """Return the sum of the products of this thread's elements of two rows."""
-    total = None
-    for x, y in zip(a, b, strict=True):
-        total = x * y if total is None else fx.math.fma(x, y, total)
-    assert total is not None
-    return total.reduce("add", fastmath="reassoc")

@@ -17,7 +17,7 @@ from flydsl.kernels.blocks.activation import inverse
 from flydsl.kernels.blocks.exchange import FEW_WAVES, RowExchange
 from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, largest_magnitude, quantised, row_scale
-from flydsl.kernels.blocks.reduce import add, maximum
+from flydsl.kernels.blocks.reduce import add, maximum, row_sum, sum_of_squares
 from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row
@@ -27,8 +27,6 @@ from flydsl.kernels.blocks.rows import (
     launch_rows,
     loaded_after,
     picked,
-    row_sum,
-    sum_of_squares,
 )
 
 
