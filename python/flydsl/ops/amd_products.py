@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
+from flydsl.kernels.blocks.inputs import strides
 from flydsl.kernels.gemm.blockscale_preshuffle_gemm import SCALE_BLOCK, compile_blockscale_preshuffle_gemm
 from flydsl.kernels.gemm.fp8_gemm import scaled_launcher
 from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import biased_launcher as narrow_launcher
@@ -113,6 +114,13 @@ def in_lines(x: Any, unit: int) -> bool:
 def is_near(x: Any) -> bool:
     """Return whether the bytes of a tile's rows can be counted in 32 bits; no copy brings whole rows closer."""
     return step_of(x) <= max(MAX_STEP, x.shape[1])
+
+
+def is_plain(x: Any) -> bool:
+    """Return whether contiguous rows lie one behind the other, not too far apart, and strides say so, also of one
+    row."""
+    step, unit = strides(x)
+    return unit == 1 and step >= x.shape[1] and is_near(x)
 
 
 def padded(x: Any, rows: int, columns: int) -> Any:

@@ -53,7 +53,7 @@ def multiply(a: Any, b: Any, c: Any, bias: Any = None) -> None:
         for place in range(c.shape[0]):
             multiply(a[place], b[place], c[place])
     else:
-        result = c if amd_products.is_near(c) else arrays.empty_like(c)
+        result = c if amd_products.is_plain(c) else arrays.empty_like(c)
         ways(Product(arrays.arch_of(a), a, b, result, bias))[0].run()
         if result is not c:
             arrays.copy_into(c, result)

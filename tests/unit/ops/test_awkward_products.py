@@ -58,6 +58,14 @@ def test_rows_that_lie_far_apart(rng: np.random.Generator) -> None:
     assert not in_lines(out, 8) and in_lines(b, 8)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_out_whose_strides_say_little(kind: Any, rng: np.random.Generator) -> None:
+    """One row that may be taken for a column, and rows that go back."""
+    a, b = (rng.standard_normal(shape).astype(kind) for shape in ((33, 64), (64, 64)))
+    for rows, out in ((1, np.zeros((64, 1), kind).T), (33, np.zeros((33, 64), kind)[::-1])):
+        near(ops.matmul(a[:rows], b, out=out), a[:rows].astype(float) @ b.astype(float), 2e-3)
+
+
 @pytest.mark.torch
 def test_a_matrix_of_one_element_has_any_strides(torch: Any) -> None:
     """Which torch calls contiguous as it lies."""
