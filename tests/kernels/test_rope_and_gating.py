@@ -140,6 +140,18 @@ def test_arrays_that_a_module_was_not_built_for(flash: bool) -> None:
         run(q, k, v, four, tables, narrow, four, keys, values, *results, 4, one, one)
 
 
+@pytest.mark.parametrize(("rows", "scales", "words"), [(0, 1, "8 numbers"), (7, 0, "1 numbers")])
+def test_tables_and_scales_of_nothing(rows: int, scales: int, words: str) -> None:
+    """There is no first row to read, and no scale, unless there is no token either."""
+    q, tables, scale = np.ones((4, 1, 16), np.float16), np.ones((rows, 8), np.float16), np.ones(scales, np.float32)
+    cache, numbers = np.zeros((BLOCKS, BLOCK, 1, 16), ml_dtypes.float8_e4m3fn), np.zeros(4, np.int32)
+    run = build_fused_rope_cache_module(16, -1, 1, 1, BLOCK, dtype_str="f16", apply_scale=True)
+    given = (q, q, q, numbers, tables, tables, numbers, cache, cache.copy(), q.copy(), q.copy())
+    with pytest.raises(RuntimeError, match=f"{words} are asked for, and an array has 0"):
+        run(*given, 4, scale, scale)
+    run(*given, 0, scale, scale)
+
+
 @pytest.mark.parametrize("flash", [True, False])
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 def test_slots_and_positions_that_are_none(flash: bool, kind: Any) -> None:

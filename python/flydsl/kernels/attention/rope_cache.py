@@ -140,6 +140,9 @@ def build_fused_rope_cache_module(
         require_numbers((K, K_out, V), tokens * (num_kv_heads * head_dim))
         for array in (positions, slots):
             require_numbers((array,), tokens * (pairs if array.dtype is fx.Int32 else 1))
+        first = fx.min(tokens, fx.Int64(1))
+        require_numbers((cos, sin), first * freqs)  # positions that tables do not have read the first row
+        require_numbers((k_scale, v_scale) if apply_scale else (), first)
         block = (block_size, num_kv_heads, head_dim)
         of_keys = block if flash_layout else (num_kv_heads, head_dim // VECTOR, block_size, VECTOR)
         of_values = block if flash_layout else (num_kv_heads, head_dim, block_size)
