@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import array
+import contextvars
 import ctypes
 import functools
 import itertools
 import random
 import sys
+import threading
 from collections import ChainMap, UserDict, UserList, deque
 from functools import partial
 from pathlib import Path
@@ -71,8 +73,31 @@ class Private:
         return self.__count
 
 
+class CountingList(list[int]):
+    """Counts beside its items, as the classes below do."""
+
+    count = 0
+
+    def bump(self) -> int:
+        self.count += 1
+        return self.count
+
+
+class CountingDict(dict[str, int]):
+    count, bump = 0, CountingList.bump
+
+
+class CountingTuple(tuple[int, ...]):
+    count, bump = 0, CountingList.bump
+
+
+class CountingNumber(int):
+    count, bump = 0, CountingList.bump
+
+
 STEPS = Steps()
 COUNT = 0
+CONTEXT = contextvars.ContextVar("CONTEXT", default=0)
 SEEN: set[int] = set()
 
 
@@ -150,12 +175,19 @@ KINDS: dict[str, tuple[Any, Any]] = {
     "object in a namespace": (lambda: SimpleNamespace(at=Steps()), lambda x: x.at.bump()),
     "global object": (int, lambda x: bump_global_object()),
     "global": (int, lambda x: bump_global()),
+    "attribute of a list": (CountingList, lambda x: x.bump()),
+    "attribute of a dict": (CountingDict, lambda x: x.bump()),
+    "attribute of a tuple": (CountingTuple, lambda x: x.bump()),
+    "attribute of a number": (CountingNumber, lambda x: x.bump()),
+    "context variable": (int, lambda x: CONTEXT.set(CONTEXT.get() + 1)),
+    "attribute of a thread": (threading.local, lambda x: setattr(x, "count", 1)),
     "global set": (int, lambda x: see()),
     "default": (int, lambda x: default_list()),
     "attribute of a function": (int, lambda x: of_function()),
     "captured variable": (counter, lambda x: x()),
     "set": (set, _add),
     "method of a set": (lambda: set().add, lambda x: x(1) or 1),
+    "method of a list": (lambda: [1].__setitem__, lambda x: x(0, 2) or 1),
     "deque": (deque, _append),
     "UserList": (lambda: UserList([1, 2]), _store),
     "UserDict": (lambda: UserDict({0: 1}), _store),
@@ -279,6 +311,18 @@ def test_an_object_of_the_outer_region_changed_in_the_inner_one() -> None:
                 steps.bump()  # here
 
     refused(body, DslTypeError, "'steps.count'")
+
+
+def test_a_change_in_an_inner_region_that_the_outer_one_takes_back() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        steps = Steps()
+        for i in range(n):
+            if i > 1:
+                steps.bump()  # here
+            out[i] = steps.count
+            steps.__init__()
+
+    refused(body, DslTypeError, "'steps.count'", "`if`")
 
 
 # What may change ----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from flydsl.expr.flow.looping import run_for, run_for_init, run_while
 from flydsl.expr.flow.region_state import Cells, Heap
 from flydsl.expr.flow.site import Site
 from flydsl.expr.flow.truth import as_condition, is_run_time, opposite
-from flydsl.expr.flow.watched_state import Watch, region
+from flydsl.expr.flow.watched_state import Watch
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.context import current
 
@@ -86,8 +86,7 @@ class ControlFlow:
         before = _regions.open
         _regions.open = (*before, (self, number))
         try:
-            with region():
-                yield site
+            yield site
         except RecursionError:
             raise nested_too_deep(f"inside the run-time {site.what}", site.location) from None
         finally:
@@ -210,9 +209,8 @@ class ControlFlow:
         cells = Cells([test, body], site.names)
         heap = Heap([test], cells, site)
         before, items = cells.read(), heap.save()
-        with region():
-            watch = Watch([test], heap.free(cells))
-            value = current().speculate(test, lambda found: not is_run_time(found))
+        watch = Watch([test], heap.free(cells))
+        value = current().speculate(test, lambda found: not is_run_time(found))
         if is_run_time(value):
             watch.refuse(site.what, site.at)
             cells.write(before)

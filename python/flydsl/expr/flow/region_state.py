@@ -153,7 +153,7 @@ class Heap:
         outer, prefix = self._inside
         if function.__qualname__ != outer and not function.__qualname__.startswith(prefix):
             return
-        assigned = _assigned_captures(function.__code__)
+        assigned = assigned_captures(function.__code__)
         for name, cell in _closure(function):
             if name in assigned and id(cell) not in self._own:
                 self.captured.append(Captured(name, cell, function))
@@ -183,11 +183,15 @@ class Heap:
         return None
 
 
+_WRITES = frozenset({dis.opmap["STORE_DEREF"], dis.opmap["DELETE_DEREF"]})
+
+
 @lru_cache(maxsize=4096)
-def _assigned_captures(code: CodeType) -> frozenset[str]:
-    """Variables of enclosing functions that a function (or one inside it) assigns."""
-    own = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_DEREF", "DELETE_DEREF")}
-    inner = [_assigned_captures(const) for const in code.co_consts if isinstance(const, CodeType)]
+def assigned_captures(code: CodeType) -> frozenset[str]:
+    """Return variables of enclosing functions that a function (or one inside it) assigns."""
+    writes = code.co_freevars and not _WRITES.isdisjoint(code.co_code[::2])
+    own = {i.argval for i in dis.get_instructions(code) if i.opcode in _WRITES} if writes else set[str]()
+    inner = [assigned_captures(const) for const in code.co_consts if isinstance(const, CodeType)]
     return frozenset(own.union(*inner) & set(code.co_freevars))
 
 
@@ -197,6 +201,6 @@ def assignment_line(code: CodeType, name: str) -> int:
         if instruction.opname == "STORE_DEREF" and instruction.argval == name and instruction.positions is not None:
             return instruction.positions.lineno or code.co_firstlineno
     for const in code.co_consts:
-        if isinstance(const, CodeType) and name in _assigned_captures(const):
+        if isinstance(const, CodeType) and name in assigned_captures(const):
             return assignment_line(const, name)
     return code.co_firstlineno

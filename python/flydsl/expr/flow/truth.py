@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError
-from flydsl.expr.flow.watched_state import Watch, region
+from flydsl.expr.flow.watched_state import Watch
 from flydsl.expr.numeric import Boolean, Numeric, as_numeric, is_raw_value, operand
 from flydsl.expr.trace.context import current, is_tracing
 from flydsl.expr.values.handle import Handle
@@ -72,10 +72,9 @@ def _connected(left: Any, rest: tuple[Thunk, ...], *, stop_on: bool) -> Any:
                 return left
             left = thunk()
         else:
-            with region():
-                watch = Watch([thunk])
-                right = thunk()
-                watch.refuse("`or`" if stop_on else "`and`", lambda _: None)
+            watch = Watch([thunk])
+            right = thunk()
+            watch.refuse("`or`" if stop_on else "`and`", lambda _: None)
             left = condition.__dsl_or__(right) if stop_on else condition.__dsl_and__(right)
     return left
 

@@ -17,9 +17,9 @@ import warnings
 import zlib
 from collections import ChainMap, UserDict, UserList, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial, reduce
 from itertools import cycle
 from operator import length_hint
 from types import (
@@ -29,6 +29,7 @@ from types import (
     FunctionType,
     GeneratorType,
     MethodType,
+    MethodWrapperType,
     ModuleType,
     SimpleNamespace,
 )
@@ -36,13 +37,17 @@ from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError, SourceLocation
 from flydsl.expr.flow.carried import unchanged
+from flydsl.expr.flow.region_state import assigned_captures
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.values.handle import Handle
 from flydsl.expr.vector import Vector
 
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"numpy", "torch", "xdsl", "llvmlite", "ml_dtypes"}
 _OWN, _KERNELS = "flydsl", "flydsl.kernels."
-_PLAIN = (int, float, complex, str, bytes, range, slice, CodeType, Enum, type(None), type(NotImplemented), type(...))
+_VALUES = (int, float, complex, str, bytes)
+_PLAIN = (*_VALUES, range, slice, CodeType, type(None), type(NotImplemented), type(...))
+_OPEN_OBJECTS = (SimpleNamespace, UserList, UserDict, ChainMap, threading.local)
+"""Classes of the standard library whose objects are watched like those of the user's."""
 
 _CONSTANT = frozenset({int, float, bool, str, bytes, type(None)})
 
@@ -66,11 +71,16 @@ def _attributes(value: Any) -> Parts:
     for name in _slots(type(value)):
         if hasattr(value, name):
             parts[name] = getattr(value, name)
-    if isinstance(value, (list, deque)):
+    return parts
+
+
+def _attributes_and_items(value: Any) -> Parts:
+    parts = _attributes(value)
+    if isinstance(value, (list, tuple, deque)):
         parts |= enumerate(value)
     elif isinstance(value, dict):
         parts |= value
-    elif isinstance(value, set):
+    elif isinstance(value, (set, frozenset)):
         parts |= _members(value)
     return parts
 
@@ -137,7 +147,9 @@ def _bindings(value: type) -> Parts:
 
 
 _VALUE_ADVICE = "keep the value in a variable of the kernel: have the function take it and return the new one, x = f(x)"
-_OBJECT = Kind(_attributes, "{}.{}", _VALUE_ADVICE)
+_OBJECT = Kind(_attributes_and_items, "{}.{}", _VALUE_ADVICE)
+_BESIDE_ITEMS = Kind(_attributes, "{}.{}", _VALUE_ADVICE)
+_CONTEXT = Kind(lambda value: {"": value.get(_MISSING)}, "{}", _VALUE_ADVICE)
 _CLASS = Kind(_bindings, "{}.{}", _VALUE_ADVICE)
 _ITEMS = Kind(_sequence, "{}[{!r}]", _VALUE_ADVICE)
 _DICT = Kind(dict, "{}[{!r}]", _VALUE_ADVICE)
@@ -149,7 +161,8 @@ _ARRAY = Kind(
 )
 _ITERATOR = Kind(_position, "{}", "take the elements before the {site}: first = next(...)")
 _RANDOM = Kind(_random_state, "{}", "draw the numbers before the {site}")
-_LEADING = (FunctionType, MethodType, BuiltinMethodType, partial, property, staticmethod, classmethod, tuple, frozenset)
+_METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)
+_LEADING = (*_METHODS, FunctionType, partial, property, staticmethod, classmethod, tuple, frozenset)
 """Values that do not change themselves and lead to others that may."""
 
 
@@ -163,17 +176,20 @@ def _is_project(module: str | None) -> bool:
 @lru_cache(maxsize=4096)
 def _kind_of(cls: type) -> Kind | bool:
     """Return how objects of a class are watched; else whether they lead anywhere, as a wrapped function does."""
-    if issubclass(cls, (*_PLAIN, ModuleType)) or cls.__module__.startswith("flydsl.expr."):
+    if cls.__module__.startswith("flydsl.expr.") or issubclass(cls, (Enum, ModuleType)):
         return False
-    if issubclass(cls, _LEADING):
-        return True
+    holds_more = cls.__dictoffset__ != 0 and _is_project(cls.__module__)
+    if issubclass(cls, (*_PLAIN, *_LEADING)) and not (holds_more and issubclass(cls, (*_VALUES, tuple, frozenset))):
+        return not issubclass(cls, _PLAIN)
+    if cls is ContextVar:
+        return _CONTEXT
     if (hasattr(cls, "getstate") and hasattr(cls, "setstate")) or cls.__module__.startswith("numpy.random"):
         return _RANDOM
     if cls.__module__ in ("builtins", "itertools") and hasattr(cls, "__next__"):
         return _ITERATOR
     if _is_array(cls):
         return _ARRAY
-    if _is_project(cls.__module__) or cls in (SimpleNamespace, UserList, UserDict, ChainMap):
+    if _is_project(cls.__module__) or cls in _OPEN_OBJECTS:
         return _OBJECT
     for base, kind in ((list, _ITEMS), (deque, _ITEMS), (dict, _DICT), (set, _SET)):
         if issubclass(cls, base):
@@ -192,30 +208,22 @@ def _is_array(cls: type) -> bool:
 
 
 class _Names(NamedTuple):
-    """The names in a function's code: all it reads, and the globals and captured variables it assigns."""
+    """The names in a function's code: all it reads, and the globals it assigns."""
 
     read: frozenset[str]
     globals: tuple[str, ...]
-    captured: tuple[str, ...]
 
 
-_STORE_GLOBAL, _STORE_DEREF = dis.opmap["STORE_GLOBAL"], dis.opmap["STORE_DEREF"]
+_STORE_GLOBAL = dis.opmap["STORE_GLOBAL"]
 
 
 @lru_cache(maxsize=4096)
 def _names_of(code: CodeType) -> _Names:
     inner = [_names_of(const) for const in code.co_consts if isinstance(const, CodeType)]
-    own = {"STORE_GLOBAL": set[str](), "STORE_DEREF": set[str]()}
-    operations = code.co_code[::2]
-    stores = _STORE_GLOBAL in operations or (_STORE_DEREF in operations and code.co_freevars)
-    for instruction in dis.get_instructions(code) if stores else ():
-        if instruction.opname in own:
-            own[instruction.opname].add(instruction.argval)
-    assigned = own["STORE_DEREF"].union(*(names.captured for names in inner)) & set(code.co_freevars)
-    stored = own["STORE_GLOBAL"].union(*(names.globals for names in inner))
-    return _Names(
-        frozenset(code.co_names).union(*(n.read for n in inner)), tuple(sorted(stored)), tuple(sorted(assigned))
-    )
+    stored = {name for names in inner for name in names.globals}
+    if _STORE_GLOBAL in code.co_code[::2]:
+        stored |= {i.argval for i in dis.get_instructions(code) if i.opcode == _STORE_GLOBAL}
+    return _Names(frozenset(code.co_names).union(*(names.read for names in inner)), tuple(sorted(stored)))
 
 
 class Label(NamedTuple):
@@ -226,15 +234,10 @@ class Label(NamedTuple):
     of: Label | None = None
 
     def __str__(self) -> str:
-        parts: list[Label] = []
-        label: Label | None = self
-        while label is not None:
+        parts: list[Label] = [self]
+        while (label := parts[-1].of) is not None:
             parts.append(label)
-            label = label.of
-        text = ""
-        for part in reversed(parts):
-            text = part.form.format(text, part.key)
-        return text
+        return reduce(lambda text, part: part.form.format(text, part.key), reversed(parts), "")
 
 
 class Watched(NamedTuple):
@@ -247,29 +250,15 @@ class Watched(NamedTuple):
     before: Parts
 
 
-class _Open(threading.local):
-    """The objects that regions now being traced watch already: whatever changes them is refused at their end."""
-
-    seen: tuple[frozenset[int], ...] = ()
-
-
-_open = _Open()
 _MISSING = object()
 _Reached = Iterator[tuple[Label, Any]]
 
 
-@contextmanager
-def region() -> Iterator[None]:
-    """A region: what is watched inside is watched up to its end."""
-    before = _open.seen
-    try:
-        yield
-    finally:
-        _open.seen = before
-
-
 class Watch:
-    """Everything a region must leave alone, as it was when the region began."""
+    """Everything a region must leave alone, as it was when the region began.
+
+    One around it watches the same objects, but would not see a change that is taken back before it ends.
+    """
 
     def __init__(self, functions: Iterable[Callable[..., Any]], free: Iterable[Any] = ()) -> None:
         """Watch what the functions reach, except the containers and cells in ``free``, which may change."""
@@ -285,8 +274,6 @@ class Watch:
                 self._visit(name, Label("{1}", name), _contents_of(cell))
             for name, label, value in self._globals(function):
                 self._visit(name, label, value)
-        kept = (value for value in self._keep if isinstance(value, FunctionType) and not value.__closure__)
-        _open.seen = (*_open.seen, frozenset(map(id, (*kept, *(entry.value for entry in self.entries)))))
 
     def _visit(self, root: str, label: Label, value: Any) -> None:
         """Note an object and all that it leads to."""
@@ -294,7 +281,7 @@ class Watch:
         while stack:
             label, value = stack.pop()
             kind = _CLASS if isinstance(value, type) else _kind_of(type(value))
-            if kind is False or id(value) in self._seen or any(id(value) in seen for seen in _open.seen):
+            if kind is False or id(value) in self._seen:
                 continue
             if kind is _CLASS and (not _is_project(value.__module__) or issubclass(value, Enum)):
                 continue
@@ -307,6 +294,8 @@ class Watch:
             parts = kind.read(value)
             if id(value) not in self._free:
                 self.entries.append(Watched(label, root, value, kind, parts))
+            elif kind is _OBJECT and not isinstance(value, SimpleNamespace):
+                self.entries.append(Watched(label, root, value, _BESIDE_ITEMS, _attributes(value)))
             if kind is _CLASS:
                 stack += ((Label("{1}", base.__name__), base) for base in value.__bases__)
             elif kind is _OBJECT:
@@ -322,7 +311,7 @@ class Watch:
             yield from ((Label("{}[{}]", index, label), part) for index, part in enumerate(value))
         elif isinstance(value, FunctionType):
             yield from self._function(root, value)
-        elif isinstance(value, (MethodType, BuiltinMethodType)):
+        elif isinstance(value, _METHODS):
             if not isinstance(value.__self__, ModuleType):
                 yield label.of or label, value.__self__
             if isinstance(value, MethodType):
@@ -341,7 +330,7 @@ class Watch:
     def _function(self, root: str, function: FunctionType) -> _Reached:
         if not _is_project(function.__module__):
             return
-        assigned = _names_of(function.__code__).captured
+        assigned = assigned_captures(function.__code__)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             label = Label(f"{{1}} of {function.__name__}()", name)
             if name in assigned and id(cell) not in self._free:
