@@ -7,6 +7,7 @@ import fractions
 import functools
 from collections import namedtuple
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,13 @@ class Strange:
 
 class Tile(int):
     a = 0.0
+
+
+@dataclass(frozen=True, init=False)
+class FrozenTile(int):
+    """It is a number beside its field."""
+
+    a: float = 1.0
 
 
 class Derived(Frozen):
@@ -114,7 +122,8 @@ DISTINCT = [
     functools.partial(double, 1), functools.partial(double, x=1), functools.partial(triple, x=1), len, abs,
     np.dtype("f4"), np.dtype("f8"), fractions.Fraction(1, 2), list[int], list[float], int | None, np, functools,
     fx.make_layout(4, 1), fx.make_layout(4, 2), fx.make_layout((2, 2), (1, 2)), fx.UniversalCopy128b(), str.upper,
-    str.lower, Frozen().__hash__,
+    str.lower, Frozen().__hash__, fx.Float32(0.0), fx.Float32(-0.0), fx.Float64(0.0), (fx.Float32(0.0),),
+    (fx.Float32(-0.0),), FrozenTile(1), FrozenTile(2),
 ]  # fmt: skip
 
 
@@ -145,6 +154,7 @@ REFUSED = {
     "a set": {1},
     "bytes that can change": bytearray(b"a"),
     "a method of a list": [].append,
+    "a module that is no library": ModuleType("settings"),
     "an object in a tuple": (1, Plain()),
     "an object in a frozen dataclass": Strange(Plain()),
     "an object in a partial": functools.partial(double, Plain()),

@@ -15,7 +15,9 @@ from types import BuiltinFunctionType, EllipsisType, FunctionType, MethodType, M
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.libraries import known_module
 from flydsl.base.own_code import is_own_module
+from flydsl.expr.numeric import Numeric
 from flydsl.expr.values.numpy_scalar import python_value
 
 _PLAIN = (int, bool, str, float, type(None))
@@ -83,11 +85,13 @@ def _key(value: Any) -> Any:
         return (type, Same(value))  # np.float32 calls itself equal to fx.Float32
     if isinstance(value, enum.Enum):
         return (kind, value.name, value.value if type(value.value) in _PLAIN else None)
-    if _is_frozen_dataclass(kind):
-        return (kind, *(part for name, item in _held(value, kind) for part in (name, _key(item))))
-    for plain, key in _DERIVED.items():
-        if isinstance(value, plain):
-            return (kind, key(value), *((name, _key(item)) for name, item in _attributes(value)))
+    if isinstance(value, Numeric) and value.is_static():
+        return (kind, _key(value.value))  # 0.0 equals -0.0
+    frozen = _is_frozen_dataclass(kind)
+    plain = tuple(key(value) for base, key in _DERIVED.items() if isinstance(value, base))
+    if frozen or plain:
+        held = _held(value, kind) if frozen else _attributes(value)
+        return (kind, *plain, *(part for name, item in held for part in (name, _key(item))))
     return _library_key(value)
 
 
@@ -123,7 +127,6 @@ _KEYS: Mapping[type, Callable[[Any], Any]] = {
         partial, _key(value.func), *map(_key, value.args),
         *((name, _key(item)) for name, item in value.keywords.items()),
     ),
-    ModuleType: Same,
     **{kind: lambda value: (type(value), repr(value)) for kind in _SELF},
 }  # fmt: skip
 
@@ -171,6 +174,8 @@ def _library_key(value: Any) -> Any:
     module, _, _ = kind.__module__.partition(".")
     if module in _BY_TEXT:
         return (kind, repr(value))
+    if kind is ModuleType and known_module(value) is not None:
+        return Same(value)
     owner = value.__self__ if kind is BuiltinFunctionType else None
     if kind is BuiltinFunctionType and isinstance(owner, (type, ModuleType, type(None))):
         return Same(value)
@@ -194,7 +199,7 @@ def _refused(value: Any) -> DslTypeError:
         return DslTypeError(f"{what}, a dataclass that can change", hint="make it @dataclass(frozen=True)")
     if kind.__module__ not in ("builtins", "numpy", "torch") and not hasattr(kind, "__dlpack__"):
         return DslTypeError(f"{what}, whose objects can change", hint="make it a @dataclass(frozen=True) or a tuple")
-    if kind in (dict, set, bytearray):
+    if kind in (dict, set, bytearray, ModuleType):
         return DslTypeError(f"{what}, which can change", hint="pass a tuple, or a @dataclass(frozen=True)")
     return DslTypeError(
         what, hint="annotate a run-time argument with the type of its values, such as fx.Tensor or fx.Int32"
