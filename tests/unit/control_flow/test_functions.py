@@ -255,6 +255,19 @@ def test_comprehensions() -> None:
     ]
 
 
+def test_a_comprehension_whose_target_has_the_name_of_what_it_goes_through() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        x = [t, 1]
+        if t > 1:
+            x = [n, 2]
+        for i in range(2):
+            x = [x + i for x in x]
+        out[t] = sum(x * 10 for x in x)
+
+    assert launch(body, n=4) == [30, 40, 80, 80]
+
+
 def test_recursion_unrolls_while_tracing() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         t = fx.thread_idx.x

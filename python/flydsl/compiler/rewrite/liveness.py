@@ -37,7 +37,8 @@ def read_names(nodes: Iterable[ast.AST]) -> set[str]:
         elif isinstance(node, ast.Lambda):
             found |= read_names(syntax.outer_expressions(node)) | free_names(node)
         elif isinstance(node, COMPREHENSIONS):
-            found |= read_names(children(node)) - _targets(node)
+            first = read_names([node.generators[0].iter])  # read before the targets have values
+            found |= first | (read_names(children(node)) - _targets(node))
         else:
             found |= read_names(children(node))
     return found
