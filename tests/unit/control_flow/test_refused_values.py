@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import functools
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -538,12 +540,54 @@ def test_objects_that_call_themselves_equal(pair: tuple[Any, Any]) -> None:
 
 def test_objects_that_are_made_alike() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
-        tile, other = Tile(3, 1), OpenTile(2, 5)
+        tile = Tile(3, 1)
         if n > 2:
-            tile, other = Tile(3, 1), OpenTile(2, 5)
-        out[0] = tile.name * 10 + other.name
+            tile = Tile(3, 1)
+        out[0] = tile.name
 
-    assert launch(body)[0] == 15
+    assert launch(body)[0] == 1
+
+
+@pytest.mark.parametrize("make", [lambda: OpenTile(2, 5), lambda: {1, 2}, lambda: deque([1]), lambda: bytearray(2)])
+def test_objects_that_are_made_alike_and_can_change(make: Callable[[], Any]) -> None:
+    """What changes one of them later would change what stands for both, or not."""
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        first = chosen = make()
+        if n > 2:
+            chosen = make()  # here
+        out[0] = chosen is first
+
+    refused(body, DslTypeError, "'chosen' is", "depending on a run-time condition")
+
+
+def test_zeros_of_either_sign_in_an_object() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        tile = Tile(fx.Float32(0.0)) if n > 2 else Tile(fx.Float32(-0.0))  # here
+        out[0] = 1.0 / tile.rows
+
+    refused(body, DslTypeError, "the conditional expression is Tile")
+
+
+def test_a_class_that_a_run_chooses() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        kind = fx.Int32
+        if n > 2:
+            kind = fx.Int8  # here
+        out[0] = kind(n)
+
+    refused(body, DslTypeError, "'kind' is the class Int8", "or the class Int32")
+
+
+def test_a_class_beside_what_is_carried() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        kept, space = [fx.Int8, 250], SimpleNamespace(dtype=fx.Int8, sum=250)
+        for i in range(n):
+            kept[1] += i
+            space.sum += i
+        out[0], out[1] = kept[0](kept[1]), space.dtype(space.sum)
+
+    assert launch(body, n=4)[:2] == [0, 0]
 
 
 class Scaled:

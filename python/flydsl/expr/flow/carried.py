@@ -88,7 +88,8 @@ def leaves(value: Any) -> list[Any]:
         return [ssa for key in _ordered(value) for ssa in leaves(dict.__getitem__(value, key))]
     if isinstance(value, SimpleNamespace):
         return leaves(vars(value))
-    return bare_values(value) if hasattr(value, "__extract_to_ir_values__") else []
+    made_of_values = hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type)
+    return bare_values(value) if made_of_values else []
 
 
 def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
@@ -123,7 +124,9 @@ def unchanged(first: Any, second: Any) -> bool:
 
 
 def _equal(first: Any, second: Any) -> bool:
-    """Return whether two objects of one class hold the same: it may call equal what does not."""
+    """Return whether two objects of one class hold the same for good: it may call equal what does not."""
+    if getattr(first, "__hash__", None) is None:  # a set, an open dataclass: either may change by itself
+        return False
     try:
         with suppress(DslTypeError):  # their content can change, or is not seen
             return constexpr_key(first) == constexpr_key(second) and first.__class__ is not FunctionType
@@ -159,7 +162,7 @@ def difference(first: Any, second: Any, path: str = "") -> Difference | None:
         if not same_keys(first, left, right):
             return Difference(path, first, second)
         return _first_difference([(form.format(path, key), left[key], right[key]) for key in left])
-    if hasattr(first, "__extract_to_ir_values__"):
+    if hasattr(first, "__extract_to_ir_values__") and not isinstance(first, type):
         same = [v.type for v in leaves(first)] == [v.type for v in leaves(second)] and _same_beside(first, second)
         return None if same else Difference(path, first, second)
     return None if unchanged(first, second) else Difference(path, first, second)
