@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -272,6 +273,30 @@ def test_a_constexpr_function_follows_what_it_reads() -> None:
     assert run(_scaled) == 30
     by_default = [_with_default(n) for n in (1, 2)]
     assert [run(f) for f in by_default] == [11, 12]
+
+
+def test_a_wrapped_function_that_is_called_past_its_wrapper(monkeypatch: pytest.MonkeyPatch) -> None:
+    def inner() -> Any:
+        return _factor["value"]
+
+    @functools.wraps(inner)
+    def outer() -> Any:
+        return 0
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor):
+        out[0] = outer.__wrapped__()
+
+    @flyc.jit
+    def fn(out: fx.Tensor):
+        kernel(out).launch()
+
+    out, found = np.zeros(1, np.int32), []
+    for value in (2, 3):
+        monkeypatch.setitem(_factor, "value", value)
+        fn(out)
+        found.append(int(out[0]))
+    assert found == [2, 3]
 
 
 def test_keys_do_not_depend_on_what_was_compiled_before(fresh_cache: Path) -> None:

@@ -67,7 +67,7 @@ class Walk(ValueWalk):
         parts += [self._import(function, name, level) for name, level in reads.imports]
         parts.append(self._annotations(function))
         if function.__dict__:
-            held = {name: value for name, value in function.__dict__.items() if name != "__wrapped__"}
+            held = {k: v for k, v in function.__dict__.items() if k != "__wrapped__" or k in self._taken}
             self._guard_mapping(function, function.__dict__, dict, f"{function.__name__}.\0")
             parts.append(f"attributes {{{self._items(self._steady(function, held), function.__name__)}}}")
         if reader.finds_modules:
