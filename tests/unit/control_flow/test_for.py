@@ -293,6 +293,23 @@ def test_a_list_changed_in_place() -> None:
     assert launch(body, n=4) == [a + b * 100 + (t + 4) * 100000 for t in range(4)]
 
 
+def test_an_else_replaces_what_the_loop_assigns() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        x = t
+        for i in range(n):
+            if i > t:
+                x = i
+                out[t] += x
+            else:
+                x = t - i
+        else:
+            x = 7
+        out[t] += x * 10
+
+    assert launch(body, n=3) == [73, 72, 70, 70]
+
+
 def test_a_fragment_is_memory() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         t = fx.thread_idx.x

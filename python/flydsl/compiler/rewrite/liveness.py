@@ -170,10 +170,10 @@ class Liveness:
                 return (out - _definitely_bound(node)) | _reads(node)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, out: Names) -> Names:
-        self.after[node] = out | self._always
         targets: frozenset[str] = _NONE if isinstance(node, ast.While) else frozenset(bound_names([node.target]))
         results = frozenset(bound_names(yield_targets(node)))
         done = self._block(node.orelse, out - results)
+        self.after[node] = done | self._always  # an `else` is behind the loop
         until = getattr(node, UNTIL, None)
         test = _reads(node.test) if isinstance(node, ast.While) else frozenset({until}) if until else _NONE
         head = done | test
