@@ -293,6 +293,20 @@ def test_a_list_changed_in_place() -> None:
     assert launch(body, n=4) == [a + b * 100 + (t + 4) * 100000 for t in range(4)]
 
 
+def test_a_list_of_two_names_changed_by_either() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        inner = [2, 3]
+        pair, same = [1, inner], inner
+        for i in range(n):
+            same[0] += i + pair[1][1]
+            inner[1] += 1
+        for i in range(n):
+            same[1] += pair[1][0]
+        out[0], out[1] = pair[1]
+
+    assert launch(body, n=3)[:2] == [17, 57]
+
+
 def test_an_else_replaces_what_the_loop_assigns() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         t = fx.thread_idx.x

@@ -53,7 +53,8 @@ class Carried:
         self._captures = self.heap.saved_captures()
         self._items = self.heap.save()
         self._watch = Watch(functions, self.heap.free(self.cells))
-        self._changing = [tracked for tracked in self.heap.containers if _is_below(tracked.label, site.changed)]
+        also = {label for name, label in self.heap.aliases.items() if _is_below(name, site.changed)}
+        self._changing = [found for found in self.heap.containers if _is_below(found.label, site.changed | also)]
         self.slots = list(self._find_slots())
 
     def _find_slots(self) -> Iterator[Slot]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache, partial
 from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -29,10 +30,8 @@ class Cells:
         """Return the variables that are bound, and their values."""
         values: dict[str, Any] = {}
         for name, cell in self.cells.items():
-            try:
+            with suppress(ValueError):  # unbound
                 values[name] = cell.cell_contents
-            except ValueError:  # unbound
-                continue
         return values
 
     def write(self, values: dict[str, Any]) -> None:
@@ -40,16 +39,9 @@ class Cells:
         for name, cell in self.cells.items():
             if name in values:
                 cell.cell_contents = values[name]
-            else:
-                unbind(cell)
-
-
-def unbind(cell: CellType) -> None:
-    """Leave a variable without a value, as `del` does."""
-    try:
-        del cell.cell_contents
-    except ValueError:  # already
-        return
+                continue
+            with suppress(ValueError):  # already unbound
+                del cell.cell_contents
 
 
 def _closure(function: Callable[..., Any]) -> Iterator[tuple[str, CellType]]:
@@ -107,7 +99,9 @@ class Heap:
         self.captured: list[Captured] = []
         self._inside = (site.owner, f"{site.owner}.<locals>.")
         self._own = {id(cell) for cell in own.cells.values()}
-        self._seen: set[int] = set()
+        self.aliases: dict[str, str] = {}
+        """Further names of what has a label, with the label."""
+        self._seen: dict[int, str] = {}
         for function in functions:
             for name, cell in _closure(function):
                 self._visit_cell(name, cell, [path for path in site.changed if path.startswith(f"{name}.")])
@@ -130,8 +124,9 @@ class Heap:
             if not isinstance(value, FunctionType):
                 return
         if id(value) in self._seen:
+            self.aliases[label] = self._seen[id(value)]
             return
-        self._seen.add(id(value))
+        self._seen[id(value)] = label
         if isinstance(value, FunctionType):
             self._visit_function(value)
         elif isinstance(value, MethodType):
