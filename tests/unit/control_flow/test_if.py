@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -205,6 +208,59 @@ def test_a_list_changed_in_place_keeps_its_aliases() -> None:
         out[t] = alias[0] + values[1] * 100
 
     assert launch(body) == [201, 201, 1202, 1203]
+
+
+class Shifted(list[Any]):
+    """It shows other items than it holds, and takes others than it is given."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([100, 100])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, value + 1)
+
+
+class Doubled(OrderedDict[str, Any]):
+    """The same of a dict."""
+
+    def __getitem__(self, key: str) -> Any:
+        return super().__getitem__(key) * 2
+
+    def update(self, *given: Any, **named: Any) -> None:
+        raise AssertionError("nobody asked for that")
+
+
+def test_what_a_class_derived_from_a_container_overrides() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        row, table = Shifted([5, n]), Doubled(a=t, b=1)
+        if t > 1:
+            row[0] = t
+            table["a"] = n
+        for i in range(n):
+            row[1] = row[1] + i
+            table["b"] += i
+        out[t] = row[0] + row[1] * 10 + table["a"] * 1000 + table["b"] * 10000
+
+    assert launch(body, n=2) == [100055, 102055, 104053, 104054]
+
+
+def test_a_dict_in_an_order_of_its_own_that_a_kernel_takes() -> None:
+    table = OrderedDict[str, Any](a=0, b=0)
+    table.move_to_end("a")
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor, table: Any):
+        out[0], out[1] = table["a"], table["b"]
+
+    @flyc.jit
+    def host(out: fx.Tensor, n: fx.Int32):
+        table["a"], table["b"] = n, n + 1
+        kernel(out, table).launch()
+
+    out = np.zeros(2, np.int32)
+    host(out, 5)
+    assert out.tolist() == [5, 6]
 
 
 def test_a_list_may_be_replaced_in_one_branch_and_changed_in_the_other() -> None:

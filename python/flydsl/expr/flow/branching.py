@@ -24,11 +24,12 @@ from flydsl.expr.flow.carried import (
     type_words,
     unchanged,
 )
-from flydsl.expr.flow.region_state import Cells, Heap, Items, assignment_line, items_of, set_items
+from flydsl.expr.flow.region_state import Cells, Heap, Items, assignment_line, set_items
 from flydsl.expr.flow.site import FLAG, RESULT, Site
 from flydsl.expr.flow.watched_state import Watch
 from flydsl.expr.numeric import Boolean
 from flydsl.expr.trace.context import current
+from flydsl.expr.trace.protocol import items_of
 
 Body = Callable[[], Any]
 Pending = Callable[[Iterator[Any]], Any]

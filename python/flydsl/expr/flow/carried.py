@@ -17,7 +17,7 @@ from flydsl.base.own_code import is_own_module
 from flydsl.expr.numeric import Numeric, as_numeric, is_raw_value, operand
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.trace.context import Value, bare_values, current, raw_face
-from flydsl.expr.trace.protocol import CONTAINERS, constructed, mapped
+from flydsl.expr.trace.protocol import CONTAINERS, constructed, items_of, mapped
 from flydsl.expr.values.handle import Handle, describe, from_value
 from flydsl.expr.vector import Vector
 
@@ -82,12 +82,10 @@ def leaves(value: Any) -> list[Any]:
     """Return the SSA values of a promoted value, left to right; numbers known while tracing become constants."""
     if isinstance(value, (Numeric, Vector)):
         return [value.ir_value()]
-    if isinstance(value, (list, tuple)):
-        return [ssa for item in value for ssa in leaves(item)]
-    if isinstance(value, dict):
-        return [ssa for key in _ordered(value) for ssa in leaves(dict.__getitem__(value, key))]
-    if isinstance(value, SimpleNamespace):
-        return leaves(vars(value))
+    if isinstance(value, CONTAINERS):
+        items = items_of(value)
+        keys = items if isinstance(value, (list, tuple)) else _ordered(items)
+        return [ssa for key in keys for ssa in leaves(items[key])]
     made_of_values = hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type)
     return bare_values(value) if made_of_values else []
 
@@ -153,12 +151,9 @@ def difference(first: Any, second: Any, path: str = "") -> Difference | None:
         return Difference(path, first, second)
     if isinstance(first, (list, tuple, dict)) and not _same_attributes(first, second):
         return Difference(f"{path}.__dict__", *(SimpleNamespace(**vars(value)) for value in (first, second)))
-    if isinstance(first, (list, tuple)):
-        pairs = [(f"{path}[{i}]", *pair) for i, pair in enumerate(zip(first, second))]
-        return _first_difference(pairs) if len(first) == len(second) else Difference(path, first, second)
-    if isinstance(first, (dict, SimpleNamespace)):
-        form = "{}[{!r}]" if isinstance(first, dict) else "{}.{}"
-        left, right = (value if isinstance(value, dict) else vars(value) for value in (first, second))
+    if isinstance(first, CONTAINERS):
+        form = "{}.{}" if isinstance(first, SimpleNamespace) else "{}[{!r}]"
+        left, right = items_of(first), items_of(second)
         if not same_keys(first, left, right):
             return Difference(path, first, second)
         return _first_difference([(form.format(path, key), left[key], right[key]) for key in left])

@@ -24,12 +24,13 @@ from flydsl.expr.flow.carried import (
     type_words,
 )
 from flydsl.expr.flow.loop_bounds import Bounds
-from flydsl.expr.flow.region_state import Cells, Heap, Items, Tracked, items_of, set_items
+from flydsl.expr.flow.region_state import Cells, Heap, Items, Tracked, set_items
 from flydsl.expr.flow.site import Site
 from flydsl.expr.flow.truth import as_condition
 from flydsl.expr.flow.watched_state import Watch
 from flydsl.expr.numeric import Numeric, as_numeric
 from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.protocol import items_of
 
 
 class Slot(NamedTuple):

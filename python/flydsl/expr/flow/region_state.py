@@ -8,6 +8,7 @@ and namespaces are changed in place and are treated the same way, item by item, 
 from __future__ import annotations
 
 import dis
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -15,6 +16,7 @@ from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from flydsl.expr.flow.site import Site
+from flydsl.expr.trace.protocol import items_of
 
 Items = dict[Any, Any]
 
@@ -53,21 +55,16 @@ def _closure(function: Callable[..., Any]) -> Iterator[tuple[str, CellType]]:
 # Containers ------------------------------------------------------------------------------------
 
 
-def items_of(container: Any) -> Items:
-    """Return the items of a list, dict or namespace, by index, key or attribute."""
-    if isinstance(container, list):
-        return dict(enumerate(container))
-    return dict(container if isinstance(container, dict) else vars(container))
-
-
 def set_items(container: Any, items: Items) -> None:
-    """Give a container exactly these items, in place."""
+    """Give a container exactly these items, in place, past whatever its class overrides."""
     if isinstance(container, list):
-        container[:] = items.values()
+        list.__setitem__(container, slice(None), items.values())
         return
     target = container if isinstance(container, dict) else vars(container)
-    target.clear()
-    target.update(items)
+    base: Any = OrderedDict if isinstance(target, OrderedDict) else dict
+    base.clear(target)
+    for key, value in items.items():
+        base.__setitem__(target, key, value)
 
 
 class Tracked(NamedTuple):

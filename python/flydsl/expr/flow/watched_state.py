@@ -39,6 +39,7 @@ from flydsl.base.errors import DslTypeError, SourceLocation
 from flydsl.expr.flow.carried import unchanged
 from flydsl.expr.flow.region_state import assigned_captures
 from flydsl.expr.numeric import Numeric
+from flydsl.expr.trace.protocol import items_of
 from flydsl.expr.values.handle import Handle
 from flydsl.expr.vector import Vector
 
@@ -76,10 +77,10 @@ def _attributes(value: Any) -> Parts:
 
 def _attributes_and_items(value: Any) -> Parts:
     parts = _attributes(value)
-    if isinstance(value, (list, tuple, deque)):
+    if isinstance(value, (list, tuple, dict)):
+        parts |= items_of(value)
+    elif isinstance(value, deque):
         parts |= enumerate(value)
-    elif isinstance(value, dict):
-        parts |= value
     elif isinstance(value, (set, frozenset)):
         parts |= _members(value)
     return parts

@@ -7,6 +7,7 @@ lists, tuples, dicts and namespaces are walked; everything else is a constant of
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cache
@@ -17,6 +18,7 @@ from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.context import bare_values
 
 CONTAINERS = (list, tuple, dict, SimpleNamespace)
+_BASES: tuple[Any, ...] = (list, tuple, OrderedDict, dict, object)
 
 
 @runtime_checkable
@@ -37,12 +39,8 @@ def extract_to_ir_values(value: Any) -> list[Any]:
         value = waiting.pop()
         if isinstance(value, Numeric):
             found += () if value.is_static() else (value.ir_value(),)
-        elif isinstance(value, (list, tuple)):
-            waiting += reversed(value)
-        elif isinstance(value, dict):
-            waiting += reversed(dict.values(value))
-        elif isinstance(value, SimpleNamespace):
-            waiting.append(vars(value))
+        elif isinstance(value, CONTAINERS):
+            waiting += reversed(items_of(value).values())
         elif hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type):  # a class is a constant
             found += bare_values(value)
     return found
@@ -56,21 +54,29 @@ def construct_from_ir_values(exemplar: Any, values: Iterator[Any]) -> Any:
     return constructed(type(exemplar), taken, exemplar) if taken else exemplar
 
 
+def items_of(container: Any) -> dict[Any, Any]:
+    """Return the items of a container by index, key or attribute, past whatever its class overrides."""
+    base = next(kind for kind in _BASES if isinstance(container, kind))
+    if base in (list, tuple):
+        return dict(enumerate(base.__iter__(container)))
+    return dict(vars(container) if base is object else base.items(container))
+
+
 def mapped(function: Callable[[Any], Any], container: Any, order: Callable[[Any], Any] = list) -> Any:
     """Return a container of the same class whose items a function gives, by keys in some order. The class's constructor
     is not called, since it may compute with what it is given."""
-    kind, held = type(container), getattr(container, "__dict__", {})
+    kind, held, items = type(container), getattr(container, "__dict__", {}), items_of(container)
     if isinstance(container, dict):
         made: Any = copy(container)
-        dict.update(made, {key: function(dict.__getitem__(container, key)) for key in order(container)})
+        dict.update(made, {key: function(items[key]) for key in order(items)})
         return made
     if isinstance(container, SimpleNamespace):
         made, held = SimpleNamespace.__new__(kind), mapped(function, held, order)
     elif isinstance(container, tuple):
-        made = tuple.__new__(kind, [function(item) for item in container])
+        made = tuple.__new__(kind, map(function, items.values()))
     else:
         made = list.__new__(kind)
-        list.extend(made, [function(item) for item in container])
+        list.extend(made, [*map(function, items.values())])
     if held:
         vars(made).update(held)
     return made
