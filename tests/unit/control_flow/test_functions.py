@@ -255,6 +255,18 @@ def test_comprehensions() -> None:
     ]
 
 
+def test_run_time_conditions_in_defaults() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+
+        def chosen(x, low=n if t > 1 else 0, *, inside=0 < t < 3 and n > 2):
+            return x + low + 100 * inside
+
+        out[t] = chosen(t)
+
+    assert launch(body, n=5) == [0, 101, 107, 8]
+
+
 def test_a_comprehension_whose_target_has_the_name_of_what_it_goes_through() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         t = fx.thread_idx.x

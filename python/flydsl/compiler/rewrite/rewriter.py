@@ -88,8 +88,8 @@ class Rewriter(Context):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """Return a nested function: rewritten with the one around it, unless it is a Python generator."""
-        for expression in syntax.outer_expressions(node):
-            self.visit(expression)
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
+        self.generic_visit(node.args)
         if is_generator(node):
             return node
         self._check_yields(node)
