@@ -288,3 +288,11 @@ def test_widening_keeps_the_value_of_a_number() -> None:
     y = np.full(2, 77, np.int64)
     bits(y, -1, 2**32 - 1)
     assert y.tolist() == [-1, 2**32 - 1]
+
+
+def test_the_advice_for_a_number_that_only_unsigned_types_hold() -> None:
+    @flyc.jit
+    def nothing(n): ...
+
+    with pytest.raises(ValueError, match=r"does not fit Int64\n(.*\n)*.*such as fx\.Uint64"):
+        nothing(1 << 63)

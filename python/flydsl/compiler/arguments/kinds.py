@@ -165,7 +165,8 @@ class ScalarArgument:
             )
         static = self.dtype(value)
         if isinstance(value, (int, float)) and not holds(static, value):
-            wider, else_ = ("Int64", "") if self.dtype.is_integer else ("Float64", ", or pass float('inf')")
+            large = "Uint64" if value >= 1 << 63 else "Int64"
+            wider, else_ = (large, "") if self.dtype.is_integer else ("Float64", ", or pass float('inf')")
             raise DslValueError(
                 f"{value} does not fit {self.dtype}",
                 hint=f"annotate the parameter with a wider type, such as fx.{wider}{else_}",
