@@ -33,7 +33,7 @@ LENGTHS = {
     "cross_entropy backward": (32000, 50257, 131072),
 }  # fmt: skip
 SPANS = {
-    "rms_norm backward": (200, 33_000), "layer_norm backward": (200, 33_000), "softmax backward": (200, 140_000),
+    "rms_norm backward": (200, 262_144), "layer_norm backward": (200, 262_144), "softmax backward": (200, 262_144),
     "cross_entropy": (1000, 140_000), "cross_entropy backward": (1000, 140_000),
 }  # fmt: skip
 """The least and the greatest length that is drawn."""
