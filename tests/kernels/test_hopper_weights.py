@@ -175,6 +175,16 @@ def test_the_model_chooses_what_can_be_unpacked() -> None:
     assert Problem(1, 8192, 8192, packed=True).swapped.moved < Problem(1, 8192, 8192).moved / 3.9
 
 
+@pytest.mark.parametrize(("m", "n", "k"), [(6, 2816, 2304), (1, 5760, 7424), (4, 2240, 14720), (8, 9792, 640)])
+def test_few_blocks_have_no_round_of_their_own(m: int, n: int, k: int) -> None:
+    """A round of few blocks takes as long as one of all: 6 rows by 2816 x 2304 took 9.7 us by 176 blocks."""
+    config, problem = choose_few_rows(Problem(m, n, k, packed=True)), Problem(m, n, k, packed=True)
+    rounds = -(-n // (16 * config.strips)) * config.cluster / (132 * config.resident)
+    assert rounds <= 1 or rounds % 1 == 0 or rounds % 1 > 0.5
+    split = next(other for other in few_rows_configs(m, k) if other.strips == 1 and other.warps == 16)
+    assert few_rows_time(problem, config) <= few_rows_time(problem, split)
+
+
 def test_more_warpgroups_unpack_where_tiles_leave_multiprocessors_idle() -> None:
     """Teams where one round is enough, else three warpgroups and parts of K; rings hold codes, not numbers."""
     assert choose_config(Problem(64, 8192, 8192, packed=True)).teams == 3
