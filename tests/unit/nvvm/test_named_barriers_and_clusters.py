@@ -112,6 +112,30 @@ def test_ampere_has_named_barriers_too(monkeypatch: pytest.MonkeyPatch) -> None:
     test_arriving_does_not_wait()
 
 
+@pytest.mark.parametrize("threads", [33, 48, 100])
+def test_a_short_warp_counts_as_a_whole_one(threads: int) -> None:
+    """Named barriers count warps, the last of a block too, however few lanes it has; barrier 0 is the block's own."""
+
+    def body(out: fx.Tensor) -> None:
+        words, thread = Shared().words(threads), fx.thread_idx.x
+        words[thread] = thread
+        whole = -(-threads // 32) * 32
+        for number in fx.range_constexpr(2):
+            nvvm.barrier_sync(number, whole)
+            seen = words[threads - 1 - thread]
+            fx.barrier()
+            words[thread] = seen + number
+        if nvvm.warp_uniform(thread // 32) == 0:
+            nvvm.barrier_sync(2, whole)
+        else:
+            nvvm.barrier_arrive(2, whole)
+        out[thread] = words[thread]
+
+    out = np.full(threads, -1, np.int32)
+    run(body, out, threads=threads)
+    np.testing.assert_array_equal(out, np.arange(threads) + 1)
+
+
 def test_barriers_have_numbers_up_to_15() -> None:
     def body(out: fx.Tensor) -> None:
         nvvm.barrier_sync(16, 32)

@@ -145,14 +145,20 @@ def cluster_counter(wg: Workgroup) -> str:
     return body.assign(f"inttoptr i64 {place} to ptr")
 
 
+def arrive_at(wg: Workgroup, number: str, expected: str) -> str:
+    """Count a wave in at a barrier, a short one as a whole; return the generation to wait for the end of."""
+    body, wave = wg.body, wg.target.wave_size
+    whole = body.assign(f"and i64 {body.assign(f'add i64 {expected}, {wave - 1}')}, {-wave}")
+    all_ = body.assign(f"trunc i64 {whole} to i32")
+    return body.assign(f"call i32 @fly.count_in(ptr {counter(wg, number)}, i32 {wave}, i32 {all_})")
+
+
 def wait_at(wg: Workgroup, op: Operation, number: str, expected: str) -> None:
     """A wave arrives at a barrier for ``expected`` threads and waits for the others."""
     wg.require_all_active(op, PARTIAL_BARRIER)
-    body, place = wg.body, counter(wg, number)
-    mine, all_ = (body.assign(f"trunc i64 {n} to i32") for n in (wg.present(), expected))
-    generation = body.assign(f"call i32 @fly.count_in(ptr {place}, i32 {mine}, i32 {all_})")
-    status = fibers.site(wg, op)
-    body.line(f"call void @fly.wait_counter(ptr %run, ptr {place}, i32 {generation}, i32 {status})")
+    generation, status = arrive_at(wg, number, expected), fibers.site(wg, op)
+    place = counter(wg, number)
+    wg.body.line(f"call void @fly.wait_counter(ptr %run, ptr {place}, i32 {generation}, i32 {status})")
 
 
 def barrier(wg: Workgroup, op: Operation) -> None:

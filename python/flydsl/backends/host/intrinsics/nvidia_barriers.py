@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host import fibers
-from flydsl.backends.host.collectives import cluster_counter, counter, require_whole_warps, wait_at
+from flydsl.backends.host.collectives import arrive_at, cluster_counter, require_whole_warps, wait_at
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
@@ -145,16 +145,8 @@ def _named_barrier(wg: Workgroup, op: Operation) -> tuple[str, str]:
     return number, expected
 
 
-def _barrier_sync(wg: Workgroup, op: Operation) -> None:
-    number, expected = _named_barrier(wg, op)
-    wait_at(wg, op, number, expected)
-
-
 def _barrier_arrive(wg: Workgroup, op: Operation) -> None:
-    number, expected = _named_barrier(wg, op)
-    body = wg.body
-    mine, all_ = (body.assign(f"trunc i64 {n} to i32") for n in (wg.present(), expected))
-    body.assign(f"call i32 @fly.count_in(ptr {counter(wg, number)}, i32 {mine}, i32 {all_})")
+    arrive_at(wg, *_named_barrier(wg, op))
 
 
 def _cluster_counter(wg: Workgroup) -> tuple[str, str]:
@@ -302,7 +294,7 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "ptx.mbarrier.expect_tx": thread(_counted(0)),
     "ptx.mbarrier.wait": meeting(_wait),
     "ptx.mbarrier.try_wait": meeting(_try_wait),
-    "ptx.barrier.sync": meeting(_barrier_sync),
+    "ptx.barrier.sync": meeting(lambda wg, op: wait_at(wg, op, *_named_barrier(wg, op))),
     "ptx.barrier.arrive": meeting(_barrier_arrive),
     "ptx.cluster.arrive": meeting(_cluster_arrive),
     "ptx.cluster.arrive.relaxed": meeting(_cluster_arrive),
