@@ -108,3 +108,42 @@ def test_part_of_a_warp_cannot_exchange(kind: str, lanes: int) -> None:
     with pytest.raises(DslRuntimeError, match="reached by only part of a warp") as caught:
         run(body, a, b, threads=64)
     assert caught.value.hint is not None and "whole warp" in caught.value.hint
+
+
+@pytest.mark.parametrize("start", [0, 64, -16, 1 << 20])
+@pytest.mark.parametrize("way", ["read", "write", "atomic", "copy", "matrix", "barrier", "cluster"])
+def test_what_leaves_the_blocks_shared_memory(way: str, start: int) -> None:
+    """The hardware ends such a kernel; here it would meet counters of barriers, or memory of the process."""
+
+    def body(a: fx.Tensor, starts: fx.Tensor) -> None:
+        t = fx.thread_idx.x
+        tile = fx.SharedAllocator().allocate(fx.Array[fx.Int32, 64, 16]).ptr
+        place = tile + starts[0]
+        here = fx.make_view(place, fx.make_layout(64, 1))
+        if fx.const_expr(way == "read"):
+            a[t] = here[t]
+        elif fx.const_expr(way == "write"):
+            here[t] = a[t]
+        elif fx.const_expr(way == "atomic"):
+            fx.atomic("add", here, fx.Int32(1), at=t)
+        elif fx.const_expr(way == "copy"):
+            row = fx.make_layout(4, 1)
+            source, target = (fx.logical_divide(x, row)[None, t % 16] for x in (a, here))
+            fx.copy_atom_call(fx.make_copy_atom(nvvm.CpAsync(128), fx.Int32), source, target)
+        elif fx.const_expr(way == "matrix"):
+            nvvm.stmatrix(place + t % 16 * 4, nvvm.ldmatrix(place + t % 16 * 4, 4))
+        elif fx.const_expr(way == "barrier"):
+            nvvm.mbarrier_init(fx.recast_iter(fx.Int64, place), 1)
+        else:
+            nvvm.cluster_sync()
+            nvvm.cluster_store(t, place + t, 0)
+            nvvm.cluster_sync()
+
+    given = (np.zeros(64, np.int32), np.array([start * 16 if way in ("barrier", "cluster") else start], np.int32))
+    cluster = 1 if way == "cluster" else None
+    if not start:
+        run(body, *given, threads=32, cluster=cluster)
+        return
+    with pytest.raises(DslRuntimeError, match=r"leaves the block's shared memory|no block of this number") as caught:
+        run(body, *given, threads=32, cluster=cluster)
+    assert caught.value.location is not None and caught.value.location.file == __file__

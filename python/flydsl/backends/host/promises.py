@@ -87,17 +87,22 @@ class BrokenPromises:
 
     def note(self, op: Operation, place: str, alignment: int) -> None:
         """Remember an access at an address that is not what it promises."""
+        self.require(op, self._kept(place, alignment), MISALIGNED.format(alignment))
+
+    def require(self, op: Operation, right: str, message: str) -> None:
+        """Remember an access for which a condition does not hold, and what is wrong then."""
         number, bit = divmod(len(self._noted), _WORD)
-        self._noted.append(site_of(op, MISALIGNED.format(alignment)))
-        word = self._word(number)
-        before = self._wg.body.assign(f"load i64, ptr {word}")
-        here = self._bits(place, alignment, 1 << bit)
-        self._wg.body.line(f"store i64 {self._wg.body.assign(f'or i64 {before}, {here}')}, ptr {word}")
+        self._noted.append(site_of(op, message))
+        body, word = self._wg.body, self._word(number)
+        before = body.assign(f"load i64, ptr {word}")
+        here = body.assign(f"select i1 {right}, i64 0, i64 {1 << bit}")
+        body.line(f"store i64 {body.assign(f'or i64 {before}, {here}')}, ptr {word}")
 
     def note_base(self, op: Operation, base: SSAValue, alignment: int) -> None:
         """The same where the promise depends on an argument alone: a store that LLVM takes out of the loop."""
         self._bases.setdefault((base, alignment), site_of(op, MISALIGNED.format(alignment)))
-        here = self._bits(self._wg.body.typed(base), alignment, 1)
+        kept = self._kept(self._wg.body.typed(base), alignment)
+        here = self._wg.body.assign(f"select i1 {kept}, i64 0, i64 1")
         self._wg.body.line(f"store i64 {here}, ptr {self._word((base, alignment))}")
 
     def stop(self) -> None:
@@ -119,11 +124,11 @@ class BrokenPromises:
         self._noted.clear()
         self._bases.clear()
 
-    def _bits(self, place: str, alignment: int, bit: int) -> str:
-        """Return the bit if the address is misaligned, and else nothing."""
+    def _kept(self, place: str, alignment: int) -> str:
+        """Return whether an address is aligned."""
         body = self._wg.body
         low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
-        return body.assign(f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i64 0, i64 {bit}")
+        return body.assign(f"icmp eq i64 {low}, 0")
 
     def _word(self, key: object) -> str:
         if key not in self._words:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
-from flydsl.backends.host.analysis.shared_accesses import SharedBounds, is_shared
+from flydsl.backends.host.analysis.shared_accesses import BEYOND, SharedBounds, is_shared
 from flydsl.backends.host.fibers import COUNTERS
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR, aligned_up
 from flydsl.backends.host.thread_loops import Workgroup
@@ -18,11 +18,6 @@ from flydsl.codegen.llvm_types import type_text
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
 
 ALIGN = 1024
-
-
-BEYOND = """\
-this copy leaves the block's shared memory
-allocate as many bytes as it moves"""
 
 
 class SharedMemory:
@@ -67,7 +62,7 @@ class SharedMemory:
         return body.assign(f"and i1 {inside}, {body.assign(f'icmp sge i64 {offset}, 0')}")
 
     def check_end(self, wg: Workgroup, op: Operation, end: str) -> None:
-        """Report a copy, by its line, whose bytes end behind shared memory; ``end`` counts from its start."""
+        """Report an access, by its line, that ends behind shared memory; ``end`` counts from its start."""
         body = wg.body
         held = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr {self.end} to i64')}, {self.base}")
         wg.fail_if(body.assign(f"icmp ugt i64 {end}, {held}"), op, BEYOND)
@@ -107,8 +102,7 @@ class SharedMemory:
             body.bind(op.results[0], body.assign(f"inttoptr i64 {raw} to {type_text(op.results[0].type)}"))
 
         made: dict[str, Rule] = {"llvm.mlir.addressof": address_of, "llvm.ptrtoint": to_int, "llvm.inttoptr": to_ptr}
-        if wg.target.backend == "rocm":
-            known = wg.op.attributes.get("gpu.known_block_size")
-            block = list(known.get_values()) if isinstance(known, DenseArrayBase) else None
-            made |= SharedBounds(wg, self.offsets, self.static_end, block).rules(dict(wg.module.rules))
-        return made
+        known = wg.op.attributes.get("gpu.known_block_size")
+        block = list(known.get_values()) if isinstance(known, DenseArrayBase) else None
+        self.bounds = SharedBounds(wg, self.offsets, self.static_end, block)
+        return made | self.bounds.rules(dict(wg.module.rules))

@@ -6,10 +6,10 @@ thread overwrite what the second is to read. So a run ends before a store that m
 it loads, and control flow with such a pair inside is taken out of the loops. A thread that overwrites just what it read
 itself, ``s[t] = s[t] + 1``, may do so in one loop.
 
-*Bounds.* A GPU drops stores behind the end of shared memory; loads from there give zero. Kernels rely on it: a copy of
-32 rows may fill a tile of 16 that lies last. Which addresses an access may have is read off the arithmetic that makes
-them. Where that stays within what the kernel has, nothing is checked; elsewhere the access is turned to a place of its
-own, one that nobody reads or one that holds zeros.
+*Bounds.* AMD's GPUs drop stores behind the end of shared memory; loads from there give zero. Kernels rely on it: a copy
+of 32 rows may fill a tile of 16 that lies last. NVIDIA's end the kernel, which is reported. Which addresses an access
+may have is read off the arithmetic that makes them. Where that stays within what the kernel has, nothing is checked;
+elsewhere the access is turned to a place of its own, one that nobody reads or one that holds zeros.
 """
 
 from __future__ import annotations
@@ -269,6 +269,11 @@ _RULES: dict[str, Callable[[Range, Range], Range | None]] = {
 }
 
 
+BEYOND = """\
+this access leaves the block's shared memory
+keep indices inside of arrays, or allocate as many bytes as are reached"""
+
+
 class SharedBounds:
     """Loads and stores of one kernel that are held to its shared memory."""
 
@@ -288,7 +293,7 @@ class SharedBounds:
                     plain[name](emitter, op)
                     return
                 before = emitter.operand(pointer)
-                emitter.bind(pointer, self._turned(emitter, before, byte_size(type_), name))
+                emitter.bind(pointer, self.turned(op, before, byte_size(type_), name))
                 plain[name](emitter, op)
                 emitter.bind(pointer, before)
 
@@ -300,9 +305,12 @@ class SharedBounds:
         found = self.ranges.of(pointer)
         return found is not None and found[0] >= 0 and found[1] + size <= self.end
 
-    def _turned(self, body: FunctionEmitter, pointer: str, size: int, name: str) -> str:
+    def turned(self, op: Operation, pointer: str, size: int, name: str) -> str:
         """Return the address, or that of a place of its own where it does not lie in shared memory."""
+        body = self.wg.body
         inside, other = self.wg.shared.holds(body, pointer, size), self._place(body, name, size)
+        if self.wg.target.family.whole_warps:
+            self.wg.broken_promises.require(op, inside, BEYOND)
         return body.assign(f"select i1 {inside}, ptr addrspace(3) {pointer}, ptr addrspace(3) {other}")
 
     def _place(self, body: FunctionEmitter, name: str, size: int) -> str:

@@ -25,17 +25,18 @@ there is no named barrier of this number
 they are numbered 0 to {fibers.BARRIERS - 1}"""
 
 
-def shared_pointer(wg: Workgroup, address: str, rank: str | None = None) -> str:
-    """Return the host address of a shared-memory address of this block, or of another one of the cluster."""
+def shared_pointer(wg: Workgroup, op: Operation, address: str, rank: str | None = None, size: int = 8) -> str:
+    """Return the host address of an mbarrier, or so many bytes, in shared memory of this or another block."""
     body = wg.body
     wide = body.assign(f"zext i32 {address} to i64")
+    wg.shared.check_end(wg, op, body.assign(f"add i64 {wide}, {size}"))
     base = "%scratch" if rank is None else body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {rank})")
     return body.assign(f"getelementptr i8, ptr {base}, i64 {wide}")
 
 
 def _init(wg: Workgroup, op: Operation) -> None:
     place, count = (wg.body.operand(x) for x in op.operands)
-    wg.body.line(f"call void @fly.mbarrier_init(ptr {shared_pointer(wg, place)}, i32 {count})")
+    wg.body.line(f"call void @fly.mbarrier_init(ptr {shared_pointer(wg, op, place)}, i32 {count})")
 
 
 def update(wg: Workgroup, barrier: str, arrivals: int, tx_bytes: str) -> None:
@@ -49,7 +50,7 @@ def _counted(arrivals: int) -> Behaviour:
 
     def run(wg: Workgroup, op: Operation) -> None:
         place, *tx_bytes = (wg.body.operand(x) for x in op.operands)
-        update(wg, shared_pointer(wg, place), arrivals, *(tx_bytes or ["0"]))
+        update(wg, shared_pointer(wg, op, place), arrivals, *(tx_bytes or ["0"]))
 
     return run
 
@@ -65,13 +66,12 @@ def _arrive_remote(wg: Workgroup, op: Operation) -> None:
     place, rank = (body.operand(x) for x in op.operands)
     wide = body.assign(f"zext i32 {rank} to i64")
     check_block(wg, op, wide)
-    update(wg, shared_pointer(wg, place, wide), 1, "0")
+    update(wg, shared_pointer(wg, op, place, wide), 1, "0")
 
 
 def _until_complete(wg: Workgroup, op: Operation, *, once: bool) -> None:
     """Yield while the phase of some active lane is not complete, or once at most."""
     body = wg.body
-    place, parity = op.operands
     open_ = body.fresh("open")
     body.entry_line(f"{open_} = alloca i1, align 1")
     head, sleep, on = (body.fresh_label(hint) for hint in ("wait", "sleep", "on"))
@@ -81,7 +81,7 @@ def _until_complete(wg: Workgroup, op: Operation, *, once: bool) -> None:
     body.branch(head)
     body.start_block(head)
     body.line(f"store i1 false, ptr {open_}")
-    wg.over_threads(lambda: _note_open(wg, place, parity, open_))
+    wg.over_threads(lambda: _note_open(wg, op, open_))
     waiting = body.assign(f"load i1, ptr {open_}")
     if once:
         again = body.assign(f"xor i1 {body.assign(f'load i1, ptr {tries}')}, true")
@@ -96,9 +96,9 @@ def _until_complete(wg: Workgroup, op: Operation, *, once: bool) -> None:
         body.line("call void @fly.progress(ptr %run)")
 
 
-def _note_open(wg: Workgroup, place: SSAValue, parity: SSAValue, slot: str) -> None:
-    body = wg.body
-    pointer = shared_pointer(wg, wg.value(place))
+def _note_open(wg: Workgroup, op: Operation, slot: str) -> None:
+    body, (place, parity) = wg.body, op.operands
+    pointer = shared_pointer(wg, op, wg.value(place))
     if wg.asynchrony is not None:  # somebody waits: loads that are under way arrive
         wg.work.call("copy_arrive", f"ptr {pointer}", f"i32 {wg.value(parity)}", "ptr @fly.mbarrier_test")
     done = body.assign(f"call i1 @fly.mbarrier_test(ptr {pointer}, i32 {wg.value(parity)})")
@@ -117,7 +117,7 @@ def _try_wait(wg: Workgroup, op: Operation) -> None:
     place, parity = op.operands
 
     def answer() -> None:
-        pointer = shared_pointer(wg, wg.value(place))
+        pointer = shared_pointer(wg, op, wg.value(place))
         done = wg.body.assign(f"call i1 @fly.mbarrier_test(ptr {pointer}, i32 {wg.value(parity)})")
         wg.slots.store(op.results[0], wg.body.assign(f"zext i1 {done} to i32"), wg.thread_number)
 
@@ -191,29 +191,25 @@ def _map_address(wg: Workgroup, op: Operation) -> None:
     wg.body.bind(op.results[0], wg.body.assign(f"or i32 {address}, {high}"))
 
 
-def cluster_pointer(wg: Workgroup, op: Operation, address: str) -> str:
-    """Return the host address of an address of the cluster's shared memory."""
-    body = wg.body
-    rank = body.assign(f"zext i32 {body.assign(f'lshr i32 {address}, {RANK_SHIFT}')} to i64")
-    check_block(wg, op, rank)
-    return shared_pointer(wg, body.assign(f"and i32 {address}, {(1 << RANK_SHIFT) - 1}"), rank)
-
-
 MISPLACED_WORDS = """\
 what is exchanged with another block does not lie at a multiple of its size
 align the array in shared memory to the vector's bytes, up to 16, and let vectors start at multiples of them"""
 
 
-def _check_words(wg: Workgroup, op: Operation, address: str, size: int) -> None:
-    rest = wg.body.assign(f"and i32 {address}, {size - 1}")
-    wg.fail_if(wg.body.assign(f"icmp ne i32 {rest}, 0"), op, MISPLACED_WORDS)
+def cluster_pointer(wg: Workgroup, op: Operation, address: str, size: int) -> str:
+    """Return the host address of so many bytes of the cluster's shared memory; they lie at a multiple of them."""
+    body = wg.body
+    rest = body.assign(f"and i32 {address}, {size - 1}")
+    wg.fail_if(body.assign(f"icmp ne i32 {rest}, 0"), op, MISPLACED_WORDS)
+    rank = body.assign(f"zext i32 {body.assign(f'lshr i32 {address}, {RANK_SHIFT}')} to i64")
+    check_block(wg, op, rank)
+    return shared_pointer(wg, op, body.assign(f"and i32 {address}, {(1 << RANK_SHIFT) - 1}"), rank, size)
 
 
 def _cluster_load(bits: int, count: int) -> Behaviour:
     def run(wg: Workgroup, op: Operation) -> None:
         body, address = wg.body, wg.body.operand(op.operands[0])
-        _check_words(wg, op, address, bits // 8 * count)
-        place, type_ = cluster_pointer(wg, op, address), f"i{bits}"
+        place, type_ = cluster_pointer(wg, op, address, bits // 8 * count), f"i{bits}"
         struct, value = type_text(op.results[0].type), "poison"
         for index in range(count):
             word = body.assign(f"load {type_}, ptr {_word(wg, place, bits, index)}, align {bits // 8}")
@@ -226,8 +222,7 @@ def _cluster_load(bits: int, count: int) -> Behaviour:
 def _cluster_store(bits: int, count: int) -> Behaviour:
     def run(wg: Workgroup, op: Operation) -> None:
         address, *values = (wg.body.operand(x) for x in op.operands)
-        _check_words(wg, op, address, bits // 8 * count)
-        place = cluster_pointer(wg, op, address)
+        place = cluster_pointer(wg, op, address, bits // 8 * count)
         for index, value in enumerate(values):
             wg.body.line(f"store i{bits} {value}, ptr {_word(wg, place, bits, index)}, align {bits // 8}")
 
@@ -239,11 +234,10 @@ def _cluster_store_async(bits: int, count: int) -> Behaviour:
 
     def run(wg: Workgroup, op: Operation) -> None:
         address, *values, barrier = (wg.body.operand(x) for x in op.operands)
-        _check_words(wg, op, address, bits // 8 * count)
-        place = cluster_pointer(wg, op, address)
+        place = cluster_pointer(wg, op, address, bits // 8 * count)
         for index, value in enumerate(values):
             wg.body.line(f"store i{bits} {value}, ptr {_word(wg, place, bits, index)}, align {bits // 8}")
-        update(wg, cluster_pointer(wg, op, barrier), 0, str(-bits // 8 * count))
+        update(wg, cluster_pointer(wg, op, barrier, 8), 0, str(-bits // 8 * count))
 
     return run
 

@@ -78,7 +78,7 @@ def _box(wg: Workgroup, op: Operation, coords: list[str], kind: int, barrier: st
     memory = "%scratch" if rank is None else body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {rank})")
     size = body.assign(f"call i32 @fly.box_bytes(ptr {map_})")
     wide = body.assign(f"zext i32 {size} to i64")
-    target = f"ptr {shared_pointer(wg, place, rank)}"
+    target = f"ptr {shared_pointer(wg, op, place, rank)}"
     ticket = work.ticket(op, op.operands[0], target, wide, reads=kind != 0, seen=rank is not None)
     work.call(
         "copy_box", work.queue(ENGINE), "ptr @fly.tma", f"ptr {map_}", f"ptr {memory}", f"i32 {place}", f"i32 {kind}",
@@ -90,7 +90,7 @@ def _tma_load(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     place, source, barrier, *coords = (body.operand(x) for x in op.operands)
     _check_box(wg, op, place, source, coords[0])
-    _box(wg, op, coords, 0, shared_pointer(wg, barrier), None)
+    _box(wg, op, coords, 0, shared_pointer(wg, op, barrier), None)
 
 
 def _tma_multicast(wg: Workgroup, op: Operation) -> None:
@@ -100,7 +100,7 @@ def _tma_multicast(wg: Workgroup, op: Operation) -> None:
     _check_box(wg, op, place, source, coords[0])
     if wg.sanitizer is not None:  # the place is the same in every block
         size = body.assign(f"zext i32 {body.assign(f'call i32 @fly.box_bytes(ptr {source})')} to i64")
-        wg.sanitizer.access(op, op.operands[0], f"ptr {shared_pointer(wg, place)}", size, WRITE | ENGINE_ACCESS)
+        wg.sanitizer.access(op, op.operands[0], f"ptr {shared_pointer(wg, op, place)}", size, WRITE | ENGINE_ACCESS)
 
     def block(index: str) -> None:
         bit = body.assign(f"trunc i64 {body.assign(f'lshr i64 {wide}, {index}')} to i1")
@@ -108,7 +108,7 @@ def _tma_multicast(wg: Workgroup, op: Operation) -> None:
         body.branch_if(bit, take, skip)
         body.start_block(take)
         check_block(wg, op, index)
-        _box(wg, op, coords, 0, shared_pointer(wg, barrier, index), index)
+        _box(wg, op, coords, 0, shared_pointer(wg, op, barrier, index), index)
         body.branch(skip)
         body.start_block(skip)
 
@@ -133,9 +133,9 @@ def _bulk_load(wg: Workgroup, op: Operation) -> None:
     _check_bytes(wg, op, place, source, size)
     wide = body.assign(f"zext i32 {size} to i64")
     wg.access(op, op.operands[1], f"ptr {source}", wide, READ)
-    target = shared_pointer(wg, place)
+    target = shared_pointer(wg, op, place)
     ticket = work.ticket(op, op.operands[0], f"ptr {target}", wide)
-    update = (f"ptr {shared_pointer(wg, barrier)}", "ptr @fly.mbarrier_update")
+    update = (f"ptr {shared_pointer(wg, op, barrier)}", "ptr @fly.mbarrier_update")
     work.call("copy_load", f"ptr {target}", f"ptr {source}", f"i32 {size}", *update, ticket)
 
 
@@ -145,7 +145,7 @@ def _bulk_store(wg: Workgroup, op: Operation) -> None:
     _check_bytes(wg, op, place, target, size)
     wide = body.assign(f"zext i32 {size} to i64")
     wg.access(op, op.operands[1], f"ptr {target}", wide, WRITE)
-    source = shared_pointer(wg, place)
+    source = shared_pointer(wg, op, place)
     ticket = work.ticket(op, op.operands[0], f"ptr {source}", wide, reads=True)
     places = (f"ptr {target}", f"ptr {source}")
     work.call("copy_issue", work.queue(ENGINE), *places, f"i32 {size}", f"i32 {size}", "i1 true", ticket)
@@ -180,7 +180,7 @@ def _bulk_reduce(kind: int, elem: str) -> Behaviour:
         }  # fmt: skip
         for word, value in words.items():
             body.line(f"store i64 {value}, ptr {body.assign(f'getelementptr i64, ptr {map_}, i64 {word}')}")
-        ticket = work.ticket(op, op.operands[0], f"ptr {shared_pointer(wg, place)}", wide, reads=True)
+        ticket = work.ticket(op, op.operands[0], f"ptr {shared_pointer(wg, op, place)}", wide, reads=True)
         engine = body.scope.helper("fly.bulk_reduce", build)
         work.call(
             "copy_box", work.queue(ENGINE), f"ptr {engine}", f"ptr {map_}", "ptr %scratch", f"i32 {place}",
@@ -224,11 +224,11 @@ def _cell(wg: Workgroup, op: Operation, matrix: int, transposed: bool, half: int
 
 
 def _row_address(wg: Workgroup, op: Operation, index: int, thread_: str) -> str:
-    """Return the row that another thread names; rows begin at multiples of their 16 bytes."""
+    """Return the row that another thread names, if it has one: 16 bytes of shared memory, at a multiple of them."""
     pointer = op.operands[index]
     row = wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
     wg.broken_promises.note(op, f"{type_text(pointer.type)} {row}", ROW_BYTES)
-    return row
+    return wg.shared.bounds.turned(op, row, ROW_BYTES, "llvm.load")
 
 
 def _ldmatrix(count: int, transposed: bool) -> Behaviour:
@@ -308,12 +308,13 @@ def _cp_async(size: int) -> Behaviour:
         body = wg.body
         target, source, *rest = op.operands
         wg.access(op, target, body.typed(target), size, WRITE | ENGINE_ACCESS)
-        for place in (target, source):
-            wg.broken_promises.note(op, body.typed(place), size)
+        place = wg.shared.bounds.turned(op, body.operand(target), size, "llvm.store")
+        for pointer in (target, source):
+            wg.broken_promises.note(op, body.typed(pointer), size)
         given = body.operand(rest[0]) if rest else str(size)
         filled = body.assign(f"call i32 @llvm.umin.i32(i32 {given}, i32 {size})") if rest else given
         wg.access(op, source, body.typed(source), body.assign(f"zext i32 {filled} to i64") if rest else size, READ)
-        wg.work.copy(op, (target, body.typed(target)), body.typed(source), size, filled)
+        wg.work.copy(op, (target, f"{type_text(target.type)} {place}"), body.typed(source), size, filled)
 
     return run
 
@@ -331,7 +332,7 @@ def _arrive_behind_copies(wg: Workgroup, op: Operation) -> None:
         )
 
     body = wg.body
-    barrier = shared_pointer(wg, body.operand(op.operands[0]))
+    barrier = shared_pointer(wg, op, body.operand(op.operands[0]))
     if wg.asynchrony is None:  # no copy is ever under way
         update(wg, barrier, 1, "0")
         return
