@@ -292,6 +292,26 @@ def test_long_rows_that_begin_at_no_piece(
     check(results[0], (D * normed).sum(0), "f16", m)
 
 
+@pytest.mark.parametrize(("arch", "n"), [("gfx942", 18_950), ("gfx1201", 1000), ("sm_90a", 98_600)])
+def test_dx_in_the_place_of_what_is_read(
+    arch: str, n: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Columns are summed of what was there before, of rows of any length."""
+    monkeypatch.setenv("ARCH", arch)
+    m = 2
+    for over in in_turns(["dy", "x"]):
+        x, dy = drawn(rng, (m, n), "f32"), drawn(rng, (m, n), "f32")
+        X, D = wide(x, dy)
+        mean, rstd = X.mean(1, keepdims=True), 1 / np.sqrt(X.var(1, keepdims=True) + 1e-5)
+        normed = (X - mean) * rstd
+        stats, dx = [np.float32(value[:, 0]) for value in (mean, rstd)], dy if over == "dy" else x
+        results, sums = np.full((2, n), np.nan, np.float32), np.full((2, *partial_shape(n, m)), np.nan, np.float32)
+        build_layernorm_bwd_module(n, "f32")(dy, x, None, *stats, dx, *sums, *results, m)
+        check(dx, (D - D.mean(1, keepdims=True) - normed * (D * normed).mean(1, keepdims=True)) * rstd, "f32", 4)
+        check(results[0], (D * normed).sum(0), "f32", m)
+        check(results[1], D.sum(0), "f32", m)
+
+
 def added_up(rng: np.random.Generator, m: int, n: int, averaged: bool, plan: RowPlan | None = None) -> None:
     """Twice with one counter, which is as it was."""
     run, counter = build_cross_entropy_module(n, "f32", plan=plan), np.zeros(1, np.int32)

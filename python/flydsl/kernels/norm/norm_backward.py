@@ -5,7 +5,7 @@ mean(d) for RMSNorm; dgamma = sum(dy * n), dbeta = sum(dy). Blocks stay and take
 thread keeps the sums of its columns in registers. Then either every block writes a row of partial sums, which a second
 kernel adds up in a fixed order, so that results are the same in every run; or blocks add theirs by atomics.
 
-Rows whose sums have no place in registers are read twice: for dx, and for the sums of columns (`column_sums.py`).
+Rows whose sums have no place in registers are read twice: for the sums of columns (`column_sums.py`), then for dx.
 """
 
 from __future__ import annotations
@@ -136,16 +136,17 @@ def norm_backward_launcher(
                 add_rows(results, blocks, length, places(chosen), stream)
 
         def launch_twice() -> None:
-            choice = plan_row(length, dtype, lines=1, task=RowTask(sources=task.sources))
-            launch_rows(
-                lambda chosen: norm_dx_kernel(dy, x, gamma, mean, rstd, dx, dresidual, m, chosen), m, choice, stream,
-                (dy, x, dresidual, dx),
-            )  # fmt: skip
             if atomic or dgamma is not None or dbeta is not None:
                 given = (rstd,) if mean is None else (rstd, mean)
                 rows, most = sum_columns((dy, x), given, outs, m, length, atomic, stream)
                 if not atomic:
                     add_rows(results, rows, length, most, stream)
+            # Behind the sums, which read rows that dx may be written over.
+            choice = plan_row(length, dtype, lines=1, task=RowTask(sources=task.sources))
+            launch_rows(
+                lambda chosen: norm_dx_kernel(dy, x, gamma, mean, rstd, dx, dresidual, m, chosen), m, choice, stream,
+                (dy, x, dresidual, dx),
+            )  # fmt: skip
 
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
