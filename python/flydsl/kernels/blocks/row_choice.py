@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import product
 from math import gcd
+from typing import Any
 
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
 from flydsl.kernels.blocks.odd_rows import by_words, ordered_rings
@@ -374,6 +375,12 @@ def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int 
     """
     check_row(length, dtype)
     return choose(length, dtype, machine_of_target(), lines, threads, task)
+
+
+def lines_beside(vectors: Sequence[Any], dtype: str) -> int:
+    """Return how many lines `plan_row` is to count: wider elements take the place of several; None is no vector."""
+    own = DTYPES[dtype].width
+    return sum(max(vector.dtype.width // own, 1) for vector in vectors if vector is not None)
 
 
 def plan_of_sums(length: int, dtype: str, task: RowTask) -> RowPlan | None:

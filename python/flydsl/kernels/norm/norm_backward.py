@@ -19,7 +19,7 @@ from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
 from flydsl.kernels.blocks.inputs import require_numbers, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
-from flydsl.kernels.blocks.row_choice import plan_of_sums, plan_row
+from flydsl.kernels.blocks.row_choice import lines_beside, plan_of_sums, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
@@ -142,7 +142,7 @@ def norm_backward_launcher(
                 if not atomic:
                     add_rows(results, rows, length, most, stream)
             # Behind the sums, which read rows that dx may be written over.
-            choice = plan_row(length, dtype, lines=1, task=RowTask(sources=task.sources))
+            choice = plan_row(length, dtype, lines=lines_beside((gamma,), dtype), task=RowTask(sources=task.sources))
             launch_rows(
                 lambda chosen: norm_dx_kernel(dy, x, gamma, mean, rstd, dx, dresidual, m, chosen), m, choice, stream,
                 (dy, x, dresidual, dx),

@@ -18,9 +18,9 @@ from flydsl.kernels.blocks.exchange import FEW_WAVES, RowExchange
 from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum, row_sum, sum_of_squares
-from flydsl.kernels.blocks.row_choice import only, plan_row
+from flydsl.kernels.blocks.row_choice import lines_beside, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
-from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import (
     Line,
@@ -123,8 +123,7 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         Y: fx.Tensor, R_out: fx.Tensor | None, mean: fx.Tensor | None, rstd: fx.Tensor | None,
         yscale: fx.Tensor | None, m: fx.Int32, stream: fx.Stream = None,
     ):  # fmt: skip
-        own = DTYPES[form.dtype].width
-        lines = sum(max(line.dtype.width // own, 1) for line in (gamma, beta, xscale) if line is not None)
+        lines = lines_beside((gamma, beta, xscale), form.dtype)
         task = RowTask(1 + form.residual, 1 + form.residual)
         choice = only(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
         require_numbers((gamma, beta, xscale), form.length)
