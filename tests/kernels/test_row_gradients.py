@@ -312,6 +312,16 @@ def test_dx_in_the_place_of_what_is_read(
         check(results[1], D.sum(0), "f32", m)
 
 
+@pytest.mark.parametrize("n", [64, 18_950])
+def test_partial_sums_of_fewer_rows_than_the_others(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first ones say how many rows are written."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    x, number, line = np.ones((8, n), np.float32), np.ones(8, np.float32), np.ones(n, np.float32)
+    for few in (x[:1], x[:, :-8]):
+        with pytest.raises(RuntimeError, match=f"8 rows of {n} elements are asked for"):
+            build_layernorm_bwd_module(n, "f32")(x, x, line, number, number, x.copy(), x, few, line, line, 8)
+
+
 def test_long_rows_and_a_weight_of_a_wider_type(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     """Shared memory has place for the weight beside the rings."""
     monkeypatch.setenv("ARCH", "sm_90a")

@@ -151,6 +151,8 @@ def norm_backward_launcher(
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
         require_extents(matrices, m, length)
+        if fx.const_expr(not atomic):
+            require_extents((dgamma_sums, dbeta_sums), dgamma_sums.shape[0], length)
         require_type((dy, x, dresidual), DTYPES[dtype])
         require_numbers((gamma,), length)
         require_numbers((mean, rstd), m)
