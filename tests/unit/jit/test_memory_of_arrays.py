@@ -106,7 +106,8 @@ def test_a_low_heap_makes_calls_neither_wrong_nor_slow(
         for offset in (0, 4, 1 << 22, 1 << 26):
             y[:] = -1
             assert not quick((freed(torch, offset), y, N)) and (y == -1).all()
-    refused_everywhere(freed(torch, 4), base[:N], y, "has no storage")
+    for offset in (0, 4, 1 << 22, 1 << 26):
+        refused_everywhere(freed(torch, offset), base[:N], y, "has no storage")
 
 
 def test_tensors_of_tracing(torch: ModuleType) -> None:
