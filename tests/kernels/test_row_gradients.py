@@ -16,7 +16,7 @@ import flydsl.compiler as flyc
 from flydsl.kernels.blocks.cache_hints import ONCE
 from flydsl.kernels.blocks.row_choice import TooLong, choose
 from flydsl.kernels.blocks.row_machine import ELSEWHERE, HOPPER
-from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.blocks.row_plan import SECTOR, RowPlan
 from flydsl.kernels.norm import norm_backward
 from flydsl.kernels.norm.column_sums import partial_rows, partial_shape
 from flydsl.kernels.norm.cross_entropy import (
@@ -49,7 +49,7 @@ def wide(*arrays: np.ndarray) -> list[np.ndarray]:
 def check(got: np.ndarray, want: np.ndarray, dtype: str, terms: int = 1) -> None:
     """Compare with a result that adds up ``terms`` numbers of its own size."""
     error = np.abs(got.astype(np.float64) - want).max(initial=0) / max(np.abs(want).max(initial=0), 1e-3)
-    assert error < TOLERANCE[dtype] * terms**0.5, error
+    assert error < TOLERANCE[dtype] * max(terms, 1) ** 0.5, error
 
 
 def softmax_bwd(rng: np.random.Generator, m: int, n: int, dtype: str) -> None:
@@ -250,7 +250,7 @@ def test_every_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng
 
 TOO_LONG = (
     ("gfx942", 33_001, "bf16"), ("gfx950", 40_960, "f16"), ("gfx1201", 66_666, "f32"), ("gfx1250", 70_001, "f16"),
-    ("sm_90a", 131_073, "f32"),
+    ("sm_90a", 300_001, "f32"),
 )  # fmt: skip
 
 
@@ -429,6 +429,49 @@ def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
     for atomic in in_turns((False, True) if plan.slots else (False,)):
         for m, held in ((83, 10), (29, 7), (3, 3)):
             norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan, held=held)
+
+
+RUNS = [
+    (True, RowPlan(1001, "bf16", 8, 32, cluster=4, slots=4)),
+    (False, RowPlan(2003, "f16", 8, 32, cluster=8, slots=4, chunks=1)),
+    (True, RowPlan(2022, "bf16", 8, 32, cluster=4, slots=6, chunks=2)),
+    (False, RowPlan(1027, "f32", 4, 64, cluster=4, slots=4)),
+    (True, RowPlan(2077, "f16", 8, 128, cluster=2, slots=3, lends=True)),
+]
+"""(Whether rows are centred, plan) of clusters that take the rows of one place in a piece, then those of the next."""
+
+
+@pytest.mark.parametrize(("centred", "plan"), RUNS)
+def test_clusters_that_go_from_place_to_place(
+    centred: bool, plan: RowPlan, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Any number of them has rows, and each place that one comes to a row of partial sums: of zeros where it has none
+    of the place's rows, as where places end together with clusters, or more clusters than rows are there."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    plan = replace(plan, keep=False, one_place=True, sources=2, sums=1 + centred, hints=ONCE)
+    for clusters in in_turns((1, 3, 7, 15)):
+        monkeypatch.setattr(norm_backward, "places", lambda plan, count=clusters: count)
+        for build in (norm_backward_launcher, build_layernorm_bwd_module, build_rmsnorm_bwd_module):
+            build.cache_clear()
+        for m, held in ((0, None), (1, None), (8, None), (53, None), (53, 11), (3, 3)):
+            norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, plan=plan, held=held)
+        norm_bwd(rng, 29, plan.length, plan.dtype, centred=centred, plan=plan, atomic=True)
+
+
+def test_rows_in_the_middle_of_sectors_lie_so_in_a_ring() -> None:
+    """Bulk copies that change halves of sectors are slow: LayerNorm's gradient of 40,000 bf16 has 0.93 of a copy's
+    speed on an H200 (2026-11-18), and 0.82 from 16 bytes further on."""
+    for length, cluster, slides in (
+        (1000, 1, True),
+        (1001, 1, True),
+        (1008, 1, False),
+        (1008, 2, True),
+        (1024, 2, False),
+    ):
+        plan = RowPlan(length, "bf16", 8, 32, cluster=cluster, slots=4, keep=False, sources=2, sums=1)
+        assert plan.slides == slides
+        least = plan.share * plan.width + (plan.width if slides else 0)
+        assert plan.chunk >= least and (not slides or plan.chunk * plan.size % SECTOR == 0)
 
 
 def test_blocks_are_a_multiple_of_the_rows_after_which_one_begins_alike(

@@ -57,7 +57,7 @@ class RowExchange:
         # Blocks that stay take turns with two sets of slots: numbers of a row are written when those of the row before
         # have come from everybody, so all have read those of the one before that.
         # Where a first pass comes before the second over the row ahead of it, those of twice as many rows are in use.
-        self.sets = 4 if plan.overlaps else 2 if plan.stays else 1
+        self.sets = 4 if plan.begins_ahead else 2 if plan.stays else 1
         self.all = self.total * plan.rows
         size = self.all * self.sets if self.total > 1 else 0
         self.slots = [smem.allocate(fx.Array[fx.Float32, size, 16]).peek() for _ in range(count)] if size else []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import product
 from math import gcd
+from operator import index
 from typing import Any
 
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
@@ -20,11 +21,8 @@ from flydsl.kernels.blocks.row_plan import (
     LEAST_PIECES,
     MAP,
     MAX_KEPT,
-    RowChoice,
     RowPlan,
     RowTask,
-    check_row,
-    only,
     resident,
 )
 from flydsl.kernels.blocks.row_time import few_time, launch_time
@@ -108,6 +106,25 @@ SMALL_BLOCK = 64
 """Threads of `_in_small_blocks`."""
 CLUSTERED = 512
 """Blocks of clusters from which on their launch takes longer than few rows gain by it."""
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """The plan for launches of more than ``limit`` rows, and the one for those of fewer.
+
+    ``apart`` is the one for matrices whose rows do not all begin at the same place in a piece of 16 bytes, where the
+    others need that.
+    """
+
+    many: RowPlan
+    few: RowPlan | None = None
+    limit: int = 0
+    apart: RowPlan | None = None
+
+
+def only(plan: RowPlan) -> RowChoice:
+    """Return one plan for any number of rows."""
+    return RowChoice(plan, apart=plan.apart)
 
 
 def candidates(
@@ -366,6 +383,18 @@ def choose(
         # Few rows do not fill a cache, and priorities take instructions.
         few = replace(few, hints=PLAIN, few=lines * few.held * few.size <= MOST_FEW_LINES)
     return RowChoice(many, few, limit, many.apart or few.apart)
+
+
+def check_row(length: int, dtype: str) -> None:
+    """Refuse rows that no plan has. A launcher for 8.0 elements would be the one that is kept for 8."""
+    try:
+        index(length)
+    except TypeError:
+        raise TypeError(f"the length of a row is an integer, got {length}") from None
+    if length < 1:
+        raise ValueError(f"a row needs at least one element, got {length}")
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
 
 
 def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP) -> RowChoice:

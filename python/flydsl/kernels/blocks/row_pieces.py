@@ -14,8 +14,12 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
+from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan, meeting_iterations
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened_again
+
+WAVE, NAMED_BARRIERS = HOPPER.wave, 16
+"""Lanes of a wave, and named barriers of a block, where rows are taken by pieces."""
 
 
 def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
@@ -313,25 +317,38 @@ def store_sums(sums: list[Any], start: fx.Pointer, share: ShiftedShare, meeting:
     """Write all vectors of sums to where a line of them begins, or add them; the line need not begin as rows do.
 
     A thread's elements lie side by side, and those of a wave too: by way of shared memory, ``meeting``, neighbouring
-    lanes write neighbouring elements. One by one, each would be a sector of its own.
+    lanes write neighbouring elements. One by one, each would be a sector of its own. Waves do not wait for each other
+    in between.
     """
     plan, line = share.plan, fx.make_view(start, fx.make_layout(share.plan.length, 1))
+    wave = fx.nvvm.warp_uniform(share.lane // WAVE)
+    own = wave * WAVE * plan.width + fx.lane_id()
+    block_barrier(plan)  # what was there has been read
     for begin in fx.range_constexpr(0, len(sums), meeting_iterations(plan)):
         together = sums[begin : begin + meeting_iterations(plan)]
-        block_barrier(plan)
+        _wave_barrier(plan, wave)
         for place, vector in enumerate(together):
             put_vector(vector, meeting, share, share.vector(place))
-        block_barrier(plan)
+        _wave_barrier(plan, wave)
         first = share.offset * plan.width - share.place
-        for turn in fx.range_constexpr(len(together) * plan.width):
-            at = share.lane + turn * plan.lanes
-            column = first + begin * plan.lanes * plan.width + at
-            here = (column >= 0) & (column < plan.length) & (at // plan.width + begin * plan.lanes < plan.share)
-            if here:
-                if fx.const_expr(atomic):
-                    fx.atomic("add", line, meeting[at], at=column)
-                else:
-                    line[column] = meeting[at]
+        for place in fx.range_constexpr(len(together)):
+            for turn in fx.range_constexpr(plan.width):
+                at = own + turn * WAVE + place * plan.lanes * plan.width
+                column = first + begin * plan.lanes * plan.width + at
+                here = (column >= 0) & (column < plan.length) & (at // plan.width + begin * plan.lanes < plan.share)
+                if here:
+                    if fx.const_expr(atomic):
+                        fx.atomic("add", line, meeting[at], at=column)
+                    else:
+                        line[column] = meeting[at]
+
+
+def _wave_barrier(plan: RowPlan, wave: Any) -> None:
+    """A barrier of a wave's lanes, or of all where there are more waves than named barriers behind the first two."""
+    if plan.lanes // WAVE + 2 <= NAMED_BARRIERS:
+        fx.nvvm.barrier_sync(wave + 2, WAVE)
+    else:
+        block_barrier(plan)
 
 
 def put_vector(vector: fx.Vector, start: fx.Pointer, share: ShiftedShare, number: Any) -> None:

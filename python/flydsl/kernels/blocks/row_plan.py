@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
-from operator import index
 from typing import Any
 
 import flydsl.expr as fx
@@ -18,6 +17,8 @@ from flydsl.kernels.blocks.row_machine import HOPPER, Machine
 
 ACCESS_BYTES = 16
 """The widest access, and what rows must begin at a multiple of to be reached by it."""
+SECTOR = 32
+"""Bytes that memory reads and writes at once."""
 LEAST_ACCESS = 4
 """Bytes that neighbouring lanes reach side by side as fast as 16, where a wave has no other rows."""
 MOST_NARROW = 8192
@@ -48,6 +49,8 @@ straight from memory, 16 bytes at once: LayerNorm of 112, 168 and 248 elements o
 copy's speed so on an H200 (2026-11-18), and 0.96, 1.01 and 1.01 where lines come when the row is summed, RMSNorm of
 1,000 and 2,000 1.04 and 1.06, and 1.02 and 1.03; LayerNorm of 1,600, with 224 bytes, 0.95 and 1.03, and RMSNorm of
 18,584 by 512 threads, of which there is place for one block less then, 0.78."""
+RUN_BYTES = 80_000
+"""Bytes that a multiprocessor would move while a block with a ring goes on to rows of the next place (`run_rows`)."""
 READ_AHEAD, READ_REGISTERS = 4, 48
 """Vectors of a row that is only read, and not kept, that a thread has on their way, and its registers."""
 
@@ -115,7 +118,8 @@ class RowPlan:
     pieces: bool = False
     """Whether threads load and store the pieces of 16 bytes that a row lies in, wherever it begins in the first."""
     one_place: bool = False
-    """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers."""
+    """Whether all rows of a block with a ring begin at one place in a piece, so that lines stay in registers; or rows
+    of one place follow each other, and what columns are summed to is written before those of another one."""
     in_order: bool = False
     """Whether such blocks take rows in their order nevertheless: so many that all of a block's begin alike."""
     near_lines: bool = False
@@ -212,6 +216,11 @@ class RowPlan:
         return self.tile_rows * (self.length if self.shifted and self.staged else self.share * self.width)
 
     @property
+    def slides(self) -> bool:
+        """Whether what a block has of a row may begin within a sector of memory, and lies so in a ring's slot too."""
+        return self.slots > 0 and (self.length * self.size % SECTOR > 0 or (self.cluster > 1 and self.share % 2 > 0))
+
+    @property
     def chunk_iterations(self) -> int:
         return -(-self.iterations // self.chunks)
 
@@ -226,10 +235,13 @@ class RowPlan:
 
         Where a chunk is all that a block has of a row, lanes beyond it have no place.
         """
-        whole = self.chunk_iterations * self.lanes * self.accesses * self.width
-        if self.parts == 1 and not self.by_elements:
-            return self.share * self.width
-        return whole + (ACCESS_BYTES // self.size if self.by_elements else 0)
+        piece = ACCESS_BYTES // self.size
+        elements = self.chunk_iterations * self.lanes * self.accesses * self.width
+        if self.by_elements:
+            elements += piece
+        elif self.parts == 1:
+            elements = self.share * self.width
+        return -(-(elements + piece) // (2 * piece)) * 2 * piece if self.slides else elements
 
     @property
     def apart(self) -> RowPlan | None:
@@ -298,6 +310,17 @@ class RowPlan:
         return bool(self.stages or self.sums or self.slots or self.early)
 
     @property
+    def begins_ahead(self) -> bool:
+        """Whether the first pass over a row of a ring comes before the second over the one ahead of it."""
+        return self.overlaps or (self.sums > 0 and self.slots > 0)
+
+    @property
+    def run_rows(self) -> int:
+        """As many rows as what a block takes beside those of one place, before it goes on to the next."""
+        moved = (self.sources + self.targets) * self.share * ACCESS_BYTES
+        return -(-RUN_BYTES // moved) if self.sums else 1
+
+    @property
     def counted(self) -> bool:
         """Whether ``crowd`` says how many blocks a multiprocessor has."""
         early = self.early and (self.pieces or not self.sums)
@@ -312,37 +335,6 @@ class RowPlan:
     def lines_stay(self) -> bool:
         """Whether blocks that stay take rows from shared memory, and keep lines in registers."""
         return self.stages > 0 and self.keep and not self.sums
-
-
-@dataclass(frozen=True)
-class RowChoice:
-    """The plan for launches of more than ``limit`` rows, and the one for those of fewer.
-
-    ``apart`` is the one for matrices whose rows do not all begin at the same place in a piece of 16 bytes, where the
-    others need that.
-    """
-
-    many: RowPlan
-    few: RowPlan | None = None
-    limit: int = 0
-    apart: RowPlan | None = None
-
-
-def only(plan: RowPlan) -> RowChoice:
-    """Return one plan for any number of rows."""
-    return RowChoice(plan, apart=plan.apart)
-
-
-def check_row(length: int, dtype: str) -> None:
-    """Refuse rows that no plan has. A launcher for 8.0 elements would be the one that is kept for 8."""
-    try:
-        index(length)
-    except TypeError:
-        raise TypeError(f"the length of a row is an integer, got {length}") from None
-    if length < 1:
-        raise ValueError(f"a row needs at least one element, got {length}")
-    if dtype not in DTYPES:
-        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
 
 
 # What it needs -------------------------------------------------------------------------------------------------------
@@ -417,10 +409,10 @@ def taking_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
 
 def meeting_elements(plan: RowPlan) -> int:
     """Return of how many sums shared memory has place beside rows: those of all rows of a block meet there, and where
-    rows begin anywhere those of a vector of each lane. A ring that a block's rows have come through has place itself
-    (`meeting_iterations`)."""
+    rows begin anywhere those of a vector of each lane. A ring that all of a block's rows have come through has place
+    itself (`meeting_iterations`)."""
     by_pieces = plan.shifted or plan.slots > 0
-    if not plan.sums or (plan.rows == 1 and (plan.slots or not by_pieces)):
+    if not plan.sums or (plan.rows == 1 and not plan.one_place and (plan.slots or not by_pieces)):
         return 0
     if by_pieces:
         return plan.lanes * plan.width * (plan.iterations * plan.rows if plan.rows > 1 else 1)
@@ -429,14 +421,14 @@ def meeting_elements(plan: RowPlan) -> int:
 
 def meeting_iterations(plan: RowPlan) -> int:
     """Return of how many vectors of each lane a block's sums meet at a time."""
-    if not plan.slots:
+    if not plan.slots or plan.one_place:
         return 1
     return max(min(plan.slots * plan.chunk * plan.size // (4 * plan.lanes * plan.width), plan.iterations), 1)
 
 
 def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     """Shared memory of a block, with what the system takes."""
-    sets = 4 if plan.overlaps else 2 if plan.slots else 1
+    sets = 4 if plan.begins_ahead else 2 if plan.slots else 1
     slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * sets
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
     summed = 4 * meeting_elements(plan)

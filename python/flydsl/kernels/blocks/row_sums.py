@@ -17,7 +17,7 @@ from flydsl.kernels.blocks.ring_lines import KeptLine
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import LineAtPlace, ShiftedShare, place_of
 from flydsl.kernels.blocks.row_plan import SENDING, RowPlan, taking_limit
-from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, store_from_ring
+from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, Run, store_from_ring
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, row_start
 
@@ -30,21 +30,21 @@ SecondPass = Callable[[RowWork, list[Any]], None]
 @flyc.jit
 def sum_in_ring(
     arrays: RowArrays, end: fx.Int32, plan: RowPlan, passes: tuple[FirstPass, SecondPass], smem: fx.SharedAllocator,
-    give: Callable[[list[Any], Share, Any], None],
+    give: Callable[[list[Any], Share, Any, Any], None],
 ) -> None:  # fmt: skip
-    """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums, with
-    memory that these may meet in, if there is some."""
+    """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums to a row
+    of partial sums, with memory that these may meet in, if there is some."""
     exchange = RowExchange(plan, arrays.numbers, smem)
     ring = Ring(arrays.sources, end, plan, smem)
-    place = place_of(row_start(arrays.sources[0], ring.begin), plan) if plan.shifted else fx.Int32(0)
-    share = ShiftedShare(plan, place, steady=True)
     if fx.const_expr(plan.rows > 1):
-        sums = _no_sums(plan)
+        share, sums = _share_of(arrays, ring, ring.begin), _no_sums(plan)
         if ring.begin < end:
             for number in fx.range_constexpr(plan.slots):
                 ring.send_for_own(ring.begin + number * ring.step, fx.Int32(number))
-            sums = _sums_from_ring(arrays, ring, share, exchange, passes)
-        give(sums, share, None)
+            sums = _sums_from_ring(
+                arrays, ring, Run(ring.begin, end, ring.step, fx.Int32(0), None), share, exchange, passes
+            )
+        give(sums, share, None, fx.block_idx.x)
     else:
         if fx.thread_idx.x >= plan.lanes:
             if fx.const_expr(plan.lends):
@@ -54,7 +54,31 @@ def sum_in_ring(
         else:
             if fx.const_expr(plan.lends):
                 fx.nvvm.setmaxnreg(taking_limit(plan, machine_of_target(), len(arrays.lines)), increase=True)
-            give(_sums_from_ring(arrays, ring, share, exchange, passes), share, ring.meeting())
+            begun = exchange.begun()  # rows are on their way meanwhile
+            ring.for_each_run(lambda run: _sum_run(arrays, ring, run, begun, passes, give))
+
+
+@flyc.jit
+def _sum_run(
+    arrays: RowArrays, ring: Ring, run: Run, exchange: RowExchange, passes: tuple[FirstPass, SecondPass],
+    give: Callable[[list[Any], Share, Any, Any], None],
+) -> None:  # fmt: skip
+    """Give the sums over a run's rows: zeros where it has none, as it may have where a block has several."""
+    plan, share = ring.plan, _share_of(arrays, ring, run.first)
+    if fx.const_expr(plan.one_place):
+        done = lambda sums: give(sums, share, None, run.sums)  # noqa: E731
+        if run.first < run.stop:
+            _sums_from_ring(arrays, ring, run, share, exchange, passes, done)
+        else:
+            done(_no_sums(plan))
+    else:
+        give(_sums_from_ring(arrays, ring, run, share, exchange, passes), share, ring.meeting(), run.sums)
+
+
+def _share_of(arrays: RowArrays, ring: Ring, row: Any) -> ShiftedShare:
+    """Return the part that this thread has of rows that begin where ``row`` does in a piece."""
+    place = place_of(row_start(arrays.sources[0], row), ring.plan) if ring.plan.shifted else fx.Int32(0)
+    return ShiftedShare(ring.plan, place, steady=True)
 
 
 def _no_sums(plan: RowPlan) -> list[Any]:
@@ -63,15 +87,16 @@ def _no_sums(plan: RowPlan) -> list[Any]:
 
 @flyc.jit
 def _sums_from_ring(
-    arrays: RowArrays, ring: Ring, share: ShiftedShare, exchange: RowExchange, passes: tuple[FirstPass, SecondPass]
-) -> list[Any]:
-    """Return the sums over the rows of this block, which all begin at one place in a piece.
+    arrays: RowArrays, ring: Ring, run: Run, share: ShiftedShare, exchange: RowExchange,
+    passes: tuple[FirstPass, SecondPass], done: Callable[[list[Any]], None] | None = None,
+) -> list[Any]:  # fmt: skip
+    """Return the sums over the rows of a run, which all begin at one place in a piece. ``done`` is called with them
+    when the first pass over the last row is: what a cluster's waves tell each other is on its way then.
 
     A row's first pass comes before the second one of the row before it: what waves tell each other is on its way then.
     """
-    plan, end, step = ring.plan, ring.end, ring.step
+    plan, step = ring.plan, run.step
     kept = [LineAtPlace(line, share) for line in arrays.lines]
-    exchange = exchange.begun()  # rows and lines are on their way meanwhile
 
     def work(index: Any, number: Any, numbers: list[Any], *, is_here: bool) -> tuple[RingRow, RowWork]:
         row = RingRow(ring, index, number, is_here=is_here)
@@ -81,7 +106,7 @@ def _sums_from_ring(
         return row, RowWork(x, lines, exchange.row(number), share, index, True, stores, numbers, index < 0)
 
     def given(index: Any) -> list[Any]:
-        return [values[fx.min(fx.Int32(index), end - 1)] for values in arrays.given]
+        return [values[fx.min(fx.Int32(index), ring.end - 1)] for values in arrays.given]
 
     def begin_row(index: Any, number: Any, numbers: list[Any], sums: list[Any]) -> tuple[list[Any], list[Any]]:
         _, own = work(index, number, numbers, is_here=False)
@@ -97,17 +122,17 @@ def _sums_from_ring(
             row.give_back(plan.iterations)
 
     sums = _no_sums(plan)
-    last, number, numbers, following = fx.Int32(ring.begin), fx.Int32(0), given(ring.begin), given(ring.begin + step)
+    last, number, numbers, following = fx.Int32(run.first), run.number, given(run.first), given(run.first + step)
     sums, sent = begin_row(last, number, numbers, sums)
-    totals = exchange.row(number).received(sent)
-    for index in range(ring.begin + step, end, step):
+    for index in range(run.first + step, run.stop, step):
         behind = given(index + step)
-        sums, sent = begin_row(index, number + 1, following, sums)
-        end_row(last, number, numbers, totals)
+        sums, own = begin_row(index, number + 1, following, sums)
+        end_row(last, number, numbers, exchange.row(number).received(sent))
         number = number + 1
-        totals = exchange.row(number).received(sent)
-        last, numbers, following = fx.Int32(index), following, behind
-    end_row(last, number, numbers, totals)
+        last, numbers, following, sent = fx.Int32(index), following, behind, own
+    if fx.const_expr(done is not None):
+        done(sums)
+    end_row(last, number, numbers, exchange.row(number).received(sent))
     return sums
 
 

@@ -21,6 +21,7 @@ from flydsl.kernels.blocks.row_plan import (
     LEAST_ACCESS,
     QUARTERS,
     READ_AHEAD,
+    SECTOR,
     RowPlan,
     near_line_bytes,
     registers,
@@ -41,8 +42,6 @@ SHORT_ROW = 1024
 """Bytes of a row below which the two numbers that LayerNorm sums count as two where lanes load pieces: by eight lanes
 and by sixteen, 216, 224, 296 and 328 bf16 have 1.01, 1.04, 1.01 and 1.00 of a copy's speed on an H200 (2026-11-18), and
 0.95, 0.97, 0.98 and 1.02."""
-SECTOR = 32
-"""Bytes that memory writes at once."""
 
 
 def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
@@ -363,7 +362,7 @@ def ring_work(plan: RowPlan, lines: int) -> float:
 def _places(plan: RowPlan, machine: Machine) -> int:
     """Return how many blocks with rings, or clusters of them, take rows."""
     places = ring_places(plan, machine)
-    if not (plan.sums and plan.shifted):
+    if not (plan.sums and plan.shifted) or plan.one_place:
         return places
     apart = plan.width // gcd(plan.width, plan.length)  # all rows of a block begin at one place in a piece
     return max(places // apart, 1) * apart
@@ -379,7 +378,8 @@ def _summed_ring_time(plan: RowPlan, machine: Machine, rows: int) -> float:
     alone = QUARTERS * -(-waves // QUARTERS) if plan.crowd == 1 else waves  # the fullest quarter is done last
     chain = work * alone / min(numbers.issue, numbers.wave_issue * alone) + CHUNK_WORK * (plan.parts - 1)
     answer = numbers.answer + (numbers.in_cluster if plan.cluster > 1 else 0)
-    answer = (answer + (numbers.in_large if plan.cluster > 2 else 0)) / (ahead - 1.5)
+    doubled = max(plan.cluster.bit_length() - 2, 0)
+    answer = (answer + numbers.in_large * doubled) / (ahead - 1.5)
     size, places = plan.share * plan.width * plan.size, _places(plan, machine)
     busy = places * plan.cluster / machine.processors
     memory = numbers.bytes * busy * (plan.sources + plan.targets) * size / machine.bytes_per_cycle
@@ -387,6 +387,8 @@ def _summed_ring_time(plan: RowPlan, machine: Machine, rows: int) -> float:
     memory *= 1 + numbers.full * max(plan.crowd * ahead * size * plan.sources / numbers.most - 1, 0)
     issue = work * QUARTERS * -(-waves * plan.crowd // QUARTERS) / numbers.issue
     rounds = (-(-rows // places) + rows / places + 0.5) / 2
+    if plan.one_place:
+        rounds += plan.run_rows * plan.width / places
     sums = 4 * plan.length * plan.sums * places / (machine.processors * machine.bytes_per_cycle)
     return rounds * _together([memory, issue, chain, answer], numbers.power) + SUMMED_ENDS + sums
 

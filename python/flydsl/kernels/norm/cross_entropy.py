@@ -26,9 +26,9 @@ from flydsl.kernels.blocks.flat_rows import flat_blocks, flat_plan, lie_flat, ma
 from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add, wave_count, wave_reduce
-from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
+from flydsl.kernels.blocks.row_choice import RowChoice, check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import launch_rows, require_extents
 from flydsl.kernels.norm.softmax import (

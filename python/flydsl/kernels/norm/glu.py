@@ -19,9 +19,9 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.activation import gelu, gelu_erf, normal_below, sigmoid, silu
 from flydsl.kernels.blocks.kept_launchers import kept
-from flydsl.kernels.blocks.row_choice import RowChoice, only, plan_row
+from flydsl.kernels.blocks.row_choice import RowChoice, check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import begin_alike, launch_rows, require_extents, require_rows
 

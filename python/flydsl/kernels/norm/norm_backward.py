@@ -19,11 +19,11 @@ from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
 from flydsl.kernels.blocks.inputs import require_numbers, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
-from flydsl.kernels.blocks.row_choice import lines_beside, plan_of_sums, plan_row
+from flydsl.kernels.blocks.row_choice import check_row, lines_beside, plan_of_sums, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
-from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row, meeting_elements, register_limit
+from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, meeting_elements, register_limit
 from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import (
@@ -91,16 +91,17 @@ def norm_backward_launcher(
         places = smem.allocate(fx.Array[fx.Int32, plan.rows]).ptr if plan.rows > 1 and by_pieces else None
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
 
-        def give(sums: list[Any], share: Share, near: Any = None) -> None:
+        def give(sums: list[Any], share: Share, near: Any, row: Any) -> None:
             for index, out in enumerate(outs):
                 own = sums[index * plan.iterations : (index + 1) * plan.iterations]
-                start = fx.get_iter(out) if atomic else row_start(out, fx.block_idx.x // plan.cluster)
+                start = fx.get_iter(out) if atomic else row_start(out, row)
                 _give_sums(own, start, (meeting if near is None else near, places), share, atomic)
 
         if fx.const_expr(plan.slots > 0):
             sum_in_ring(arrays, m, plan, passes, smem, give)
         else:
-            give(for_rows_in_turn(arrays, m, plan, code, smem), share_of_block(dy, m, plan))
+            sums = for_rows_in_turn(arrays, m, plan, code, smem)
+            give(sums, share_of_block(dy, m, plan), None, fx.block_idx.x // plan.cluster)
 
     @flyc.kernel
     def norm_dx_kernel(
@@ -133,7 +134,8 @@ def norm_backward_launcher(
                 value_attrs=limit, pdl=fx.nvvm.has_dependent_launches(),
             )  # fmt: skip
             if not atomic:
-                add_rows(results, blocks, length, places(chosen), stream)
+                more = rows_of_sums(chosen)
+                add_rows(results, blocks + more, length, places(chosen) + more, stream)
 
         def launch_twice() -> None:
             if atomic or dgamma is not None or dbeta is not None:
@@ -178,6 +180,8 @@ def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None, source: fx.
     piece has elements, and half as many for each power of two in the distance of rows.
     """
     blocks = fx.min(fx.ceildiv(m, plan.tile_rows), fx.Int32(places(plan)))
+    if plan.one_place:
+        return blocks if sums is None else fx.min(blocks, fx.Int32(sums.shape[0]) - rows_of_sums(plan))
     if sums is not None:
         blocks = fx.max(fx.min(blocks, fx.Int32(sums.shape[0])), fx.Int32(1))
     if not plan.shifted:
@@ -187,6 +191,12 @@ def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None, source: fx.
     for power in (2, 4, 8):
         apart = (distance % power == 0).select(fx.Int32(max(most // power, 1)), apart)
     return (blocks < m).select(blocks // apart * apart, blocks)
+
+
+def rows_of_sums(plan: RowPlan) -> int:
+    """Return how many rows of partial sums there are beside one for each block, or cluster of them: rows that begin at
+    another place in a piece have sums of their own, and blocks go through places in one order."""
+    return plan.width - 1 if plan.one_place else 0
 
 
 def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:

@@ -18,9 +18,9 @@ from flydsl.kernels.blocks.exchange import FEW_WAVES, RowExchange
 from flydsl.kernels.blocks.inputs import require_numbers
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum, row_sum, sum_of_squares
-from flydsl.kernels.blocks.row_choice import lines_beside, only, plan_row
+from flydsl.kernels.blocks.row_choice import check_row, lines_beside, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import (
     Line,

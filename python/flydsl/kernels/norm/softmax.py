@@ -16,9 +16,9 @@ from flydsl.kernels.blocks.activation import inverse, powers_of_e
 from flydsl.kernels.blocks.exchange import FEW_WAVES
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add, maximum, row_sum, wave_maximum
-from flydsl.kernels.blocks.row_choice import only, plan_row
+from flydsl.kernels.blocks.row_choice import check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, launch_rows
 

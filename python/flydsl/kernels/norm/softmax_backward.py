@@ -12,10 +12,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import dot
-from flydsl.kernels.blocks.row_choice import choose, only, plan_row
+from flydsl.kernels.blocks.row_choice import check_row, choose, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_machine import HOPPER
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import launch_rows
 

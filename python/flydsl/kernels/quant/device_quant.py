@@ -32,9 +32,9 @@ from flydsl.kernels.blocks.narrow import (
     scaled_e2m1,
 )
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
-from flydsl.kernels.blocks.row_choice import only, plan_row
+from flydsl.kernels.blocks.row_choice import check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
-from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, check_row
+from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import launch_rows, require_extents, require_rows
 from flydsl.kernels.blocks.wide_pieces import THREADS, begin_aligned
