@@ -28,7 +28,8 @@ from gpu import SETS, median_ms
 
 MOVED = 256 << 20
 LENGTHS = {
-    "rms_norm backward": (1024, 4096, 8192, 16384, 4097), "layer_norm backward": (1024, 4096, 8192, 16384, 4097),
+    "rms_norm backward": (1024, 4096, 8192, 16384, 65536, 4097, 50257),
+    "layer_norm backward": (1024, 4096, 8192, 16384, 65536, 4097, 50257),
     "softmax backward": (1024, 4096, 32768, 131072, 50257), "cross_entropy": (32000, 50257, 131072),
     "cross_entropy backward": (32000, 50257, 131072),
 }  # fmt: skip
