@@ -472,6 +472,7 @@ def test_rows_in_the_middle_of_sectors_lie_so_in_a_ring() -> None:
         assert plan.slides == slides
         least = plan.share * plan.width + (plan.width if slides else 0)
         assert plan.chunk >= least and (not slides or plan.chunk * plan.size % SECTOR == 0)
+        assert not replace(plan, crowd=2).slides
 
 
 def test_blocks_are_a_multiple_of_the_rows_after_which_one_begins_alike(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from math import gcd
 from typing import Any
 
@@ -403,6 +404,11 @@ def test_rows_of_a_tile_that_lie_apart() -> None:
         assert sorted(taken) == list(range(plan.tile_rows))
         together = 32 // plan.lanes
         assert [taken[i + 1] - taken[i] for i in range(together - 1)] == [plan.spread] * (together - 1)
+
+
+def test_many_rows_have_no_narrower_accesses_than_they_could() -> None:
+    for length, task in product((60, 124, 180, 188), (MAP, RowTask(sources=2, targets=2))):
+        assert choose(length, "f32", HOPPER, 1, task=task).many.width == 4
 
 
 def test_few_short_rows_have_more_threads() -> None:

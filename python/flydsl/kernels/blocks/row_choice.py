@@ -102,8 +102,10 @@ waves a row and 5.5 by one, LayerNorm of 300 5.1 and 5.7, of 183 of 2,191 bf16 5
 straight from memory and 7.8 through shared memory, of 100 of 7,001 f32 6.1 by clusters and 8.35 early (2026-11-18)."""
 AMD_REGISTERS = 1 << 17
 """Vector registers of a compute unit, counted by lanes."""
-SMALL_BLOCK = 64
-"""Threads of `_in_small_blocks`."""
+SMALL_BLOCK, LEAST_SMALL = 64, 1500
+"""Threads of `_in_small_blocks`, and bytes of their rows at least, since a multiprocessor begins a block in some 145
+cycles: RMSNorm of 64 f16 has 0.82 of a copy's speed by blocks of 1,024 bytes on an H200 (2026-11-19) and 1.01 by those
+of 2,048 and 4,096, of 96 1.04 by those of 1,536."""
 CLUSTERED = 512
 """Blocks of clusters from which on their launch takes longer than few rows gain by it."""
 
@@ -319,10 +321,10 @@ def _in_small_blocks(plan: RowPlan, lines: int) -> RowPlan:
     """Return a plan of short rows that come straight from memory, and whose lines do so at once, with blocks of two
     waves: LayerNorm of 112, 136, 168 and 216 bf16 has 1.017, 0.99, 1.03 and 1.02 of a copy's speed so on an H200
     (2026-11-18), and 1.007, 0.98, 1.03 and 1.005 with blocks of four."""
-    short = plan.direct and plan.maps and plan.turns == 1 and plan.width * plan.size == ACCESS_BYTES
-    if lines and short and plan.lines_early(lines) and plan.lanes < HOPPER.wave and plan.threads > SMALL_BLOCK:
-        return replace(plan, rows=SMALL_BLOCK // plan.lanes)
-    return plan
+    wide = plan.direct and plan.maps and plan.turns == 1 and plan.width * plan.size == ACCESS_BYTES
+    rows = SMALL_BLOCK // plan.lanes
+    short = plan.lanes < HOPPER.wave and rows < plan.rows and rows * plan.length * plan.size >= LEAST_SMALL
+    return replace(plan, rows=rows) if lines and wide and short and plan.lines_early(lines) else plan
 
 
 @cache
@@ -347,6 +349,7 @@ def choose(
         return only(min(sparing, key=lambda plan: launch_time(plan, machine, lines, launch)))
     # Few rows have nothing that could come while others are computed on.
     alone = [plan for plan in found if not (plan.stays or plan.words)] or found
+    found = [plan for plan in found if plan.width >= gcd(length, ACCESS_BYTES // plan.size)]  # others are for few
     if lines and machine is HOPPER and any(plan.shifted for plan in found):
         # Lines of elements that are loaded one by one take too long, but where blocks keep them.
         kept = found[0].size == 2 and length <= LONGEST_KEPT

@@ -217,8 +217,10 @@ class RowPlan:
 
     @property
     def slides(self) -> bool:
-        """Whether what a block has of a row may begin within a sector of memory, and lies so in a ring's slot too."""
-        return self.slots > 0 and (self.length * self.size % SECTOR > 0 or (self.cluster > 1 and self.share % 2 > 0))
+        """Whether what a block has of a row may begin within a sector of memory, and lies so in a ring's slot too.
+        Where a multiprocessor has several blocks, the instructions for that take longer than it spares."""
+        within = self.length * self.size % SECTOR > 0 or (self.cluster > 1 and self.share % 2 > 0)
+        return self.slots > 0 and self.crowd == 1 and within
 
     @property
     def chunk_iterations(self) -> int:

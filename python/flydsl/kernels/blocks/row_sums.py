@@ -21,8 +21,9 @@ from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, Run, store_f
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, row_start
 
-FirstPass = Callable[[RowWork, list[Any]], tuple[list[Any], list[Any]]]
-"""``first(work, sums)`` gives the sums with what the row adds to them, and numbers whose totals over the row..."""
+FirstPass = Callable[[RowWork, list[Any], Callable[[], None]], tuple[list[Any], list[Any]]]
+"""``first(work, sums, meanwhile)`` gives the sums with what the row adds to them, and numbers whose totals over the
+row... It calls ``meanwhile`` behind its last loads: what that waits for comes beside arithmetic."""
 SecondPass = Callable[[RowWork, list[Any]], None]
 """``second(work, totals)`` needs to write results."""
 
@@ -108,10 +109,19 @@ def _sums_from_ring(
     def given(index: Any) -> list[Any]:
         return [values[fx.min(fx.Int32(index), ring.end - 1)] for values in arrays.given]
 
-    def begin_row(index: Any, number: Any, numbers: list[Any], sums: list[Any]) -> tuple[list[Any], list[Any]]:
+    def begin_row(
+        index: Any, number: Any, numbers: list[Any], sums: list[Any], ahead: list[Any] | None = None
+    ) -> tuple[list[Any], list[Any], list[Any]]:
+        """Go over a row for the first time; the sums, what was sent, and the totals of what the row ahead has sent."""
+        totals: list[Any] = []
+
+        def meanwhile() -> None:
+            if ahead is not None:
+                totals.extend(exchange.row(number - 1).received(ahead))
+
         _, own = work(index, number, numbers, is_here=False)
-        sums, values = passes[0](own, sums)
-        return sums, own.exchange.send(values)
+        sums, values = passes[0](own, sums, meanwhile)
+        return sums, own.exchange.send(values), totals
 
     def end_row(index: Any, number: Any, numbers: list[Any], totals: list[Any]) -> None:
         row, own = work(index, number, numbers, is_here=True)
@@ -123,11 +133,11 @@ def _sums_from_ring(
 
     sums = _no_sums(plan)
     last, number, numbers, following = fx.Int32(run.first), run.number, given(run.first), given(run.first + step)
-    sums, sent = begin_row(last, number, numbers, sums)
+    sums, sent, _ = begin_row(last, number, numbers, sums)
     for index in range(run.first + step, run.stop, step):
         behind = given(index + step)
-        sums, own = begin_row(index, number + 1, following, sums)
-        end_row(last, number, numbers, exchange.row(number).received(sent))
+        sums, own, totals = begin_row(index, number + 1, following, sums, sent)
+        end_row(last, number, numbers, totals)
         number = number + 1
         last, numbers, following, sent = fx.Int32(index), following, behind, own
     if fx.const_expr(done is not None):

@@ -10,6 +10,7 @@ Rows whose sums have no place in registers are read twice: for the sums of colum
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
 from typing import Any
 
@@ -69,7 +70,7 @@ def norm_backward_launcher(
         sources = (dy, x) if dresidual is None else (dy, x, dresidual)
 
         passes = (
-            lambda work, sums: _first_pass(work, sums, spare),
+            lambda work, sums, meanwhile: _first_pass(work, sums, spare, meanwhile=meanwhile),
             lambda work, totals: _second_pass(work, totals, length),
         )
 
@@ -240,17 +241,21 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
 
 
 def _first_pass(
-    work: RowWork, sums: list[Any], spare: Any, kept: list[Any] | None = None
-) -> tuple[list[Any], list[Any]]:
+    work: RowWork, sums: list[Any], spare: Any, kept: list[Any] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> tuple[list[Any], list[Any]]:  # fmt: skip
     """Return the sums with what a row adds to them, and what this thread has of the row's: of d * n, and of d.
 
-    What the second pass needs of each vector, d and n, is added to ``kept``, where there is such a list.
+    What the second pass needs of each vector, d and n, is added to ``kept``, where there is such a list. ``meanwhile``
+    is called behind the last loads.
     """
     iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
     scale, centre = _line_of_norm(work)
     added, products, total = list(sums), None, None
     for iteration in range(iterations):
         gradient, vector = dy[iteration], x[iteration]
+        if iteration == iterations - 1:
+            meanwhile()
         value = vector * scale if centre is None else fx.math.fma(vector, scale, centre)
         d = gradient * work.lines[0][iteration] if work.lines else gradient
         products = d * value if products is None else fx.math.fma(d, value, products)
