@@ -516,6 +516,48 @@ def test_rows_that_are_not_there_are_refused(name: str, shape: tuple[int, int]) 
         LAUNCHERS[name](x, y)
 
 
+@pytest.mark.parametrize("name", sorted({*LAUNCHERS} - {"quantiser of groups", "quantiser of blocks"}))
+def test_rows_that_begin_between_accesses(name: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """NVIDIA's GPUs refuse such accesses and all that follows; the advice works. AMD's take rows as they lie."""
+    x, y = aligned((6, 256)), aligned((6, 256))
+    x[...] = rng.standard_normal(x.shape)
+    found = []
+    for begin, apart in ((0, 256), (1, 256), (0, 257), (4, 261)):
+        memory = aligned(6 * 261 + 8)
+        lies = np.lib.stride_tricks.as_strided(memory[begin:], (6, 256), (2 * apart, 2))
+        lies[...] = x
+        for arch in ("sm_90a", "gfx942"):
+            monkeypatch.setenv("ARCH", arch)
+            if arch == "sm_90a" and (begin or apart % 8):
+                says = (
+                    rf"reached (4|8|16) bytes at once, .* behind a multiple of that, with rows {2 * apart} bytes apart"
+                )
+                with pytest.raises(RuntimeError, match=says) as refusal:
+                    LAUNCHERS[name](lies, y)
+                assert "x.copy()" in str(refusal.value)
+                LAUNCHERS[name](lies.copy(), y)
+            else:
+                LAUNCHERS[name](lies, y)
+            found.append(y.copy())
+    assert all(np.array_equal(found[0], other) for other in found[2::2])
+
+
+def aligned(shape: Any) -> Any:
+    """An array of f16 that begins at a multiple of 16 bytes."""
+    memory = np.zeros(int(np.prod(shape)) + 8, np.float16)
+    return memory[-memory.ctypes.data // 2 % 8 :][: int(np.prod(shape))].reshape(shape)
+
+
+def test_lines_that_begin_between_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be they of long odd rows, whose matrices may begin anywhere."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for n in (256, 20_001):
+        x, scale, launch = aligned((200, n)), aligned(n + 1), build_rmsnorm_module(n, "f16")
+        launch(x, scale[:n], x, 200)
+        with pytest.raises(RuntimeError, match=f"rows of {n} elements .* 2 bytes behind a multiple of that\n"):
+            launch(x, scale[1:], x, 200)
+
+
 def test_a_length_that_is_no_integer_leaves_no_launcher() -> None:
     """263.0 and 263 are one key of what is kept, and so is NumPy's."""
     x, y, lengths = np.zeros((2, 263), np.float32), np.empty((2, 263), np.float32), (263.0, np.float32(263))

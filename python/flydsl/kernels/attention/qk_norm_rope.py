@@ -19,14 +19,13 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import on_given_stream, require_numbers, written_as
+from flydsl.kernels.blocks.inputs import on_given_stream, require_extents, require_numbers, written_as
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, sum_of_squares, wave_reduce
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
-from flydsl.kernels.blocks.rows import require_extents
 
 WIDTH = 8
 ROWS = 4

@@ -135,6 +135,27 @@ def require_numbers(arrays: Sequence[Any], count: Any) -> None:
             )  # fmt: skip
 
 
+def require_rows(matrices: Sequence[Any], length: int) -> None:
+    """Refuse matrices whose elements of a row do not lie side by side; None stands for no matrix."""
+    for matrix in matrices:
+        if matrix is not None and matrix.rank == 2 and matrix.leading_dim != 1 and length > 1:
+            fx.require(
+                matrix.stride[1] == 1, "elements of a row must lie side by side, and those of a matrix lie {} apart",
+                matrix.stride[1], hint="pass it row-major: x.contiguous(), np.ascontiguousarray(x)",
+            )  # fmt: skip
+
+
+def require_extents(matrices: Sequence[Any], rows: Any, length: Any) -> None:
+    """Refuse matrices that have fewer rows, or shorter ones, than are asked for; None stands for no matrix."""
+    for matrix in matrices:
+        if matrix is not None and matrix.rank == 2:
+            fits = fx.Boolean(rows <= matrix.shape[0]) & fx.Boolean(matrix.shape[1] >= length)
+            fx.require(
+                fits, "{} rows of {} elements are asked for, and a matrix has {} of {}", rows, length, *matrix.shape,
+                hint="pass the number of its rows to the launcher, and build that for their length",
+            )  # fmt: skip
+
+
 def require_type(arrays: Sequence[Any], kind: Any) -> None:
     """Refuse arrays of another type than a kernel was built for, whose bits it would take for numbers of its own."""
     for array in arrays:

@@ -12,6 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
+from flydsl.kernels.blocks.inputs import require_extents, require_rows
 from flydsl.kernels.blocks.row_choice import RowChoice
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_plan import (
@@ -29,54 +30,62 @@ from flydsl.kernels.blocks.row_plan import (
 
 @flyc.jit
 def launch_rows(
-    kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, stream: fx.Stream | None, matrices: Sequence[Any]
-) -> None:
-    """Launch ``kernel(plan)`` for ``rows`` rows of some matrices, with the plan for so many.
+    kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, stream: fx.Stream | None, matrices: Sequence[Any],
+    lines: Sequence[Any] = (),
+) -> None:  # fmt: skip
+    """Launch ``kernel(plan)`` for ``rows`` rows of some matrices, with the plan for so many; ``lines`` go with each.
 
-    The first matrix is a source of the plan's type.
+    The first matrix is a source of the plan's type. None stands for no matrix and no line.
     """
     require_rows(matrices, choice.many.length)
     require_extents(matrices, rows, choice.many.length)
+
+    def launch(plan: RowPlan) -> None:
+        require_places(matrices, lines, rows, plan)
+        _launch(kernel(plan), rows, plan, stream)
+
     if fx.const_expr(choice.apart is None):
-        _launch_so_many(kernel, rows, choice, stream)
+        _launch_so_many(launch, rows, choice)
     else:
         if begin_alike([matrix for matrix in matrices if matrix is not None], choice.many):
-            _launch_so_many(kernel, rows, choice, stream)
+            _launch_so_many(launch, rows, choice)
         else:
-            _launch(kernel(choice.apart), rows, choice.apart, stream)
+            launch(choice.apart)
 
 
 @flyc.jit
-def _launch_so_many(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, stream: fx.Stream | None) -> None:
-    few = choice.few or choice.many
+def _launch_so_many(launch: Callable[[RowPlan], None], rows: Any, choice: RowChoice) -> None:
     if fx.const_expr(choice.limit == 0):
-        _launch(kernel(choice.many), rows, choice.many, stream)
+        launch(choice.many)
     else:
         if rows <= choice.limit:
-            _launch(kernel(few), rows, few, stream)
+            launch(choice.few or choice.many)
         else:
-            _launch(kernel(choice.many), rows, choice.many, stream)
+            launch(choice.many)
 
 
-def require_rows(matrices: Sequence[Any], length: int) -> None:
-    """Refuse matrices whose elements of a row do not lie side by side; None stands for no matrix."""
-    for matrix in matrices:
-        if matrix is not None and matrix.rank == 2 and matrix.leading_dim != 1 and length > 1:
-            fx.require(
-                matrix.stride[1] == 1, "elements of a row must lie side by side, and those of a matrix lie {} apart",
-                matrix.stride[1], hint="pass it row-major: x.contiguous(), np.ascontiguousarray(x)",
-            )  # fmt: skip
+def require_places(matrices: Sequence[Any], lines: Sequence[Any], rows: Any, plan: RowPlan) -> None:
+    """Refuse rows and lines that begin where a plan's accesses do not reach them; None stands for no matrix or line.
 
-
-def require_extents(matrices: Sequence[Any], rows: Any, length: Any) -> None:
-    """Refuse matrices that have fewer rows, or shorter ones, than are asked for; None stands for no matrix."""
-    for matrix in matrices:
-        if matrix is not None and matrix.rank == 2:
-            fits = fx.Boolean(rows <= matrix.shape[0]) & fx.Boolean(matrix.shape[1] >= length)
-            fx.require(
-                fits, "{} rows of {} elements are asked for, and a matrix has {} of {}", rows, length, *matrix.shape,
-                hint="pass the number of its rows to the launcher, and build that for their length",
-            )  # fmt: skip
+    On NVIDIA's GPUs such an access ends all that a process does there.
+    """
+    if not fx.nvvm.is_target():
+        return
+    by_pieces = plan.staged or plan.anywhere
+    for array in (*(() if by_pieces else matrices), *lines):
+        if array is None or plan.width == 1:
+            continue
+        unit = min(plan.width * array.dtype.width // 8, ACCESS_BYTES)
+        behind = fx.Uint64(fx.ptrtoint(fx.get_iter(array))) % unit
+        fits, numbers, text = behind == 0, [behind], "an array begins {} bytes behind a multiple of that"
+        if array.rank == 2:
+            apart = fx.Int64(array.stride[0]) * array.dtype.width // 8
+            fits = fits & ((apart % unit == 0) | (rows < 2))
+            numbers, text = [behind, apart], f"{text}, with rows {{}} bytes apart"
+        fx.require(
+            fits | (rows < 1), f"rows of {plan.length} elements are reached {unit} bytes at once, and {text}", *numbers,
+            hint="pass a copy, which begins at one: x.clone(), x.copy(); flydsl.ops make it where it is needed",
+        )  # fmt: skip
 
 
 def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import require_extents
 from flydsl.kernels.blocks.kept_launchers import kept
-from flydsl.kernels.blocks.rows import require_extents
 
 SIDE = 16
 """A block computes a square of outputs, a thread each."""

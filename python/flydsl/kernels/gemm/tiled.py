@@ -21,10 +21,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import nvvm, rocdl
-from flydsl.kernels.blocks.inputs import require_numbers, require_type
+from flydsl.kernels.blocks.inputs import require_extents, require_numbers, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES
-from flydsl.kernels.blocks.rows import require_extents
 
 THREADS = 256
 ROW_BYTES = 128

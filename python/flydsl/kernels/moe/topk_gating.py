@@ -16,10 +16,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import powers_of_e
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
+from flydsl.kernels.blocks.inputs import require_extents
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_plan import DTYPES
-from flydsl.kernels.blocks.rows import require_extents
 
 THREADS = 256
 SMALLEST = 1e-20

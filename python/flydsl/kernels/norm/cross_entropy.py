@@ -23,14 +23,14 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import LN_2, powers_of_e
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches, wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import flat_blocks, flat_plan, lie_flat, map_pieces
-from flydsl.kernels.blocks.inputs import require_numbers
+from flydsl.kernels.blocks.inputs import require_extents, require_numbers
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_choice import RowChoice, check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
-from flydsl.kernels.blocks.rows import launch_rows, require_extents
+from flydsl.kernels.blocks.rows import launch_rows
 from flydsl.kernels.norm.softmax import (
     powers_of_row,
     powers_of_waves,

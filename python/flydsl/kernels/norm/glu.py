@@ -18,12 +18,13 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.activation import gelu, gelu_erf, normal_below, sigmoid, silu
+from flydsl.kernels.blocks.inputs import require_extents, require_rows
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import RowChoice, check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
-from flydsl.kernels.blocks.rows import begin_alike, launch_rows, require_extents, require_rows
+from flydsl.kernels.blocks.rows import begin_alike, launch_rows
 
 FORWARD, BACKWARD = RowTask(sources=2, once=True), RowTask(sources=3, targets=2, once=True)
 _INV_SQRT_2PI = 0.3989422804014327

@@ -18,7 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
-from flydsl.kernels.blocks.inputs import require_numbers, require_type
+from flydsl.kernels.blocks.inputs import require_extents, require_numbers, require_rows, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import check_row, lines_beside, plan_of_sums, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row, for_rows_in_turn, share_of_block
@@ -32,8 +32,7 @@ from flydsl.kernels.blocks.rows import (
     begin_alike,
     launch_rows,
     places,
-    require_extents,
-    require_rows,
+    require_places,
     row_start,
     store_iteration,
     vectors_of,
@@ -127,6 +126,7 @@ def norm_backward_launcher(
         results = [(dgamma_sums, dgamma), (dbeta_sums, dbeta)]
 
         def launch(chosen: RowPlan) -> None:
+            require_places(matrices, (gamma,), m, chosen)
             blocks = _block_count(chosen, m, None if atomic else dgamma_sums, dy)
             cluster = (chosen.cluster, 1, 1) if chosen.cluster > 1 else None
             limit = {"fly.maxnreg": register_limit(chosen, machine_of_target(), 1)} if fx.nvvm.is_target() else {}
@@ -148,7 +148,7 @@ def norm_backward_launcher(
             choice = plan_row(length, dtype, lines=lines_beside((gamma,), dtype), task=RowTask(sources=task.sources))
             launch_rows(
                 lambda chosen: norm_dx_kernel(dy, x, gamma, mean, rstd, dx, dresidual, m, chosen), m, choice, stream,
-                (dy, x, dresidual, dx),
+                (dy, x, dresidual, dx), (gamma,),
             )  # fmt: skip
 
         matrices = [matrix for matrix in (dy, x, dresidual, dx) if matrix is not None]

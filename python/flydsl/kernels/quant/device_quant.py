@@ -19,7 +19,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import require_numbers, require_type
+from flydsl.kernels.blocks.inputs import require_extents, require_numbers, require_rows, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import (
     FORMATS,
@@ -36,7 +36,7 @@ from flydsl.kernels.blocks.row_choice import check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
-from flydsl.kernels.blocks.rows import launch_rows, require_extents, require_rows
+from flydsl.kernels.blocks.rows import launch_rows
 from flydsl.kernels.blocks.wide_pieces import THREADS, begin_aligned
 from flydsl.kernels.quant.short_rows import quantise_short_rows, short_rows
 
