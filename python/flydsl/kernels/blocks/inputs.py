@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from inspect import signature
+from math import prod
 from typing import Any, TypeVar, cast
 
 import flydsl.compiler as flyc
@@ -181,6 +182,13 @@ def refuse_unheard(function: str, options: dict[str, Any], tuning: frozenset[str
         asked = bool(value) if isinstance(value, int | float) else value is not None
         if asked and name not in tuning:
             raise NotImplementedError(f"{name} is not supported by {function} here: it would change nothing")
+
+
+def check_array(name: str, array: Any, count: int, types: tuple[str, ...]) -> None:
+    """Refuse an array of another type, or of fewer elements."""
+    dtype, length = type_name(array), prod(array.shape)
+    if dtype not in types or length < count:
+        raise ValueError(f"{name} holds {length} of {dtype}; it must have at least {count} of {' or '.join(types)}")
 
 
 def written_as(name: str, tensor: Array, *shape: int) -> Any:

@@ -17,7 +17,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
-from flydsl.kernels.blocks.inputs import require_elements
+from flydsl.kernels.blocks.inputs import require_elements, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
@@ -335,6 +335,7 @@ def compile_blockscale_preshuffle_gemm(
         plan.require_call(N, ("gfx942", "gfx950"))
         blocks = K // SCALE_BLOCK
         scales = ("scale_a", scale_a, fx.Int64(M) * blocks), ("scale_b", scale_b, -(-N // SCALE_BLOCK) * blocks)
+        require_type((scale_a, scale_b), fx.Float32)
         require_elements(*plan.matrices(C, A, B, M), *scales)
         beside = waves_beside(plan) if waves_per_eu is None else {}
         blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M, value_attrs=beside).launch(

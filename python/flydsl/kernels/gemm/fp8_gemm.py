@@ -14,11 +14,11 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import require_elements, require_pitch, require_whole
+from flydsl.kernels.blocks.inputs import require_elements, require_pitch, require_type, require_whole
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import require_multiple
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
-from flydsl.kernels.gemm.lds_plan import LANES, OTHERS, REGISTERS, SIMDS, LdsPlan
+from flydsl.kernels.gemm.lds_plan import LANES, OTHERS, OUTPUTS, REGISTERS, SIMDS, LdsPlan
 from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle_plan import shuffle_weight
 
@@ -76,6 +76,8 @@ def launcher(K: int, tile: tuple[int, int], waves: tuple[int, int], remap: bool,
     ):  # fmt: skip
         plan = plan_for(N)
         plan.require_call("a product of 8-bit floats")
+        require_type((C,), OUTPUTS[plan.out])
+        require_type((scale_a, scale_b), fx.Float32)
         rows = fx.Int64(M)
         require_elements(("A", A, rows * K), ("B_T", B_T, N * K), ("C", C, rows * N), ("scale_a", scale_a, M),
                          ("scale_b", scale_b, N))  # fmt: skip
@@ -102,6 +104,8 @@ def scaled_launcher(plan: LdsPlan) -> Any:
         M: fx.Int32, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call("a product of 8-bit floats")
+        require_type((C,), OUTPUTS[plan.out])
+        require_type((scale_a, scale_b), fx.Float32)
         for matrix, pitch, least in ((A, plan.lda, plan.k), (B_T, plan.ldb, plan.k), (C, plan.ldc, plan.n)):
             require_pitch(matrix, pitch or least, least)
         require_whole(scale_a, scale_b, *([bias] if plan.biased else []))

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
-from flydsl.kernels.blocks.inputs import require_pitch, require_room, require_whole
+from flydsl.kernels.blocks.inputs import require_pitch, require_room, require_type, require_whole
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, LANES, SCALE_BLOCK, SCALE_GROUP, TilePlan
@@ -339,6 +339,8 @@ def launch(plan: TilePlan, tensors: tuple[Any, ...], sizes: tuple[Any, int, int,
     require_pitch(A, lda * 8 // A.dtype.width, row * 8 // A.dtype.width)
     require_whole(B, sb, *([] if ascale else [sa]), *([bias] if plan.biased else []))
     of_b = n * (plan.k // plan.b.depth * plan.b.step_bytes)
+    if plan.scales == "rows":
+        require_type((sa, sb), fx.Float32)
     require_room(
         ("C", C, fx.Int64(m) * n), ("A", A, fx.Int64(m) * row * 8 // A.dtype.width),
         ("B_shuffled", B, of_b * 8 // B.dtype.width),

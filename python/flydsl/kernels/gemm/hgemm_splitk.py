@@ -24,13 +24,14 @@ from flydsl.kernels.blocks.inputs import (
     lies_whole,
     on_given_stream,
     require_elements,
+    require_type,
     stream_of,
     strides,
 )
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
-from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
+from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, OUTPUTS, LdsPlan, choose_tiles
 
 NAMES = {"f16": "fp16", "fp16": "fp16", "float16": "fp16", "bf16": "bf16", "bfloat16": "bf16", "f32": "f32",
          "float32": "f32"}  # fmt: skip
@@ -56,6 +57,7 @@ def launcher(plan: LdsPlan, waves_per_eu: int = 0) -> Any:
         signal: fx.Tensor, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan.require_call("a product of halves through LDS")
+        require_type((C,), OUTPUTS[plan.out])
         rows = fx.Int64(m)
         matrices = (("C", C, rows * plan.n, plan.ldc), ("A", A, rows * plan.k, plan.lda),
                     ("B", B, plan.n * plan.k, plan.ldb))  # fmt: skip

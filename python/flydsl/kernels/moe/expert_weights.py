@@ -112,6 +112,22 @@ def check_weights(w1: Any, w2: Any, kind: str, arch: str) -> None:
             raise ValueError(f"{name} must be a positive multiple of {step} for {kind} weights, got {value}")
 
 
+def check_experts(experts: Experts) -> None:
+    """Refuse weights, and on Hopper scales of them, that were put together by hand and do not go together."""
+    (count, model, inter), side = experts.shape, SIDE if experts.kind == BLOCKS else 1
+    wanted = {"w1": (count, 2 * inter, model * experts.w2.shape[2] // max(inter, 1))}
+    if experts.arch == "sm_90a":
+        for name, (rows, columns) in (("scale1", (2 * inter, model)), ("scale2", (model, inter))):
+            if experts.kind == BLOCKS:
+                wanted[name] = count, columns // side, rows // side
+    for name, shape in wanted.items():
+        found = getattr(experts, name)
+        if tuple(found.shape) != shape:
+            raise ValueError(f"with w2 of {tuple(experts.w2.shape)}, {name} is {shape}, got {tuple(found.shape)}")
+        if name != "w1" and name_of(found) != "float32":
+            raise ValueError(f"{name} holds {name_of(found)}; scales of blocks are float32")
+
+
 def ordered(w: Any, kind: str, arch: str, stream: object) -> tuple[Any, Any]:
     """Weights of a kind in the order of the preshuffle GEMM, and their scales."""
     flat = w.reshape(-1, w.shape[-1])

@@ -29,6 +29,7 @@ from flydsl.kernels.moe.expert_weights import (
     TYPES,
     WHOLE,
     Experts,
+    check_experts,
     name_of,
     prepare_experts,
     quantised_blocks,
@@ -43,7 +44,8 @@ from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm1, compile
 from flydsl.kernels.moe.mxfp_moe.mx_rows import moe_mxfp4_sort
 from flydsl.kernels.moe.references import order_length
 from flydsl.kernels.moe.row_order import gathered, sort_rows
-from flydsl.kernels.moe.sorting import NAMES, moe_softmax_sort_flydsl, moe_sorting_flydsl, served_mask
+from flydsl.kernels.moe.sorting import moe_softmax_sort_flydsl, moe_sorting_flydsl, served_mask
+from flydsl.kernels.moe.topk_gating import NAMES
 
 MANY_ROWS = 64
 """Of an expert, from which on products, and not memory, take the time of a layer."""
@@ -121,6 +123,7 @@ def check_call(x: Any, ids: Any, weights: Any, experts: Experts, y: Any, mask: A
         raise ValueError(
             f"x and y are (T, {model}) of one type, got {tuple(x.shape)} {x.dtype}, {tuple(y.shape)} {y.dtype}"
         )
+    check_experts(experts)
     if name_of(x) not in TYPES or (experts.kind == "int4_bf16" and name_of(x) != "bfloat16"):
         raise ValueError(f"x of {x.dtype} does not go with {experts.kind} experts")
     if experts.kind == PLAIN and x.dtype != experts.w1.dtype:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import empty_beside, on_given_stream, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, on_given_stream, stream_of, written_as
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import add, wave_reduce
 from flydsl.kernels.moe.sorting import (
@@ -23,12 +23,11 @@ from flydsl.kernels.moe.sorting import (
     TOGETHER,
     check_buffers,
     compile_moe_sorting,
-    gate_all,
     gate_tokens,
     moe_sorting_get_workspace_size,
     name_experts,
 )
-from flydsl.kernels.moe.topk_gating import expert_named, lanes_of
+from flydsl.kernels.moe.topk_gating import expert_named, gate_all, lanes_of
 
 MOST_RANKED = 4096
 """Pairs that are compared with each other; their keys are in the shared memory of a block."""
@@ -177,7 +176,10 @@ def sort_rows(
     rows, targets, ends, valid = words[:room], words[room : 2 * room], words[2 * room : -2], words[-2:]
     weights, stream = empty_beside(topk_weights, (room,)), stream_of(topk_ids, stream)
     check_buffers(tokens, topk, num_experts, 1, topk_ids, topk_weights, None, None, None, valid, None, expert_mask)
-    pairs = (topk_ids.reshape(-1), topk_weights.reshape(-1))
+    if logits is None:
+        pairs = topk_ids.reshape(-1), topk_weights.reshape(-1)
+    else:
+        pairs = written_as("topk_ids", topk_ids, count), written_as("topk_weights", topk_weights, count)
     routes = logits is not None and tokens > 0 and routes_itself(tokens, num_experts, topk)
     if logits is not None and not routes:
         gate_all(logits, topk_weights, topk_ids, renormalize, stream)

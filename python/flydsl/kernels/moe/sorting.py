@@ -20,10 +20,23 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import empty_beside, lies_whole, on_given_stream, stream_of, type_name
+from flydsl.kernels.blocks.inputs import (
+    check_array,
+    empty_beside,
+    lies_whole,
+    on_given_stream,
+    stream_of,
+    written_as,
+)
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.moe.references import SLOT_SHIFT, order_length
-from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, expert_named, lanes_of, largest_chances
+from flydsl.kernels.moe.topk_gating import (
+    build_topk_gating_softmax_module,
+    expert_named,
+    gate_all,
+    lanes_of,
+    largest_chances,
+)
 
 THREADS = 256
 ONE_LAUNCH = 8 * THREADS
@@ -35,8 +48,6 @@ TOGETHER = 8
 GATED_ITERATIONS = 4
 """Turns of tokens that one block gates before it sorts; more are faster by many blocks, in a launch of their own."""
 SMALLEST_WAVE = 32
-NAMES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
-"""Types of logits, and what gating calls them."""
 CLEARING = 64
 """Blocks that clear the buffer beside one that sorts alone."""
 
@@ -432,20 +443,6 @@ def check_mask(mask: Any, experts: int) -> None:
     check_array("expert_mask", mask, experts, ("int32", "int8", "uint8", "bool"))
 
 
-def check_array(name: str, array: Any, count: int, types: tuple[str, ...]) -> None:
-    dtype, length = str(array.dtype).removeprefix("torch."), prod(array.shape)
-    if dtype not in types or length < count:
-        raise ValueError(f"{name} holds {length} of {dtype}; it must have at least {count} of {' or '.join(types)}")
-
-
-def gate_all(logits: Any, topk_weights: Any, topk_ids: Any, renormalize: bool, stream: object) -> None:
-    """Ids and weights of the largest of each token's softmax, by a launch of their own."""
-    tokens, topk = topk_ids.shape
-    gate = build_topk_gating_softmax_module(logits.shape[1], topk, NAMES[type_name(logits)], renormalize)
-    if tokens:
-        gate(logits, topk_weights, topk_ids, empty_beside(topk_ids, (tokens, topk)), tokens, stream)
-
-
 def check_buffers(
     tokens: int, topk: int, experts: int, unit: int, ids: Any, weights: Any, sorted_ids: Any, sorted_weights: Any,
     expert_ids: Any, num_valid: Any, buffer: Any, mask: Any,
@@ -480,13 +477,16 @@ def moe_softmax_sort_flydsl(
     """
     build_topk_gating_softmax_module(num_experts, topk, dtype_str, renormalize)  # which refuses what has no kernel
     tokens, stream = gating_logits.shape[0], stream_of(gating_logits, stream)
+    if tuple(gating_logits.shape[1:]) != (num_experts,):
+        raise ValueError(f"logits are (T, {num_experts}), one for each expert, got {tuple(gating_logits.shape)}")
     if fits_one_launch(tokens, num_experts, topk):
         check_buffers(tokens, topk, num_experts, unit_size, topk_ids, topk_weights, sorted_ids, sorted_weights,
                       sorted_expert_ids, num_valid_ids, moe_buf, expert_mask)  # fmt: skip
         run = compile_softmax_sort(num_experts=num_experts, topk=topk, unit_size=unit_size, renormalize=renormalize)
         buffer = None if moe_buf is None else moe_buf.reshape(-1)
-        run(gating_logits, topk_weights.reshape(-1), topk_ids.reshape(-1), sorted_ids, sorted_weights,
-            sorted_expert_ids, num_valid_ids, buffer, expert_mask, num_local_tokens, tokens, stream)  # fmt: skip
+        ids, weights = written_as("topk_ids", topk_ids, -1), written_as("topk_weights", topk_weights, -1)
+        run(gating_logits, weights, ids, sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, buffer,
+            expert_mask, num_local_tokens, tokens, stream)  # fmt: skip
         return sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf
     gate_all(gating_logits, topk_weights, topk_ids, renormalize, stream)
     return moe_sorting_flydsl(

@@ -16,12 +16,14 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import powers_of_e
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import require_extents
+from flydsl.kernels.blocks.inputs import empty_beside, require_extents, type_name
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_plan import DTYPES
 
 THREADS = 256
+NAMES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
+"""Types of logits, and what gating calls them."""
 SMALLEST = 1e-20
 MOST_EACH = 16
 """Experts of a token that a thread has."""
@@ -162,6 +164,14 @@ def turn_weights(logits: Any, ids: Any, dweights: Any, dlogits: Any, place: Any,
     for j, (expert, chance, gradient) in enumerate(zip(mine, chances, given, strict=True)):
         if alive & ((expert < experts) | (j < experts // lanes)):
             dlogits[token, expert] = (chance * (gradient - inner)).to(dlogits.dtype)
+
+
+def gate_all(logits: Any, topk_weights: Any, topk_ids: Any, renormalize: bool, stream: object) -> None:
+    """Ids and weights of the largest of each token's softmax, by a launch of their own."""
+    tokens, topk = topk_ids.shape
+    gate = build_topk_gating_softmax_module(logits.shape[1], topk, NAMES[type_name(logits)], renormalize)
+    if tokens:
+        gate(logits, topk_weights, topk_ids, empty_beside(topk_ids, (tokens, topk)), tokens, stream)
 
 
 @kept

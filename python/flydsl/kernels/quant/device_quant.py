@@ -172,6 +172,8 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
         X: fx.Tensor, Q: fx.Tensor, tops: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
     ):
         require_numbers((tops,), m)
+        require_numbers((scales,), 1)
+        require_type((tops, scales), fx.Float32)
         Q = codes_in(Q, FORMATS[quant])
         if flat_pieces.lie_flat((X, Q), m, N):
             _require((X, Q), m, N)

@@ -225,6 +225,8 @@ def planned(x: Any, router: Any, experts: Any, y: Any) -> tuple[Stage, Stage] | 
     given = (x, y, experts.w1, experts.w2)
     if any(address_of(array) % LINE_BYTES or not lies_whole(array) for array in given):
         return None
+    if any(scale is not None and not lies_whole(scale.swapaxes(1, 2)) for scale in (experts.scale1, experts.scale2)):
+        return None  # a block's scales are taken to lie beside those of the next columns
     return plan_stages(*router.ids.shape, *experts.shape, experts.w1.dtype.itemsize)
 
 

@@ -18,6 +18,7 @@ from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import empty_beside, flattened, require_room, stream_of
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import number_of_e8m0
+from flydsl.kernels.blocks.wide_pieces import begin_aligned
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2
 from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
 from flydsl.kernels.moe.topk_gating import expert_named
@@ -125,6 +126,11 @@ def compile_moe_reduction(
         if fx.const_expr(use_mask):
             given += [("topk_ids", ids, slots)] if ids is not None else [("valid_mask", mask, slots)]
         require_room(*given)
+        if fx.const_expr(aligned and fx.nvvm.is_target()):
+            fx.require(
+                begin_aligned((X, Y)), f"X and Y were promised to begin at multiples of {ALIGNMENT} bytes",
+                hint="pass tensors that do, or compile without aligned=True",
+            )  # fmt: skip
         mask = flattened(mask) if use_mask and mask is not None else None
         ids = flattened(ids) if use_mask and ids is not None else None
         moe_reduction_kernel(flattened(X), flattened(Y), mask, ids).launch(

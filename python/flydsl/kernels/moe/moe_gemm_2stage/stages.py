@@ -26,7 +26,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.blocks.inputs import flattened, require_bytes, require_room
+from flydsl.kernels.blocks.inputs import flattened, require_bytes, require_room, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.preshuffle.weights import FourBitWeights, Weights
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, check_elements, multiply_all, row_copy, tiled_instruction
@@ -152,6 +152,7 @@ def stage_launcher(
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         require_dims((columns, depth), dims, names)
+        require_type((sorted_ids, expert_ids, num_valid_ids), fx.Int32)
         require_out(out, plan)
         require_tokens(out, a, scale_a, tokens, plan)
         require_weights(w, scale_w, plan)
