@@ -21,6 +21,7 @@ from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.argument_form import ConstantForm, NoneForm, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.arguments.kinds import Dynamic
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
+from flydsl.compiler.artifacts.artifact import Executable
 from flydsl.expr.trace.host_argument import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.native import constants as native
@@ -262,6 +263,8 @@ def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hi
     elsewhere."""
     device = executable.device
     if not dlpack_type(device.kind) or not getattr(device, "is_only_one", True) or executable.artifact.prints:
+        return None
+    if type(executable) is not Executable:  # such as a sanitized one, whose entry is a function of Python
         return None
     if not any(isinstance(p.form, TensorForm) for p in parameters) or not calls_are_native():
         return None

@@ -26,8 +26,10 @@ from flydsl.kernels.blocks.inputs import (
     Array,
     as_bias,
     broadcast,
+    check_start,
     contiguous,
     empty_beside,
+    lies_whole,
     multiprocessors,
     on_given_stream,
     on_host,
@@ -181,6 +183,7 @@ class Inputs:
             raise ValueError(
                 f"out must be {shape} of {kind}, got {tuple(self.result.shape)} of {type_name(self.result)}"
             )
+        check_start("out", self.result)
         self.q, self.k, self.v, self.out = (_heads_first(t) if self.varied else t for t in (q, k, v, self.result))
         self._check_shapes()
         self.batches = int(self.q.shape[0])
@@ -198,6 +201,8 @@ class Inputs:
         for name, starts in (("cu_seqlens_q", q_starts), ("cu_seqlens_k", k_starts)):
             if len(starts.shape) != 1 or str(starts.dtype).removeprefix("torch.") != "int32":
                 raise ValueError(f"{name} is a vector of int32, got {tuple(starts.shape)} of {starts.dtype}")
+            if not lies_whole(starts):
+                raise ValueError(f"the elements of {name} lie {strides(starts)[0]} apart: pass a copy, {name} + 0")
         if q_starts.shape[0] != k_starts.shape[0] or q_starts.shape[0] < 2:
             raise ValueError(
                 f"cu_seqlens_q has {q_starts.shape[0]} starts and cu_seqlens_k {k_starts.shape[0]}; both need one more "
@@ -273,7 +278,7 @@ class Inputs:
     def sinks(self, sinks: Array) -> Any:
         if sinks is not None and tuple(sinks.shape) != (self.heads,):
             raise ValueError(f"sinks must be {(self.heads,)}, got {tuple(sinks.shape)}")
-        return sinks
+        return sinks if sinks is None or lies_whole(sinks) else contiguous(sinks)
 
     def head_group(self, reach: int | None = None) -> int:
         """Query heads whose K and V stay in L2 together: all heads in groups of one size.
@@ -342,6 +347,18 @@ def check_steps(name: str, shape: tuple[int, ...], strides: tuple[int, ...], ite
         )
     if max(shape) >= 1 << 31:
         raise ValueError(f"{name} has the shape {shape}; lengths must stay below 2^31")
+
+
+def result_of(q: Array, dv: int, out: Array) -> Any:
+    """Return where results of ``dv`` elements for each query's head go: what was given, or a new array."""
+    shape = (*q.shape[:-1], dv)
+    if out is None:
+        return empty_beside(q, shape)
+    if tuple(out.shape) != shape or out.dtype != q.dtype:
+        raise ValueError(f"out must be {shape} of {q.dtype}, got {tuple(out.shape)} of {out.dtype}")
+    check_steps("out", shape, strides(out), out.dtype.itemsize)
+    check_start("out", out)
+    return out
 
 
 def _heads_first(tensor: Array) -> Any:

@@ -31,6 +31,8 @@ from flydsl.kernels.attention.scores import factor_of
 from flydsl.kernels.attention.wave_backward import WAVE_PLAN, wave_backward, wave_plan
 from flydsl.kernels.blocks.inputs import (
     Array,
+    address_of,
+    check_start,
     contiguous,
     empty_beside,
     is_for_cuda,
@@ -192,9 +194,9 @@ def section_of(given: Inputs, plan: BackwardPlan) -> int:
 
 
 def is_aligned(tensor: Array) -> bool:
-    """Return whether TMA can read a tensor as it is: heads contiguous, and rows a multiple of 16 bytes apart."""
+    """Return whether TMA can read a tensor as it is: heads contiguous, and rows at multiples of 16 bytes."""
     *steps, last = strides(tensor)
-    return last == 1 and all(step > 0 and step % 8 == 0 for step in steps)
+    return last == 1 and all(step > 0 and step % 8 == 0 for step in steps) and address_of(tensor) % 16 == 0
 
 
 def check_grads(given: Inputs, *grads: Array) -> None:
@@ -206,6 +208,7 @@ def check_grads(given: Inputs, *grads: Array) -> None:
                 f"{grad.dtype} of {tuple(grad.shape)}"
             )
         check_steps(f"the gradient of {name}", tuple(grad.shape), strides(grad), grad.dtype.itemsize)
+        check_start(f"the gradient of {name}", grad)
 
 
 def check_gradients(given: Inputs, dout: Array, lse: Array) -> None:

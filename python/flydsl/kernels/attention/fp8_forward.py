@@ -27,6 +27,7 @@ from flydsl.kernels.attention.scores import Features, factor_of
 from flydsl.kernels.blocks.inputs import (
     Array,
     broadcast,
+    check_start,
     contiguous,
     empty_beside,
     is_for_cuda,
@@ -173,6 +174,7 @@ def attention_fp8(
     if not is_for_cuda(q):
         raise ValueError("attention of 8-bit tensors is for Hopper; give other targets bf16")
     given = Inputs(q, k, v, out, None, None, None, eight_bits=True)
+    check_start("v", v)
     scale = given.d**-0.5 if scale is None else float(scale)
     check_numbers(scale, 0.0)
     left, right = given.sides(window, is_causal)

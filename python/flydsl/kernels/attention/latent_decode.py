@@ -14,6 +14,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.attention.attention import result_of
 from flydsl.kernels.attention.head_tiles import chunk_of, swizzle_of, tiles_of
 from flydsl.kernels.attention.hopper_decode import (
     begin,
@@ -32,8 +33,8 @@ from flydsl.kernels.attention.parts import (
     launch_merge,
     part_at,
     parts_of,
-    result_of,
     room_for,
+    space_for,
 )
 from flydsl.kernels.attention.scores import (
     PLAIN,
@@ -45,7 +46,7 @@ from flydsl.kernels.attention.scores import (
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of, whole_lines
-from flydsl.kernels.blocks.inputs import Array, address_of, stream_of, strides, type_of
+from flydsl.kernels.blocks.inputs import Array, address_of, contiguous, lies_whole, stream_of, strides, type_of
 
 SHARES = 2
 """Warpgroups that compute: each has so much of the results."""
@@ -304,6 +305,7 @@ def latent_attention(
     scale, window, softcap, k_scale, v_scale = numbers
     queries = q[:, None] if len(q.shape) == 3 else q
     _check(queries, k_cache, v_cache, tables, lengths, sinks)
+    lengths = lengths if lies_whole(lengths) else contiguous(lengths)
     (_, tokens, _, d), dv = (int(extent) for extent in queries.shape), int(v_cache.shape[3])
     out = result_of(q, dv, out)
     results = out[:, None] if len(q.shape) == 3 else out
@@ -313,7 +315,7 @@ def latent_attention(
     features = Features(window is not None, tokens > 1, softcap > 0, is_scaled_first(scale, softcap))
     plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group_of(queries), features=features)
     sequences, cut = cut_of_latent(queries, k_cache, dv, tables, plan.group)
-    found, logarithms, _ = workspace or room_for(q, sequences, cut, tokens * plan.group, dv, counters)
+    found, logarithms, _ = space_for(workspace, q, sequences, cut, tokens * plan.group, dv, counters)
     latent_decode(
         queries, k_cache, results, tables, lengths, found, logarithms, scale, float(v_scale), softcap, window or 0,
         cut.splits, cut.part, tokens, cut.apart, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream),

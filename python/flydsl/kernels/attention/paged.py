@@ -14,11 +14,12 @@ from math import gcd, isfinite, prod
 from operator import index
 from typing import Any
 
+from flydsl.kernels.attention.attention import result_of
 from flydsl.kernels.attention.head_tiles import chunk_of
 from flydsl.kernels.attention.hopper_decode import BOX, ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import SHARED_BYTES, ForwardPlan
 from flydsl.kernels.attention.latent_decode import latent_attention, latent_workspace, shares_elements
-from flydsl.kernels.attention.parts import Cut, Sizes, parts_of, result_of, room_for, turns_of
+from flydsl.kernels.attention.parts import Cut, Sizes, parts_of, room_for, space_for, turns_of
 from flydsl.kernels.attention.scores import Features, check_softcap, is_scaled_first
 from flydsl.kernels.attention.warp_decode import warp_decode
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
@@ -26,7 +27,10 @@ from flydsl.kernels.attention.wave_decode import ROWS as WAVE_ROWS
 from flydsl.kernels.attention.wave_decode import wave_decode
 from flydsl.kernels.blocks.inputs import (
     Array,
+    check_start,
+    contiguous,
     is_for_cuda,
+    lies_whole,
     multiprocessors,
     on_given_stream,
     stream_of,
@@ -79,6 +83,8 @@ def paged_attention(
     queries = q[:, None] if len(q.shape) == 3 else q
     dtype = _type_of(q, k_cache, v_cache, by_waves)
     _check(queries, k_cache, v_cache, block_tables, context_lens, sinks, LIMITS[by_waves])
+    check_start("q", q)
+    context_lens, sinks = (x if x is None or lies_whole(x) else contiguous(x) for x in (context_lens, sinks))
     if not by_waves:
         _check_boxes(k_cache, v_cache)
     by_warps = not by_waves and is_for_warps(q, k_cache, block_tables)
@@ -97,7 +103,7 @@ def paged_attention(
     sizes = sizes_of(q, k_cache, v_cache, plan)
     sequences = int(q.shape[0]) * kv_heads
     cut = (parts_of if by_waves else turns_of)(q, sequences, k_cache, block_tables, sizes)
-    space = workspace or room_for(q, sequences, cut, tokens * heads // kv_heads, dv, counters)
+    space = space_for(workspace, q, sequences, cut, tokens * heads // kv_heads, dv, counters)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     numbers = (scale, float(v_scale), softcap, left, cut.splits, cut.part)
     if by_warps:

@@ -9,11 +9,17 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.attention import check_steps
 from flydsl.kernels.attention.scores import Band, blocks_of
 from flydsl.kernels.attention.tiles import Piece, start_of
 from flydsl.kernels.blocks.activation import LOG2_E, powers_of_two
-from flydsl.kernels.blocks.inputs import Array, empty_beside, multiprocessors, strides, type_name
+from flydsl.kernels.blocks.inputs import (
+    Array,
+    check_start,
+    empty_beside,
+    lies_whole,
+    multiprocessors,
+    type_name,
+)
 from flydsl.kernels.blocks.reduce import LOWEST, above_lowest
 
 EIGHT = 8
@@ -176,15 +182,22 @@ def key_blocks(cache: Array, tables: Array, sizes: Sizes) -> int:
     return -(-max(int(tables.shape[1]) * int(cache.shape[1]), 1) // sizes.keys)
 
 
-def result_of(q: Array, dv: int, out: Array) -> Any:
-    """Return where results of ``dv`` elements for each query's head go: what was given, or a new array."""
-    shape = (*q.shape[:-1], dv)
-    if out is None:
-        return empty_beside(q, shape)
-    if tuple(out.shape) != shape or out.dtype != q.dtype:
-        raise ValueError(f"out must be {shape} of {q.dtype}, got {tuple(out.shape)} of {out.dtype}")
-    check_steps("out", shape, strides(out), out.dtype.itemsize)
-    return out
+def space_for(
+    workspace: tuple[Any, Any, Any] | None, q: Array, sequences: int, cut: Cut, rows: int, dv: int, counters: Array
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Return the workspace that was given, or `room_for` what a call needs; refuse one of calls of other shapes."""
+    if workspace is None:
+        return room_for(q, sequences, cut, rows, dv, counters)
+    some, splits = sequences - cut.whole, cut.splits if cut.cluster == 1 else 1
+    shapes = (some, splits, rows, dv), (some, splits, rows), (max(some + 1, prod(workspace[2].shape)),)
+    for array, shape, kind in zip(workspace, shapes, ("float32", "float32", "int32"), strict=True):
+        if tuple(array.shape) != shape or type_name(array) != kind or not lies_whole(array):
+            raise ValueError(
+                f"an array of workspace is {shape} of {kind}, contiguous, got {tuple(array.shape)} of {array.dtype}: "
+                "pass what paged_workspace gives for tensors of these shapes"
+            )
+    check_start("workspace", workspace[0])
+    return workspace
 
 
 def room_for(q: Array, sequences: int, cut: Cut, rows: int, dv: int, counters: Array = None) -> tuple[Any, Any, Any]:

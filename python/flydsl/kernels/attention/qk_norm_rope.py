@@ -19,13 +19,14 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import on_given_stream, require_extents, require_numbers, written_as
+from flydsl.kernels.blocks.inputs import on_given_stream, require_extents, require_numbers, require_rows, written_as
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, sum_of_squares, wave_reduce
 from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
+from flydsl.kernels.blocks.rows import require_places
 
 WIDTH = 8
 ROWS = 4
@@ -44,7 +45,9 @@ def build_qk_norm_rope_module(
     first = head_dim - rope_head_dim
 
     def rotated(work: RowWork, iteration: int, vector: Any, table: tuple[Any, Any], position: Any) -> Any:
-        """Return the vector with its pairs turned that lie in the rotated part."""
+        """Return the vector with its pairs turned that lie in the rotated part; tables without columns are not read."""
+        if rope_head_dim == 0:
+            return vector
         column = work.share.columns(iteration)[0]
         inside = column >= first
         pair = inside.select((column - first) // 2, fx.Int32(0))
@@ -99,6 +102,7 @@ def build_qk_norm_rope_module(
         X: fx.Tensor, weight: fx.Tensor | None, cos: fx.Tensor, sin: fx.Tensor, positions: fx.Tensor, out: fx.Tensor,
         scales: fx.Tensor | None, rows: fx.Int32, stream: fx.Stream = None,
     ):  # fmt: skip
+        require_rows((X, out), head_dim)
         require_extents((X, out), rows, head_dim)
         require_extents((cos, sin), 1, rope_head_dim // 2)
         require_numbers((weight,), head_dim)
@@ -108,6 +112,7 @@ def build_qk_norm_rope_module(
             out = codes_in(out, FORMATS[quant])
         lanes = min(fx.num_warp_threads(), head_dim // WIDTH)
         plan = RowPlan(head_dim, "bf16", WIDTH, lanes, ROWS)
+        require_places((X, out), (weight,), rows, plan)
         qk_norm_rope_kernel(X, weight, cos, sin, positions, out, scales, rows, plan).launch(
             grid=(fx.ceildiv(rows, ROWS), 1, 1), block=(plan.threads, 1, 1), stream=stream
         )

@@ -18,7 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import require_numbers, require_whole
+from flydsl.kernels.blocks.inputs import require_extents, require_numbers, require_rows, require_whole
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
 from flydsl.kernels.blocks.row_plan import DTYPES
@@ -54,12 +54,12 @@ def build_fused_rope_cache_module(
         return line[token * 2 if pairs else token].to(fx.Int64)
 
     def cached(value: Any, cache_: Any, scale: Any) -> Any:
-        """Return a number as the cache holds it."""
+        """Return a number as the cache holds it; the scale is an array of one, and is read where it is applied."""
         if not apply_scale:
             return value.to(dtype)
         kind = FORMATS[fp8_format] if cache_.dtype in (fx.Int8, fx.Uint8) else cache_.dtype
         top = LARGEST[next(name for name, known in FORMATS.items() if known is kind)]
-        narrow = fx.math.clampf(value.to(dtype).to(fx.Float32) / scale, -top, top).to(kind)
+        narrow = fx.math.clampf(value.to(dtype).to(fx.Float32) / scale[0], -top, top).to(kind)
         return narrow if cache_.dtype is kind else narrow.bitcast(cache_.dtype)
 
     def element(x: Any, token: Any, heads: int, head: Any, d: Any) -> tuple[Any, Any]:
@@ -120,13 +120,13 @@ def build_fused_rope_cache_module(
             if kept:
                 for shift, value in ((0, low), (half, high)):
                     memory, at = key_place(key_cache, slot, head, d + shift)
-                    memory[at] = cached(value, key_cache, k_scale[0])
+                    memory[at] = cached(value, key_cache, k_scale)
         if kept:
             for place in range(fx.thread_idx.x, num_kv_heads * head_dim, THREADS):
                 head, d = place // head_dim, place % head_dim
                 source, here = element(V, token, num_kv_heads, head, d)
                 memory, at = value_place(value_cache, slot, head, d)
-                memory[at] = cached(source[here].to(fx.Float32), value_cache, v_scale[0])
+                memory[at] = cached(source[here].to(fx.Float32), value_cache, v_scale)
 
     @flyc.jit
     def fused_rope_cache(
@@ -134,6 +134,8 @@ def build_fused_rope_cache_module(
         slots: fx.Tensor, key_cache: fx.Tensor, value_cache: fx.Tensor, Q_out: fx.Tensor, K_out: fx.Tensor,
         num_tokens: fx.Int32, k_scale: fx.Tensor, v_scale: fx.Tensor, stream: fx.Stream = None,
     ):  # fmt: skip
+        if fx.const_expr(apply_scale):
+            _require_eight_bits(key_cache, value_cache)
         pairs = 2 if pos_dtype == "i64" else 1
         tokens = fx.Int64(num_tokens)
         require_numbers((Q, Q_out), tokens * (num_q_heads * head_dim))
@@ -174,6 +176,15 @@ def _require_modes(name: str, array: Any, modes: tuple[int, ...]) -> None:
             array.shape[mode] == extent, f"mode {mode} of {name} has {{}} elements, and the kernel was built for {{}}",
             array.shape[mode], extent, hint="build the module with the extents of the arrays",
         )  # fmt: skip
+
+
+def _require_eight_bits(*caches: Any) -> None:
+    """Refuse caches that hold no numbers of 8 bits, which are the only ones that are scaled."""
+    for cache in caches:
+        if cache.dtype not in (*FORMATS.values(), fx.Uint8):
+            known = ", ".join(dict.fromkeys(kind.__name__ for kind in (*FORMATS.values(), fx.Uint8)))
+            raise TypeError(f"with apply_scale caches are of 8 bits, {known}, and one holds {cache.dtype.__name__}: "
+                            "pass such caches, or build the module without apply_scale")  # fmt: skip
 
 
 def _check(head_dim: int, rotary_dim: int, is_neox: bool, flash_layout: bool, dtype: str) -> None:
@@ -233,6 +244,14 @@ def build_rope_module(heads: int, head_dim: int, dtype: str, interleaved: bool =
         x: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor, out: fx.Tensor, tokens: fx.Int32, cosines: fx.Int32,
         stream: fx.Stream = None,
     ):  # fmt: skip
+        require_rows((x, out), heads * head_dim)
+        require_rows((cos, sin), half)
+        require_extents((x, out), tokens, heads * head_dim)
+        require_extents((cos, sin), cosines, half)
+        fx.require(
+            (cosines > 0) | (tokens < 1), "{} tokens are rotated by the rows of tables, which are said to be {}",
+            tokens, cosines, hint="pass tables of at least one row, and how many they have",
+        )  # fmt: skip
         wide_pieces.launch_wide(
             lambda wide: rope_kernel(x, cos, sin, out, tokens, cosines, wide), (x, cos, sin, out),
             wide_pieces.grid_of(tokens, pieces, TURNS), wide_pieces.THREADS, stream,

@@ -184,6 +184,16 @@ def refuse_unheard(function: str, options: dict[str, Any], tuning: frozenset[str
             raise NotImplementedError(f"{name} is not supported by {function} here: it would change nothing")
 
 
+def check_start(name: str, tensor: Array, unit: int = 16) -> None:
+    """Refuse a tensor that an NVIDIA GPU reaches so many bytes at once, and that begins in the middle of them."""
+    behind = address_of(tensor) % unit
+    if behind and prod(tensor.shape) and is_for_cuda(tensor):
+        raise ValueError(
+            f"{name} is reached {unit} bytes at once, and begins {behind} bytes behind a multiple of that: "
+            "pass a copy, x.clone() or x.copy(), which begins at one"
+        )
+
+
 def check_array(name: str, array: Any, count: int, types: tuple[str, ...]) -> None:
     """Refuse an array of another type, or of fewer elements."""
     dtype, length = type_name(array), prod(array.shape)

@@ -14,7 +14,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import stream_of, target_of
+from flydsl.kernels.blocks.inputs import check_start, is_for_cuda, stream_of, strides, target_of
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, quantised
 from flydsl.kernels.comm.collectives import DTYPES
@@ -268,6 +268,21 @@ def _bits(array: Any, name: str) -> Any:
     return array.view(getattr(torch, name))
 
 
+def _check_rows(array: Any) -> None:
+    """Refuse rows that cannot be read as packs: elements lie side by side, and on an NVIDIA GPU packs where their size
+    has them."""
+    if not len(array):
+        return
+    down, across = strides(array)
+    if across != 1:
+        raise ValueError(f"elements of a row of input lie side by side, and are {across} apart: pass a contiguous copy")
+    check_start("input", array)
+    apart = down * array.dtype.itemsize
+    if len(array) > 1 and apart % PACK_BYTES and is_for_cuda(array):
+        raise ValueError(f"rows of input are reached {PACK_BYTES} bytes at once, and are {apart} bytes apart: "
+                         "pass a contiguous copy")  # fmt: skip
+
+
 class FlyDSLDispatchCombineIntraNodeOp:
     """Dispatch and combine of one rank, in turns. All ranks make the same calls, with arrays of NumPy or torch."""
 
@@ -339,6 +354,7 @@ class FlyDSLDispatchCombineIntraNodeOp:
             size = (n, config.scale_dim, config.scale_type_size)
             if (*scales.shape, scales.dtype.itemsize) != size:
                 raise ValueError(f"scales have the shape {size[:2]}, in numbers of {size[2]} bytes")
+        _check_rows(input)
         if n and not 0 <= int(indices.min()) <= int(indices.max()) < config.world_size * config.num_experts_per_rank:
             raise ValueError(f"experts are numbered 0 to {config.world_size * config.num_experts_per_rank - 1}")
 
@@ -352,6 +368,12 @@ class FlyDSLDispatchCombineIntraNodeOp:
         config = self.config
         if tuple(input.shape) != (self._received, config.hidden_dim) or type_name(input.dtype) != config.sum_type:
             raise ValueError(f"{self._received} rows of {config.hidden_dim} {config.sum_type} have arrived")
+        top = config.num_experts_per_token
+        if weights is not None and (
+            tuple(weights.shape) != (self._received, top) or type_name(weights.dtype) != "float32"
+        ):
+            raise ValueError(f"weights are float32 of the shape {(self._received, top)}")
+        _check_rows(input)
         wire = None
         if config.combine_quant_type == "fp8_direct_cast":
             wire = "fp8_fnuz" if target_of(input).fnuz else "fp8"
@@ -359,9 +381,6 @@ class FlyDSLDispatchCombineIntraNodeOp:
         if weights is None:
             self._slots = None
             return out
-        top = config.num_experts_per_token
-        if tuple(weights.shape) != (self._received, top) or type_name(weights.dtype) != "float32":
-            raise ValueError(f"weights are float32 of the shape {(self._received, top)}")
         padded = _like(weights, (self._received, self._sums.local.shape[1]))
         padded[:, :top] = weights
         sums = self._summed(padded, self._sums, "f32", None, stream)

@@ -20,14 +20,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import (
-    check_array,
-    empty_beside,
-    lies_whole,
-    on_given_stream,
-    stream_of,
-    written_as,
-)
+from flydsl.kernels.blocks.inputs import check_array, empty_beside, lies_whole, on_given_stream, stream_of, written_as
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.moe.references import SLOT_SHIFT, order_length
 from flydsl.kernels.moe.topk_gating import (
@@ -58,8 +51,10 @@ class Pairs:
     def __init__(self, ids: Any, weights: Any, mask: Any, local: Any, tokens: Any, experts: int, topk: int) -> None:
         self.ids, self.weights, self.mask, self.experts, self.topk = ids, weights, mask, experts, topk
         here = local if local is None or not isinstance(local, fx.Tensor) else local[0]
-        self.count = tokens * topk
-        self.alive = self.count if here is None else fx.min(tokens, fx.Int32(here)) * topk
+        self.count = self.alive = tokens * topk
+        if here is not None:
+            known = fx.max(fx.min(fx.Int64(here), fx.Int64(tokens)), fx.Int64(0))
+            self.alive = known.to(fx.Int32) * topk
 
     def expert(self, pair: fx.Int32) -> Any:
         """Return the expert of a pair, or -1 for one that is left out."""
@@ -413,7 +408,7 @@ def moe_sorting_flydsl(
     tokens, topk = topk_ids.shape
     sort = compile_moe_sorting(num_experts=num_experts, topk=topk, unit_size=unit_size)
     check_buffers(tokens, topk, num_experts, unit_size, topk_ids, topk_weights, sorted_ids, sorted_weights,
-                  sorted_expert_ids, num_valid_ids, moe_buf, expert_mask)  # fmt: skip
+                  sorted_expert_ids, num_valid_ids, moe_buf, expert_mask, num_local_tokens)  # fmt: skip
     needed = moe_sorting_get_workspace_size(tokens, num_experts, topk, unit_size)
     if needed and workspace is None:
         workspace = empty_beside(sorted_ids, (needed,))
@@ -445,7 +440,7 @@ def check_mask(mask: Any, experts: int) -> None:
 
 def check_buffers(
     tokens: int, topk: int, experts: int, unit: int, ids: Any, weights: Any, sorted_ids: Any, sorted_weights: Any,
-    expert_ids: Any, num_valid: Any, buffer: Any, mask: Any,
+    expert_ids: Any, num_valid: Any, buffer: Any, mask: Any, local: Any = None,
 ) -> None:  # fmt: skip
     """Refuse what would be read or written outside."""
     if tokens >= 1 << SLOT_SHIFT:
@@ -458,6 +453,8 @@ def check_buffers(
     )  # fmt: skip
     if mask is not None:
         check_mask(mask, experts)
+    if hasattr(local, "shape"):
+        check_array("num_local_tokens", local, 1, ("int32", "int64"))
     for name, array, count, types in (entry for entry in wanted if entry[1] is not None):
         check_array(name, array, count, types)
     if buffer is not None and prod(buffer.shape) * buffer.dtype.itemsize % 4:
@@ -479,9 +476,12 @@ def moe_softmax_sort_flydsl(
     tokens, stream = gating_logits.shape[0], stream_of(gating_logits, stream)
     if tuple(gating_logits.shape[1:]) != (num_experts,):
         raise ValueError(f"logits are (T, {num_experts}), one for each expert, got {tuple(gating_logits.shape)}")
+    check_buffers(tokens, topk, num_experts, unit_size, topk_ids, topk_weights, sorted_ids, sorted_weights,
+                  sorted_expert_ids, num_valid_ids, moe_buf, expert_mask, num_local_tokens)  # fmt: skip
+    for name, array in (("topk_ids", topk_ids), ("topk_weights", topk_weights)):
+        if tuple(array.shape) != (tokens, topk):
+            raise ValueError(f"{name} is {(tokens, topk)}, {topk} for each token, got {tuple(array.shape)}")
     if fits_one_launch(tokens, num_experts, topk):
-        check_buffers(tokens, topk, num_experts, unit_size, topk_ids, topk_weights, sorted_ids, sorted_weights,
-                      sorted_expert_ids, num_valid_ids, moe_buf, expert_mask)  # fmt: skip
         run = compile_softmax_sort(num_experts=num_experts, topk=topk, unit_size=unit_size, renormalize=renormalize)
         buffer = None if moe_buf is None else moe_buf.reshape(-1)
         ids, weights = written_as("topk_ids", topk_ids, -1), written_as("topk_weights", topk_weights, -1)

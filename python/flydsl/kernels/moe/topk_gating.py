@@ -168,8 +168,10 @@ def turn_weights(logits: Any, ids: Any, dweights: Any, dlogits: Any, place: Any,
 
 def gate_all(logits: Any, topk_weights: Any, topk_ids: Any, renormalize: bool, stream: object) -> None:
     """Ids and weights of the largest of each token's softmax, by a launch of their own."""
-    tokens, topk = topk_ids.shape
-    gate = build_topk_gating_softmax_module(logits.shape[1], topk, NAMES[type_name(logits)], renormalize)
+    (tokens, topk), kind = topk_ids.shape, type_name(logits)
+    if kind not in NAMES:
+        raise ValueError(f"logits are {', '.join(NAMES)}, got {kind}: convert them to one of these")
+    gate = build_topk_gating_softmax_module(logits.shape[1], topk, NAMES[kind], renormalize)
     if tokens:
         gate(logits, topk_weights, topk_ids, empty_beside(topk_ids, (tokens, topk)), tokens, stream)
 

@@ -52,8 +52,8 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
     """Return the launcher ``fn(logits, target, loss, powers, m, ignore_index, smoothing)``; both results are f32.
 
     ``smoothed`` has the mean of the logits computed, which label smoothing needs. With ``result, scale, counter,
-    averaged`` behind the stream the losses are added up too (`put_loss`); the counter, an i32, is zero before a launch
-    and behind it, and for one launch at a time.
+    averaged`` behind the stream the losses are added up too (`put_loss`), of no rows as well; the counter, an i32, is
+    zero before a launch and behind it, and for one launch at a time.
     """
     check_row(N, dtype)
 
@@ -97,12 +97,13 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
         whole = None if result is None else (result, scale, counter, averaged)
         require_numbers((target, loss), m)
         require_extents((powers,), 2, m)
+        require_numbers((result, scale, counter), 1)
         launch_rows(
             lambda chosen: cross_entropy_kernel(logits, target, loss, powers, m, ignore, smoothing, whole, chosen), m,
             choice, stream, (logits,),
         )  # fmt: skip
         if fx.const_expr(result is not None):
-            if m > ADDED_AT_ONCE:
+            if (m > ADDED_AT_ONCE) | (m == 0):  # of no rows there is no last block
                 blocks = adding_blocks()
                 mean_loss_kernel(loss, target, result, scale, m, ignore, averaged, blocks).launch(
                     grid=(blocks, 1, 1), block=(THREADS, 1, 1), cluster=(blocks, 1, 1) if blocks > 1 else None,
@@ -181,6 +182,7 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
     ):  # fmt: skip
         given = (logits, target, powers, dloss, dlogits, m, ignore, smoothing, scale)
         require_numbers((target,), m)
+        require_numbers((scale,), 1)
         require_extents((powers,), 2, m)
         require_extents((logits, dlogits), m, N)
         count = fx.Int32(fx.size(dloss))
