@@ -13,7 +13,7 @@ from flydsl.kernels.attention import attention, backward, fp8_forward, pa_decode
 from flydsl.kernels.blocks import inputs
 from flydsl.kernels.gemm import hgemm_splitk, hopper_grouped, hopper_matmul
 from flydsl.kernels.gemm.hopper import operands
-from flydsl.kernels.moe import expert_weights, gradients, layer, row_order, sorting
+from flydsl.kernels.moe import expert_weights, gradients, layer, row_order, sorting, topk_gating
 from flydsl.kernels.moe.mxfp_moe import host
 
 torch: Any = pytest.importorskip("torch", reason="streams are torch's")
@@ -62,7 +62,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     attention.attention, backward.attention_backward, fp8_forward.attention_fp8, pa_decode._decode,
     paged.paged_attention, paged.mla_decode, qk_norm_rope.flydsl_qk_norm_rope_quant, hgemm_splitk.run,
     expert_weights.prepare_experts, gradients.experts_gradient, layer.run_routed, row_order.sort_rows,
-    sorting.moe_sorting_flydsl, host.flydsl_mxfp4_gemm1,
+    sorting.moe_sorting_flydsl, topk_gating.gate_all, host.flydsl_mxfp4_gemm1,
 )  # fmt: skip
 
 

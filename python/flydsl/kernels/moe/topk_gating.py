@@ -16,7 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import powers_of_e
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import empty_beside, require_extents, type_name
+from flydsl.kernels.blocks.inputs import empty_beside, on_given_stream, require_extents, type_name
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_plan import DTYPES
@@ -166,6 +166,7 @@ def turn_weights(logits: Any, ids: Any, dweights: Any, dlogits: Any, place: Any,
             dlogits[token, expert] = (chance * (gradient - inner)).to(dlogits.dtype)
 
 
+@on_given_stream
 def gate_all(logits: Any, topk_weights: Any, topk_ids: Any, renormalize: bool, stream: object) -> None:
     """Ids and weights of the largest of each token's softmax, by a launch of their own."""
     (tokens, topk), kind = topk_ids.shape, type_name(logits)
