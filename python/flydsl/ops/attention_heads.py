@@ -7,7 +7,7 @@ from typing import Any
 from flydsl.kernels.attention import backward
 from flydsl.kernels.attention.attention import MAX_HEAD, MAX_STEP
 from flydsl.kernels.attention.attention import attention as run_attention
-from flydsl.kernels.blocks.inputs import Array, contiguous, strides
+from flydsl.kernels.blocks.inputs import Array, in_a_row, strides
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Constant, Op, Ordered, all_there, fall_back, numpy_only, one_place, same_kind
 
@@ -42,8 +42,8 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     (q, k, v, mask, slopes, sinks, starts, key_starts), numbers = arguments[:8], arguments[8:]
     out, lse = (*results, None)[:2]
     run_attention(
-        *map(in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=_in_a_row(slopes),
-        sinks=_in_a_row(sinks), cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts),
+        *map(in_heads, (q, k, v)), out=out, lse=lse, attn_mask=mask, alibi_slopes=in_a_row(slopes),
+        sinks=in_a_row(sinks), cu_seqlens_q=in_a_row(starts), cu_seqlens_k=in_a_row(key_starts),
         stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 
@@ -56,11 +56,6 @@ def in_heads(x: Array) -> Array:
     return x if last == 1 and apart and steps[-1] < MAX_STEP and arrays.begins_well(x) else arrays.copied(x)
 
 
-def _in_a_row(x: Array) -> Array:
-    """Return an array, or None, whose elements of the last dimension lie side by side."""
-    return x if x is None or strides(x)[-1:] == (1,) else contiguous(x)
-
-
 def _allocate_gradients(dout: Array, q: Array, k: Array, v: Array, *rest: Any) -> Arguments:
     return tuple(arrays.empty(x, tuple(x.shape)) for x in (q, k, v))
 
@@ -69,8 +64,8 @@ def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
     (dout, q, k, v, out, lse, mask, slopes, starts, key_starts), numbers = arguments[:10], arguments[10:]
     dout, q, k, v = map(in_heads, (dout, q, k, v))
     backward.attention_backward(
-        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=_in_a_row(slopes),
-        cu_seqlens_q=_in_a_row(starts), cu_seqlens_k=_in_a_row(key_starts),
+        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=in_a_row(slopes),
+        cu_seqlens_q=in_a_row(starts), cu_seqlens_k=in_a_row(key_starts),
         deterministic=numbers[-1], grads=results, stream=arrays.stream_of(q), **_asked(numbers),
     )  # fmt: skip
 

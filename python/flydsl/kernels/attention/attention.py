@@ -27,8 +27,8 @@ from flydsl.kernels.blocks.inputs import (
     as_bias,
     broadcast,
     check_start,
-    contiguous,
     empty_beside,
+    in_a_row,
     lies_whole,
     multiprocessors,
     on_given_stream,
@@ -263,7 +263,7 @@ class Inputs:
             whole = broadcast(as_bias(mask), shape)
         except (ValueError, RuntimeError):
             raise ValueError(f"attn_mask has the shape {tuple(mask.shape)} and cannot be taken as {shape}") from None
-        return whole if strides(whole)[-1] == 1 else contiguous(whole)
+        return in_a_row(whole)
 
     def slopes(self, slopes: Array) -> Any:
         if slopes is None:
@@ -273,12 +273,12 @@ class Inputs:
                 f"alibi_slopes must be {(self.heads,)} or {(self.batches, self.heads)}, got {tuple(slopes.shape)}"
             )
         whole = broadcast(slopes, (self.batches, self.heads))
-        return whole if strides(whole)[-1] == 1 else contiguous(whole)
+        return in_a_row(whole)
 
     def sinks(self, sinks: Array) -> Any:
         if sinks is not None and tuple(sinks.shape) != (self.heads,):
             raise ValueError(f"sinks must be {(self.heads,)}, got {tuple(sinks.shape)}")
-        return sinks if sinks is None or lies_whole(sinks) else contiguous(sinks)
+        return in_a_row(sinks)
 
     def head_group(self, reach: int | None = None) -> int:
         """Query heads whose K and V stay in L2 together: all heads in groups of one size.

@@ -46,7 +46,7 @@ from flydsl.kernels.attention.scores import (
     softmax_step,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of, whole_lines
-from flydsl.kernels.blocks.inputs import Array, address_of, contiguous, lies_whole, stream_of, strides, type_of
+from flydsl.kernels.blocks.inputs import Array, address_of, in_a_row, stream_of, strides, type_of
 
 SHARES = 2
 """Warpgroups that compute: each has so much of the results."""
@@ -305,7 +305,7 @@ def latent_attention(
     scale, window, softcap, k_scale, v_scale = numbers
     queries = q[:, None] if len(q.shape) == 3 else q
     _check(queries, k_cache, v_cache, tables, lengths, sinks)
-    lengths = lengths if lies_whole(lengths) else contiguous(lengths)
+    lengths = in_a_row(lengths)
     (_, tokens, _, d), dv = (int(extent) for extent in queries.shape), int(v_cache.shape[3])
     out = result_of(q, dv, out)
     results = out[:, None] if len(q.shape) == 3 else out

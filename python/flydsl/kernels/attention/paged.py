@@ -28,9 +28,8 @@ from flydsl.kernels.attention.wave_decode import wave_decode
 from flydsl.kernels.blocks.inputs import (
     Array,
     check_start,
-    contiguous,
+    in_a_row,
     is_for_cuda,
-    lies_whole,
     multiprocessors,
     on_given_stream,
     stream_of,
@@ -84,7 +83,7 @@ def paged_attention(
     dtype = _type_of(q, k_cache, v_cache, by_waves)
     _check(queries, k_cache, v_cache, block_tables, context_lens, sinks, LIMITS[by_waves])
     check_start("q", q)
-    context_lens, sinks = (x if x is None or lies_whole(x) else contiguous(x) for x in (context_lens, sinks))
+    context_lens, sinks = map(in_a_row, (context_lens, sinks))
     if not by_waves:
         _check_boxes(k_cache, v_cache)
     by_warps = not by_waves and is_for_warps(q, k_cache, block_tables)

@@ -182,14 +182,19 @@ def key_blocks(cache: Array, tables: Array, sizes: Sizes) -> int:
     return -(-max(int(tables.shape[1]) * int(cache.shape[1]), 1) // sizes.keys)
 
 
+def part_shape(sequences: int, cut: Cut, rows: int, dv: int) -> tuple[int, int, int, int]:
+    """Return the shape of the results of parts: of the sequences that are cut, and of no cluster's."""
+    return sequences - cut.whole, cut.splits if cut.cluster == 1 else 1, rows, dv
+
+
 def space_for(
     workspace: tuple[Any, Any, Any] | None, q: Array, sequences: int, cut: Cut, rows: int, dv: int, counters: Array
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Return the workspace that was given, or `room_for` what a call needs; refuse one of calls of other shapes."""
     if workspace is None:
         return room_for(q, sequences, cut, rows, dv, counters)
-    some, splits = sequences - cut.whole, cut.splits if cut.cluster == 1 else 1
-    shapes = (some, splits, rows, dv), (some, splits, rows), (max(some + 1, prod(workspace[2].shape)),)
+    results, counts = part_shape(sequences, cut, rows, dv), max(sequences - cut.whole + 1, prod(workspace[2].shape))
+    shapes = results, results[:-1], (counts,)
     for array, shape, kind in zip(workspace, shapes, ("float32", "float32", "int32"), strict=True):
         if tuple(array.shape) != shape or type_name(array) != kind or not lies_whole(array):
             raise ValueError(
@@ -204,18 +209,14 @@ def room_for(q: Array, sequences: int, cut: Cut, rows: int, dv: int, counters: A
     """Room for the results of parts and their logarithms, and counters, of each sequence and of parts that were taken,
     which are zero before and after a call; they may be given. Sequences that are not cut leave theirs, where a launch
     of its own puts parts together nobody counts these, and a cluster leaves all."""
-    some, splits = sequences - cut.whole, cut.splits if cut.cluster == 1 else 1
+    shape = part_shape(sequences, cut, rows, dv)
     if counters is None:
-        counters = empty_beside(q, (some + 1,), "int32")
+        counters = empty_beside(q, (shape[0] + 1,), "int32")
         if cut.splits > 1 and cut.cluster == 1 and (cut.whole or not cut.apart):
             counters[...] = 0
     elif prod(counters.shape) < sequences or type_name(counters) != "int32":
         raise ValueError(f"counters are {sequences} of int32 or more, got {prod(counters.shape)} of {counters.dtype}")
-    return (
-        empty_beside(q, (some, splits, rows, dv), "float32"),
-        empty_beside(q, (some, splits, rows), "float32"),
-        counters,
-    )
+    return empty_beside(q, shape, "float32"), empty_beside(q, shape[:-1], "float32"), counters
 
 
 # In a launch ---------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import on_given_stream, require_extents, require_numbers, require_rows, written_as
+from flydsl.kernels.blocks.inputs import on_given_stream, require_extents, require_matrices, require_numbers, written_as
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, sum_of_squares, wave_reduce
@@ -102,8 +102,7 @@ def build_qk_norm_rope_module(
         X: fx.Tensor, weight: fx.Tensor | None, cos: fx.Tensor, sin: fx.Tensor, positions: fx.Tensor, out: fx.Tensor,
         scales: fx.Tensor | None, rows: fx.Int32, stream: fx.Stream = None,
     ):  # fmt: skip
-        require_rows((X, out), head_dim)
-        require_extents((X, out), rows, head_dim)
+        require_matrices((X, out), rows, head_dim)
         require_extents((cos, sin), 1, rope_head_dim // 2)
         require_numbers((weight,), head_dim)
         require_extents((scales,), rows, head_dim // (group or head_dim))

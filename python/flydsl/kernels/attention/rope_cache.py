@@ -18,7 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import require_extents, require_numbers, require_rows, require_whole
+from flydsl.kernels.blocks.inputs import require_matrices, require_numbers, require_whole
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
 from flydsl.kernels.blocks.row_plan import DTYPES
@@ -244,10 +244,8 @@ def build_rope_module(heads: int, head_dim: int, dtype: str, interleaved: bool =
         x: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor, out: fx.Tensor, tokens: fx.Int32, cosines: fx.Int32,
         stream: fx.Stream = None,
     ):  # fmt: skip
-        require_rows((x, out), heads * head_dim)
-        require_rows((cos, sin), half)
-        require_extents((x, out), tokens, heads * head_dim)
-        require_extents((cos, sin), cosines, half)
+        require_matrices((x, out), tokens, heads * head_dim)
+        require_matrices((cos, sin), cosines, half)
         fx.require(
             (cosines > 0) | (tokens < 1), "{} tokens are rotated by the rows of tables, which are said to be {}",
             tokens, cosines, hint="pass tables of at least one row, and how many they have",

@@ -19,6 +19,8 @@ Array = Any
 """A tensor of PyTorch or an array of NumPy."""
 TYPES: dict[str, Any] = {"bfloat16": fx.BFloat16, "float16": fx.Float16}
 EIGHT_BITS: dict[str, Any] = {"float8_e4m3fn": fx.Float8E4M3FN}
+ALIGNMENT = 16
+"""Bytes of the widest access, of which addresses are multiples where it is one: NVIDIA's must be."""
 HOST_BLOCKS = 4
 """Persistent blocks on the virtual GPU, which has no multiprocessors to fill."""
 
@@ -157,6 +159,12 @@ def require_extents(matrices: Sequence[Any], rows: Any, length: Any) -> None:
             )  # fmt: skip
 
 
+def require_matrices(matrices: Sequence[Any], rows: Any, length: Any) -> None:
+    """Refuse matrices that have not ``rows`` rows of ``length`` elements side by side; None stands for no matrix."""
+    require_rows(matrices, length)
+    require_extents(matrices, rows, length)
+
+
 def require_type(arrays: Sequence[Any], kind: Any) -> None:
     """Refuse arrays of another type than a kernel was built for, whose bits it would take for numbers of its own."""
     for array in arrays:
@@ -184,12 +192,12 @@ def refuse_unheard(function: str, options: dict[str, Any], tuning: frozenset[str
             raise NotImplementedError(f"{name} is not supported by {function} here: it would change nothing")
 
 
-def check_start(name: str, tensor: Array, unit: int = 16) -> None:
-    """Refuse a tensor that an NVIDIA GPU reaches so many bytes at once, and that begins in the middle of them."""
-    behind = address_of(tensor) % unit
+def check_start(name: str, tensor: Array) -> None:
+    """Refuse a tensor that an NVIDIA GPU reaches by the widest accesses, and that begins in the middle of one."""
+    behind = address_of(tensor) % ALIGNMENT
     if behind and prod(tensor.shape) and is_for_cuda(tensor):
         raise ValueError(
-            f"{name} is reached {unit} bytes at once, and begins {behind} bytes behind a multiple of that: "
+            f"{name} is reached {ALIGNMENT} bytes at once, and begins {behind} bytes behind a multiple of that: "
             "pass a copy, x.clone() or x.copy(), which begins at one"
         )
 
@@ -225,6 +233,11 @@ def on_host(tensor: Array) -> Any:
 
 def contiguous(tensor: Array) -> Any:
     return tensor.contiguous() if hasattr(tensor, "contiguous") else tensor.copy()
+
+
+def in_a_row(tensor: Array) -> Any:
+    """Return a tensor, or None, whose elements of the last mode lie side by side: itself, or a copy."""
+    return tensor if tensor is None or strides(tensor)[-1:] == (1,) else contiguous(tensor)
 
 
 def as_bias(mask: Array) -> Any:

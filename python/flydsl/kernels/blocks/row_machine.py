@@ -266,8 +266,8 @@ class SummedRing:
     """Instructions that begin in a cycle, and those of a wave."""
     wave_issue: float
     answer: float
-    """Cycles from a free slot to the row that was sent for, those beside in a cluster, and those beside for each time
-    that its blocks are twice as many as two."""
+    """Cycles from a free slot to the row that was sent for, those beside in a cluster, and those beside for each
+    doubling of its blocks beyond two."""
     in_cluster: float
     in_large: float
     bytes: float

@@ -50,7 +50,8 @@ copy's speed so on an H200 (2026-11-18), and 0.96, 1.01 and 1.01 where lines com
 1,000 and 2,000 1.04 and 1.06, and 1.02 and 1.03; LayerNorm of 1,600, with 224 bytes, 0.95 and 1.03, and RMSNorm of
 18,584 by 512 threads, of which there is place for one block less then, 0.78."""
 RUN_BYTES = 80_000
-"""Bytes that a multiprocessor would move while a block with a ring goes on to rows of the next place (`run_rows`)."""
+"""Bytes that a multiprocessor would move in the time that a block with a ring loses where it goes on to rows of another
+place (`run_rows`)."""
 READ_AHEAD, READ_REGISTERS = 4, 48
 """Vectors of a row that is only read, and not kept, that a thread has on their way, and its registers."""
 
@@ -318,7 +319,7 @@ class RowPlan:
 
     @property
     def run_rows(self) -> int:
-        """As many rows as what a block takes beside those of one place, before it goes on to the next."""
+        """How many rows a block could take in the time that it loses by going on to rows of another place."""
         moved = (self.sources + self.targets) * self.share * ACCESS_BYTES
         return -(-RUN_BYTES // moved) if self.sums else 1
 

@@ -1,8 +1,9 @@
 """Sums over the rows of a block, where rows begin anywhere in a piece and come through a ring (`row_ring.py`).
 
-All rows of a block begin at one place in a piece, so that a thread has the same columns of each and keeps their sums.
-A row is gone over twice. Its first pass comes before the second one of the row ahead of it: what waves tell each other
-is on its way meanwhile, and nobody waits. Short rows have a wave each, which sends for those to come itself.
+A run is all rows of a block, or those of one place in a piece where it has several. All of its rows begin at one place,
+so that a thread has the same columns of each and keeps their sums. A row is gone over twice. Its first pass comes
+before the second one of the row ahead of it: what waves tell each other is on its way meanwhile, and nobody waits.
+Short rows have a wave each, which sends for those to come itself.
 """
 
 from __future__ import annotations

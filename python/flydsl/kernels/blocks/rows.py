@@ -12,7 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
-from flydsl.kernels.blocks.inputs import require_extents, require_rows
+from flydsl.kernels.blocks.inputs import require_matrices
 from flydsl.kernels.blocks.row_choice import RowChoice
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_plan import (
@@ -37,8 +37,7 @@ def launch_rows(
 
     The first matrix is a source of the plan's type. None stands for no matrix and no line.
     """
-    require_rows(matrices, choice.many.length)
-    require_extents(matrices, rows, choice.many.length)
+    require_matrices(matrices, rows, choice.many.length)
 
     def launch(plan: RowPlan) -> None:
         require_places(matrices, lines, rows, plan)

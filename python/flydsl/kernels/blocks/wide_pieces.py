@@ -13,10 +13,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
+from flydsl.kernels.blocks.inputs import ALIGNMENT
 
 THREADS = 128
-ALIGNMENT = 16
-"""Bytes of an access, of which addresses are multiples where it is one: NVIDIA's must be."""
 SLAB = 1 << 30
 """Pieces that are numbered in 32 bits; those of further rows are further slabs."""
 

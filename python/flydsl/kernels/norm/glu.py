@@ -18,7 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.activation import gelu, gelu_erf, normal_below, sigmoid, silu
-from flydsl.kernels.blocks.inputs import require_extents, require_rows
+from flydsl.kernels.blocks.inputs import require_matrices
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import RowChoice, check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
@@ -160,8 +160,7 @@ def _launch(ways: _Ways, m: Any, choice: RowChoice, stream: Any, matrices: Any) 
         _launch_rows(ways, m, choice, stream, matrices)
     else:
         if flat_pieces.lie_flat(matrices, m, length):
-            require_rows(matrices, length)
-            require_extents(matrices, m, length)
+            require_matrices(matrices, m, length)
             elements = fx.Int64(m) * length
             wide_pieces.launch(ways.line(elements), flat_pieces.flat_grid(matrices[0], elements), stream)
         else:
@@ -179,8 +178,7 @@ def _launch_rows(ways: _Ways, m: Any, choice: RowChoice, stream: Any, matrices: 
         if begin_alike(list(matrices), choice.many):
             launch_rows(ways.rows, m, replace(choice, apart=None), stream, matrices)
         else:
-            require_rows(matrices, length)
-            require_extents(matrices, m, length)
+            require_matrices(matrices, m, length)
             each = wide_pieces.piece_of(length, size)
             grid = wide_pieces.grid_of(m, length // each, wide_pieces.turns_of(each))
             wide_pieces.launch_wide(ways.pieces, matrices, grid, wide_pieces.THREADS, stream, each * size)

@@ -19,7 +19,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import require_extents, require_numbers, require_rows, require_type
+from flydsl.kernels.blocks.inputs import require_extents, require_matrices, require_numbers, require_rows, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import (
     FORMATS,
@@ -94,19 +94,13 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
             launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream, (X, Q))
         else:
             if flat_pieces.lie_flat((X, Q), m, N):
-                _require((X, Q), m, N)
+                require_matrices((X, Q), m, N)
                 grid = (fx.ceildiv(m, short.rows), 1, 1)
                 wide_pieces.launch(short_quant_kernel(X, Q, scales, m, short), grid, stream, short.block)
             else:
                 launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream, (X, Q))
 
     return row_quant
-
-
-def _require(matrices: tuple[Any, ...], m: Any, length: int) -> None:
-    """Refuse matrices that have not ``m`` rows of ``length`` elements."""
-    require_rows(matrices, length)
-    require_extents(matrices, m, length)
 
 
 @kept
@@ -176,7 +170,7 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
         require_type((tops, scales), fx.Float32)
         Q = codes_in(Q, FORMATS[quant])
         if flat_pieces.lie_flat((X, Q), m, N):
-            _require((X, Q), m, N)
+            require_matrices((X, Q), m, N)
             elements, blocks = fx.Int64(m) * N, fx.min(m, fx.Int32(LINE_BLOCKS))
             wide_pieces.launch(line_top_kernel(X, tops, elements), (blocks, 1, 1), stream)
             scale_kernel(tops, scales, blocks, 1).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)

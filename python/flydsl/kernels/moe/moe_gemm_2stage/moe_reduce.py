@@ -18,14 +18,13 @@ from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import empty_beside, flattened, require_room, stream_of
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import number_of_e8m0
-from flydsl.kernels.blocks.wide_pieces import begin_aligned
+from flydsl.kernels.blocks.wide_pieces import ALIGNMENT, begin_aligned
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2
 from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
 from flydsl.kernels.moe.topk_gating import expert_named
 
 TYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.BFloat16}
 NAMES = {"f16": "float16", "fp16": "float16", "bf16": "bfloat16", "f32": "float32"}
-ALIGNMENT = 16
 WIDTH = 8
 """Columns of a thread."""
 CODES, GROUP = "fp8", 32
