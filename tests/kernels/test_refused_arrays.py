@@ -130,6 +130,18 @@ def test_experts_put_together_by_hand(kind: str, monkeypatch: pytest.MonkeyPatch
     assert np.abs(result(replace(experts, **scales)) - wanted).max() < 0.02 * np.abs(wanted).max()
 
 
+def test_scales_of_experts_that_are_no_bytes(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """Their bits were read as exponents, and gave NaN."""
+    monkeypatch.setenv("ARCH", "gfx950")
+    made = lambda *shape: (rng.standard_normal(shape) / 16).astype(BF16)  # noqa: E731
+    experts = prepare_experts(made(2, 512, 256), made(2, 256, 256), "mxfp4", "gfx950")
+    x, ids, weights = made(2, 256), np.array([[0], [1]], np.int32), np.ones((2, 1), np.float32)
+    for name in ("scale1", "scale2"):
+        wide = replace(experts, **{name: getattr(experts, name).astype(np.float32)})
+        with pytest.raises(ValueError, match=f"{name} holds float32; scales of mxfp4 are bytes"):
+            run_experts(x, ids, weights, wide, np.zeros_like(x))
+
+
 @pytest.mark.parametrize("tokens", [20, 600])
 def test_chosen_experts_that_lie_apart(tokens: int, rng: np.random.Generator) -> None:
     """They are written where their logits are given, and were, in a copy."""

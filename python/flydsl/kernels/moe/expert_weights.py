@@ -113,19 +113,22 @@ def check_weights(w1: Any, w2: Any, kind: str, arch: str) -> None:
 
 
 def check_experts(experts: Experts) -> None:
-    """Refuse weights, and on Hopper scales of them, that were put together by hand and do not go together."""
-    (count, model, inter), side = experts.shape, SIDE if experts.kind == BLOCKS else 1
+    """Refuse weights that were put together by hand and do not go together, and scales of blocks on Hopper. Elsewhere
+    launches look at how many scales there are, and convert them, but for those that are bytes."""
+    count, model, inter = experts.shape
     wanted = {"w1": (count, 2 * inter, model * experts.w2.shape[2] // max(inter, 1))}
-    if experts.arch == "sm_90a":
-        for name, (rows, columns) in (("scale1", (2 * inter, model)), ("scale2", (model, inter))):
-            if experts.kind == BLOCKS:
-                wanted[name] = count, columns // side, rows // side
+    if experts.arch == "sm_90a" and experts.kind == BLOCKS:
+        wanted["scale1"] = count, model // SIDE, 2 * inter // SIDE
+        wanted["scale2"] = count, inter // SIDE, model // SIDE
     for name, shape in wanted.items():
         found = getattr(experts, name)
         if tuple(found.shape) != shape:
             raise ValueError(f"with w2 of {tuple(experts.w2.shape)}, {name} is {shape}, got {tuple(found.shape)}")
         if name != "w1" and name_of(found) != "float32":
             raise ValueError(f"{name} holds {name_of(found)}; scales of blocks are float32")
+    for name in ("scale1", "scale2") if experts.kind in MX else ():
+        if getattr(experts, name).dtype.itemsize != 1:
+            raise ValueError(f"{name} holds {name_of(getattr(experts, name))}; scales of {experts.kind} are bytes")
 
 
 def ordered(w: Any, kind: str, arch: str, stream: object) -> tuple[Any, Any]:
