@@ -14,7 +14,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.reduce import Combine, add, wave_count, wave_reduce
+from flydsl.kernels.blocks.reduce import Combine, add, combined, wave_count, wave_reduce, wave_sums
 from flydsl.kernels.blocks.row_plan import RowPlan
 
 FEW_WAVES = 8
@@ -104,8 +104,12 @@ class RowExchange:
         """Return the exchange for this block's ``number``-th row."""
         if self.sets == 1:
             return self
+        return self.at(number % self.sets, number // self.sets % 2)
+
+    def at(self, place: Any, phase: Any) -> RowExchange:
+        """Return the exchange for the row whose set of slots and phase these are."""
         own = copy(self)
-        own.set, own.phase = number % self.sets, number // self.sets % 2
+        own.set, own.phase = place, phase
         return own
 
     def reduce(self, value: Any, how: Combine) -> Any:
@@ -162,12 +166,19 @@ class RowExchange:
         block_barrier(self.plan)
         return self._join_halves(first, second)
 
-    @flyc.jit
     def _give_halves(self, first: Any, second: Any, given: Callable[[], None]) -> None:
+        (part,) = wave_sums([self._halved(first, second)])
+        self._store_halves(part, given)
+
+    def _halved(self, first: Any, second: Any) -> tuple[Any, int]:
+        """Return what a lane of either half is to sum over that half."""
+        half = self.group // 2
+        upper = fx.lane_id() >= half
+        return upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), half, self.group), half
+
+    @flyc.jit
+    def _store_halves(self, part: Any, given: Callable[[], None]) -> None:
         half, lane = self.group // 2, fx.lane_id()
-        upper = lane >= half
-        part = upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), half, self.group)
-        part = wave_reduce(part, add, half)
         if lane == 0:
             self.slots[0][self.place()] = part
             given()
@@ -176,39 +187,35 @@ class RowExchange:
             given()
 
     def _join_halves(self, first: Any, second: Any) -> list[Any]:
-        half = self.group // 2
-        upper = fx.lane_id() >= half
-        waves = RowNumbers(self, [first, second], self.slots)
-        (one,), (other,) = (waves.read(index, 0.0) for index in range(2))
-        mine = wave_reduce(upper.select(other, one), add, self.lanes())
-        theirs = fx.shuffle_xor(mine, half, self.group)
-        return [upper.select(theirs, mine), upper.select(mine, theirs)]
+        return Told(self, [first, second]).alone()
+
+    def send(self, values: list[Any], ahead: Told | None = None) -> tuple[list[Any], list[Any]]:
+        """Give what this thread has of some sums to every wave of the row, and go on; and return the totals of what
+        was told of the row ``ahead``, found beside: a step of one sum is on its way while others take theirs."""
+        own = [self._halved(*values)] if self.by_halves else [(value, self.group) for value in values]
+        found = wave_sums([*own, *(ahead.parts if ahead else [])])
+        sent, others = found[: len(own)], found[len(own) :]
+        self._send(sent)
+        return sent, ahead.totals(others) if ahead else []
 
     @flyc.jit
-    def send(self, values: list[Any]) -> list[Any]:
-        """Give what this thread has of some sums to every wave of the row, and go on; `received` has the totals."""
+    def _send(self, values: list[Any]) -> None:
         barrier = self.barriers + self.set if self.total > 1 else None
         if fx.const_expr(self.by_halves):
-            self._give_halves(values[0], values[1], lambda: fx.nvvm.mbarrier_arrive(barrier))
-        else:
-            values = [self.reduce(value, add) for value in values]
-            if fx.const_expr(self.by_cluster):
-                self._send_to_cluster(values, 0)
-            elif fx.const_expr(self.total > 1):
-                if fx.lane_id() == 0:
-                    for slot, value in zip(self.slots, values, strict=True):
-                        slot[self.place()] = value
-                        fx.nvvm.mbarrier_arrive(barrier)
-        return values
+            self._store_halves(values[0], lambda: fx.nvvm.mbarrier_arrive(barrier))
+        elif fx.const_expr(self.by_cluster):
+            self._send_to_cluster(values, 0)
+        elif fx.const_expr(self.total > 1):
+            if fx.lane_id() == 0:
+                for slot, value in zip(self.slots, values, strict=True):
+                    slot[self.place()] = value
+                    fx.nvvm.mbarrier_arrive(barrier)
 
-    def received(self, values: list[Any]) -> list[Any]:
-        """Return the totals over the row of what was sent; ``values`` are what `send` returned."""
+    def received(self, values: list[Any]) -> Told:
+        """Wait for what was sent, and return what this lane reads of it; ``values`` are what `send` returned."""
         if self.total > 1:
             fx.nvvm.mbarrier_wait(self.barriers + self.set, self.phase)
-        if self.by_halves:
-            return self._join_halves(values[0], values[1])
-        waves = RowNumbers(self, values, self.slots)
-        return [waves.combine(waves.read(index, 0.0), add) for index in range(len(values))]
+        return Told(self, values)
 
     def place(self) -> Any:
         """Return the slot of this wave."""
@@ -225,6 +232,32 @@ class RowExchange:
         while lanes < min(self.total, fx.num_warp_threads()):
             lanes *= 2
         return lanes
+
+
+class Told:
+    """What a lane has read of the sums that the waves of a row told each other: ``parts`` are numbers that are to be
+    summed over groups of so many lanes (`wave_sums`)."""
+
+    def __init__(self, exchange: RowExchange, own: list[Any]) -> None:
+        self.exchange, lanes = exchange, exchange.lanes()
+        waves = RowNumbers(exchange, own, exchange.slots)
+        if exchange.by_halves:
+            (one,), (other,) = (waves.read(index, 0.0) for index in range(2))
+            self.parts = [((fx.lane_id() >= exchange.group // 2).select(other, one), lanes)]
+        else:
+            self.parts = [(combined(waves.read(index, 0.0), add), lanes) for index in range(len(own))]
+
+    def alone(self) -> list[Any]:
+        """Return the totals over the row, where nothing else is to be summed."""
+        return self.totals(wave_sums(self.parts))
+
+    def totals(self, sums: list[Any]) -> list[Any]:
+        """Return the totals over the row, of the sums of ``parts``."""
+        if not self.exchange.by_halves:
+            return sums
+        half, (mine,) = self.exchange.group // 2, sums
+        upper, theirs = fx.lane_id() >= half, fx.shuffle_xor(mine, half, self.exchange.group)
+        return [upper.select(theirs, mine), upper.select(mine, theirs)]
 
 
 class RowNumbers:
@@ -263,8 +296,5 @@ class RowNumbers:
 
     def combine(self, values: list[Any], how: Combine) -> Any:
         """Combine what `read` gave, over the lanes too where they have different ones."""
-        alone = len(values) == self.exchange.total
-        while len(values) > 1:
-            pairs = zip(values[::2], values[1::2], strict=False)
-            values = [how(a, b) for a, b in pairs] + values[len(values) // 2 * 2 :]
-        return values[0] if alone else wave_reduce(values[0], how, self.exchange.lanes())
+        alone, value = len(values) == self.exchange.total, combined(values, how)
+        return value if alone else wave_reduce(value, how, self.exchange.lanes())

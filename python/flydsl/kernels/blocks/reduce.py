@@ -51,6 +51,31 @@ def wave_reduce(value: Any, combine: Combine, lanes: int | None = None) -> Any:
     return value
 
 
+def wave_sums(parts: list[tuple[Any, int]]) -> list[Any]:
+    """Return the sum of each value over groups of so many neighbouring lanes, step by step side by side: what one waits
+    for comes while others are added."""
+    wave, values = fx.num_warp_threads(), [value for value, _ in parts]
+    if not fx.nvvm.is_target():
+        return [wave_reduce(value, add, group) for value, group in parts]
+    distance = max(group for _, group in parts) // 2
+    while fx.const_expr(distance > 0):
+        moved = [
+            fx.shuffle_xor(value, distance, wave) if distance < group else None
+            for value, (_, group) in zip(values, parts, strict=True)
+        ]
+        values = [value if other is None else value + other for value, other in zip(values, moved, strict=True)]
+        distance //= 2
+    return values
+
+
+def combined(values: list[Any], how: Combine) -> Any:
+    """Combine several values of a lane, pair by pair."""
+    while len(values) > 1:
+        pairs = zip(values[::2], values[1::2], strict=False)
+        values = [how(a, b) for a, b in pairs] + values[len(values) // 2 * 2 :]
+    return values[0]
+
+
 def wave_maximum(value: fx.Float32) -> Any:
     """Return the largest f32 of a whole wave of an NVIDIA GPU, by one instruction: as integers in the order of the
     numbers. The largest of all is a NaN, where it has no sign."""

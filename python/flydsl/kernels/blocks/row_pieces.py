@@ -161,34 +161,47 @@ class LineAtPlace(Line):
     """What of a line goes with the vectors of rows that begin at one place in a piece, ``keep`` of them loaded once.
 
     A vector is cut out of two neighbouring pieces of the line, or loaded element by element where the line ends in one
-    of them. Elements beside the row are some of the line.
+    of them. All loads of pieces begin before one is waited for. Elements beside the row are some of the line.
     """
 
     def __init__(self, line: fx.Tensor, share: ShiftedShare, keep: bool | int = True) -> None:
         self.start, plan = fx.get_iter(line), share.plan
         self.pieces = vectors_of(self.start, plan, plan.length // plan.width)
         self.by_words = plan.width * line.dtype.width == 8 * ACCESS_BYTES and plan.length >= plan.width
-        super().__init__(None, share, 0.0, keep=keep, dtype=line.dtype)
+        super().__init__(None, share, 0.0, keep=False, dtype=line.dtype)
+        count = plan.iterations if keep is True else min(int(keep), plan.iterations)
+        begun = [self._begun(iteration, share.plan.hints.line) for iteration in range(count)]
+        self.held = [self._completed(words, iteration) for iteration, words in enumerate(begun)]
 
     def _load(self, iteration: int, hint: Hint | None) -> Any:
-        return load_at_place(self, iteration)
+        return self._completed(self._begun(iteration, hint), iteration)
 
     def elements(self, iteration: int) -> Any:
         last = fx.Int32(self.share.plan.length - 1)
         columns = [fx.max(fx.min(column, last), fx.Int32(0)) for column in self.share.columns(iteration)]
         return fx.Vector.from_elements([self.start[column] for column in columns], self.dtype)
 
-    def cut(self, iteration: int) -> Any:
+    def _begun(self, iteration: int, hint: Hint | None) -> list[Any]:
+        """Return the words of both pieces, where a vector is made of such."""
+        if not self.by_words:
+            return []
         share, whole = self.share, self.share.plan.length // self.share.plan.width
         number = share.offset + share.vector(iteration)
         words = []
         for piece in (number - 1, number):
-            access = Access(share.plan, self.pieces, self.dtype, share.plan.hints.line)
+            access = Access(share.plan, self.pieces, self.dtype, hint)
             inside = fx.max(fx.min(fx.Int32(piece), fx.Int32(whole - 1)), fx.Int32(0))
             for memory, register in access.pairs(inside, 0):
                 fx.copy_atom_call(access.atom, memory, register)
             vector = access.fragment.load().bitcast(fx.Int32)
             words += [vector[word] for word in range(vector.numel)]
+        return words
+
+    def _completed(self, words: list[Any], iteration: int) -> Any:
+        return at_place(self, words, iteration)
+
+    def cut(self, words: list[Any]) -> Any:
+        share = self.share
         return moved_down(words, (share.plan.width - share.place) * self.dtype.width // 16, self.dtype)
 
 
@@ -207,16 +220,16 @@ def moved_down(words: list[Any], halves: Any, dtype: Any) -> Any:
 
 
 @flyc.jit
-def load_at_place(line: LineAtPlace, iteration: int) -> Any:
-    """Return a vector of a line: by pieces where both are whole."""
+def at_place(line: LineAtPlace, words: list[Any], iteration: int) -> Any:
+    """Return a vector of a line, cut out of the words of two pieces where both are whole."""
     plan, share = line.share.plan, line.share
     whole = plan.length // plan.width
     if fx.const_expr(not line.by_words):
         vector = line.elements(iteration)
     elif fx.const_expr((plan.cluster - 1) * plan.share + (iteration + 1) * plan.lanes <= whole):
-        vector = line.cut(iteration)
+        vector = line.cut(words)
     else:
-        vector = line.cut(iteration)
+        vector = line.cut(words)
         if fx.Int32(share.offset + share.vector(iteration)) >= whole:
             vector = line.elements(iteration)
     return vector

@@ -39,6 +39,10 @@ LINE_REGISTERS = 32 * 1024
 STRAIGHT = 32
 """Registers that a thread needs beside where nothing of a row is masked and it has more than four vectors: LayerNorm of
 16,792 f16 with five some 190, of 16,791 160."""
+MOST_WIDE, WIDE_LINES = 32, 12
+"""Elements of a line that a thread keeps as f32 at most, and registers that it has to have beside: LayerNorm's gradient
+of 50,257 and 4,097 bf16, with 32 and 24, has 0.91 and 0.93 of a copy's speed so on an H200 (2026-11-19), and 0.89 and
+0.905 with its own 16 bits, of 40,001, with 40, 0.93 and 0.945."""
 SENDING = 40
 """Registers that a thread of a warpgroup which sends for rows keeps."""
 THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
@@ -410,12 +414,19 @@ def taking_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
     return min((begin * waves + lent) // waves // 8 * 8, 240)
 
 
+def widens_lines(plan: RowPlan, machine: Machine, lines: int) -> bool:
+    """Return whether threads that sum rows of a ring keep lines as f32, since they have registers for that: each
+    element of a line is otherwise made f32 twice a row."""
+    more = lines * plan.held * (4 - plan.size) // 4
+    return plan.held <= MOST_WIDE and registers(plan, lines) + more + WIDE_LINES <= taking_limit(plan, machine, lines)
+
+
 def meeting_elements(plan: RowPlan) -> int:
     """Return of how many sums shared memory has place beside rows: those of all rows of a block meet there, and where
     rows begin anywhere those of a vector of each lane. A ring that all of a block's rows have come through has place
     itself (`meeting_iterations`)."""
     by_pieces = plan.shifted or plan.slots > 0
-    if not plan.sums or (plan.rows == 1 and not plan.one_place and (plan.slots or not by_pieces)):
+    if not plan.sums or (plan.rows == 1 and (plan.slots or not by_pieces)):
         return 0
     if by_pieces:
         return plan.lanes * plan.width * (plan.iterations * plan.rows if plan.rows > 1 else 1)
@@ -424,7 +435,7 @@ def meeting_elements(plan: RowPlan) -> int:
 
 def meeting_iterations(plan: RowPlan) -> int:
     """Return of how many vectors of each lane a block's sums meet at a time."""
-    if not plan.slots or plan.one_place:
+    if not plan.slots:
         return 1
     return max(min(plan.slots * plan.chunk * plan.size // (4 * plan.lanes * plan.width), plan.iterations), 1)
 

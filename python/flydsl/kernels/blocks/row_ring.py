@@ -41,8 +41,6 @@ class Run:
     stop: Any
     step: Any
     number: Any
-    sums: Any
-    """The row of partial sums that the run's are written to, where columns are summed."""
 
 
 class InSharedMemory(Protocol):
@@ -147,42 +145,54 @@ class Ring:
         return fx.recast_iter(fx.Float32, self.memories[0])
 
     @flyc.jit
-    def for_each_run(self, take: Callable[[Run], None]) -> None:
-        """Call ``take`` for the runs of rows of this block.
+    def for_each_run(self, take: Callable[[Run, list[Any]], list[Any]], held: list[Any]) -> list[Any]:
+        """Have ``take`` make what is held before each run of rows of this block what is held behind it, and return that
+        of the last one.
 
         It is one, of every so many-th row; or rows that begin at one place in a piece follow each other, where the plan
-        asks for that: blocks then have equal parts of all rows in the order of their places. What a run takes beside
-        its rows counts as some of them: each place begins with rows that are not there.
+        asks for that: blocks then have equal parts of all rows in the order of their places, the nearest to a piece's
+        beginning first. What a run takes beside its rows counts as some of them: each place begins with rows that are
+        not there.
         """
         if fx.const_expr(self.plan.in_order or not self.plan.one_place):
-            take(Run(self.begin, self.end, self.step, fx.Int32(0), self.begin))
+            held = take(Run(self.begin, self.end, self.step, fx.Int32(0)), held)
         else:
             apart, nobody, number = self.plan.width, self.plan.run_rows, fx.Int32(0)
             each = (self.end + apart - 1) // apart + nobody
             share = (each * apart + self.step - 1) // self.step
             low = fx.min(self.begin * share, each * apart)
             high = fx.min(low + share, each * apart)
-            lowest, beyond = low // each, (high + each - 1) // each
-            if fx.const_expr(self.plan.sums > 0):
-                # The place behind the last one too, where the next block begins, so that no row of sums is left out.
-                lowest, beyond = fx.min(lowest, fx.Int32(apart - 1)), fx.min(high // each + 1, fx.Int32(apart))
-            for place in range(lowest, beyond):
-                first = fx.max(low - place * each - nobody, fx.Int32(0)) * apart + place
-                stop = fx.min((fx.min(high - place * each, each) - nobody) * apart + place, self.end)
-                take(Run(first, stop, fx.Int32(apart), number, self.begin + place))
+            for turn in range(low // each, (high + each - 1) // each):
+                row, before = self._first_row(turn), turn * each
+                first = fx.max(low - before - nobody, fx.Int32(0)) * apart + row
+                stop = fx.min((fx.min(high - before, each) - nobody) * apart + row, self.end)
+                held = take(Run(first, stop, fx.Int32(apart), number), held)
                 number = number + fx.max(stop - first + apart - 1, fx.Int32(0)) // apart
+        return held
+
+    def _first_row(self, turn: Any) -> Any:
+        """Return the first row of those that begin at the ``turn``-th place, of as many as a piece has elements, which
+        are fewer places where rows are a multiple of some elements apart: then several turns have the same one."""
+        apart, source = self.plan.width, self.sources[0]
+        distance = fx.Int32(source.stride[0] % apart) | apart
+        each = distance & -distance  # the power of two in it
+        places, steps = apart // each, distance // each
+        # Odd numbers are their own inverses, modulo 8.
+        row = (turn // each - place_of(row_start(source, fx.Int32(0)), self.plan) // each) * steps & (places - 1)
+        return row + places * (turn & (each - 1))
 
     def for_each_row(self, at_place: Callable[[Any], Callable[[Any, Any], None]]) -> None:
         """Call ``at_place(row)(row, number)`` for the rows of this block; the outer call is for the first row of each
         run, and loads lines."""
-        self.for_each_run(lambda run: self._rows_of_run(run, at_place(run.first)))
+        self.for_each_run(lambda run, _: self._rows_of_run(run, at_place(run.first)), [])
 
     @flyc.jit
-    def _rows_of_run(self, run: Run, code: Callable[[Any, Any], None]) -> None:
+    def _rows_of_run(self, run: Run, code: Callable[[Any, Any], None]) -> list[Any]:
         number = run.number
         for row in range(run.first, run.stop, run.step):
             code(row, number)
             number = number + 1
+        return []
 
     def send_for_all(self) -> None:
         """Send for the chunks of all rows of this block, each when its slot is free; one thread does that."""
@@ -314,23 +324,32 @@ class _Chunk:
 class RingRow:
     """A row in the ring: which slots its chunks are in, and which of them have been waited for and given back."""
 
-    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32, *, is_here: bool = False) -> None:
-        """``is_here`` says that all chunks have been waited for."""
+    def __init__(
+        self, ring: Ring, row: fx.Int32, number: fx.Int32, *, is_here: bool = False, where: list[Any] | None = None
+    ) -> None:  # fmt: skip
+        """``is_here`` says that all chunks have been waited for; ``where`` is that of the same row then, if known."""
         self.ring, self.row, plan = ring, row, ring.plan
-        places = slots_of_row(plan, number)
-        self.slots, self.phases = [slot for slot, _ in places], [uses % 2 for _, uses in places]
+        slots = [(slot, 0) for slot in where[: plan.parts]] if where else slots_of_row(plan, number)
+        self.slots, self.phases = [slot for slot, _ in slots], [uses % 2 for _, uses in slots]
         self.waited, self.returned = plan.parts if is_here else 0, 0
         self.writes = [0] * plan.iterations
         self.pivot = ring.pivot_of(number)
-        self.places: list[Any] = [0] * len(ring.sources)
+        self.places = where[plan.parts :] if where else [self._place(source) for source in ring.sources]
+
+    def _place(self, source: fx.Tensor) -> Any:
+        """Return where in its slot the row's part of a source begins."""
+        plan, share = self.ring.plan, self.ring.share
+        start = row_start(source, self.row)
         if plan.by_elements:
-            starts = [row_start(source, row) + ring.share.offset for source in ring.sources]
-            self.places = [place_of(start, plan) for start in starts]
-            self.places = [p + slide_of(start - p, plan) for p, start in zip(self.places, starts, strict=True)]
-        elif plan.slides:
-            starts = [row_start(source, row) for source in ring.sources]
-            lowest = ring.share.offset * plan.width
-            self.places = [slide_of(s - (place_of(s, plan) if plan.shifted else 0) + lowest, plan) for s in starts]
+            place = place_of(start + share.offset, plan)
+            return place + slide_of(start + share.offset - place, plan)
+        lowest = share.offset * plan.width - (place_of(start, plan) if plan.shifted else 0)
+        return slide_of(start + lowest, plan) if plan.slides else fx.Int32(0)
+
+    @property
+    def where(self) -> list[Any]:
+        """Return where the row lies, so that another `RingRow` of it need not find that."""
+        return [*self.slots, *self.places]
 
     def start_of(self, source: int, iteration: int) -> Any:
         """Return where the vectors of a iteration begin; waits for them."""

@@ -1,7 +1,8 @@
 """Sums over the rows of a block, where rows begin anywhere in a piece and come through a ring (`row_ring.py`).
 
 A run is all rows of a block, or those of one place in a piece where it has several. All of its rows begin at one place,
-so that a thread has the same columns of each and keeps their sums. A row is gone over twice. Its first pass comes
+so that a thread has the same columns of each and keeps their sums, which move on between runs (`Edges`). A row is gone
+over twice. Its first pass comes
 before the second one of the row ahead of it: what waves tell each other is on its way meanwhile, and nobody waits.
 Short rows have a wave each, which sends for those to come itself.
 """
@@ -9,24 +10,103 @@ Short rows have a wave each, which sends for those to come itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange
+from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
+from flydsl.kernels.blocks.reduce import wave_count
 from flydsl.kernels.blocks.ring_lines import KeptLine
 from flydsl.kernels.blocks.row_machine import machine_of_target
-from flydsl.kernels.blocks.row_pieces import LineAtPlace, ShiftedShare, place_of
-from flydsl.kernels.blocks.row_plan import SENDING, RowPlan, taking_limit
+from flydsl.kernels.blocks.row_pieces import WAVE, LineAtPlace, ShiftedShare, place_of
+from flydsl.kernels.blocks.row_plan import SENDING, RowPlan, taking_limit, widens_lines
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, Run, store_from_ring
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, row_start
 
-FirstPass = Callable[[RowWork, list[Any], Callable[[], None]], tuple[list[Any], list[Any]]]
-"""``first(work, sums, meanwhile)`` gives the sums with what the row adds to them, and numbers whose totals over the
-row... It calls ``meanwhile`` behind its last loads: what that waits for comes beside arithmetic."""
+NOWHERE = -1
+"""Where rows begin in a piece, before there was one."""
+FirstPass = Callable[[RowWork, list[Any]], tuple[list[Any], list[Any]]]
+"""``first(work, sums)`` gives the sums with what the row adds to them, and numbers whose totals over the row..."""
 SecondPass = Callable[[RowWork, list[Any]], None]
 """``second(work, totals)`` needs to write results."""
+
+
+class Begun(NamedTuple):
+    """A row that was gone over once."""
+
+    index: Any
+    where: list[Any]
+    """Its place in the ring."""
+    told: list[Any]
+    """The set of slots of its exchange, and their phase."""
+    numbers: list[Any]
+    sent: list[Any]
+
+
+class Edges:
+    """Memory by which sums move to the elements behind theirs: those of rows that begin so many elements later in a
+    piece. A thread's last sum of each vector is the first of the next lane then, or of another wave or block, which
+    find it here. Rows move through a piece once, so that each step has memory and a barrier of its own for what comes
+    from the block before."""
+
+    def __init__(self, plan: RowPlan, smem: fx.SharedAllocator) -> None:
+        self.plan, self.waves = plan, wave_count(plan.lanes)
+        self.groups = plan.iterations * self.waves
+        self.ends = smem.allocate(fx.Array[fx.Float32, plan.sums * (self.groups + 1)]).ptr
+        self.before = smem.allocate(fx.Array[fx.Float32, plan.sums * plan.width]).ptr
+        self.barriers = smem.allocate(fx.Array[fx.Int64, plan.width]).ptr
+        self._begin()
+
+    @flyc.jit
+    def _begin(self) -> None:
+        """Make the barriers; one of the cluster comes behind."""
+        if fx.thread_idx.x == 0:
+            for step in fx.range_constexpr(self.plan.width):
+                fx.nvvm.mbarrier_init(self.barriers + step, 1)
+
+    @flyc.jit
+    def moved(self, sums: list[Any], start: Any, stop: Any) -> list[Any]:
+        """Return sums for rows that begin at ``stop``, of those that began at ``start``, if there were some."""
+        if start >= 0:
+            for step in range(start, stop):
+                sums = self._moved_by_one(sums, step)
+        return sums
+
+    @flyc.jit
+    def _moved_by_one(self, sums: list[Any], step: Any) -> list[Any]:
+        plan, thread, apart = self.plan, fx.thread_idx.x, self.groups + 1
+        count, last = plan.sums, plan.share - 1
+        of_sum = [sums[index * plan.iterations : (index + 1) * plan.iterations] for index in range(count)]
+        block, barrier = fx.nvvm.block_rank_in_cluster(), self.barriers + step
+        if (thread == last % plan.lanes) & (block + 1 < plan.cluster):
+            for index, own in enumerate(of_sum):
+                place = self.before + (step * count + index)
+                fx.nvvm.cluster_store(own[last // plan.lanes][plan.width - 1], place, block + 1, barrier)
+        block_barrier(plan)  # what was there has been read
+        if fx.lane_id() == WAVE - 1:
+            for index, own in enumerate(of_sum):
+                for iteration, vector in enumerate(own):
+                    self.ends[index * apart + 1 + iteration * self.waves + thread // WAVE] = vector[plan.width - 1]
+        if thread == 0:
+            for index in fx.range_constexpr(count):
+                self.ends[index * apart] = fx.Float32(0.0)
+            if block > 0:
+                fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * count)
+                fx.nvvm.mbarrier_wait(barrier, 0)
+                for index in fx.range_constexpr(count):
+                    self.ends[index * apart] = self.before[step * count + index]
+        block_barrier(plan)
+        found = []
+        for index, own in enumerate(of_sum):
+            for iteration, vector in enumerate(own):
+                ahead = self.ends[index * apart + iteration * self.waves + thread // WAVE]
+                others = fx.shuffle_up(vector[plan.width - 1], 1, WAVE)
+                first = (fx.lane_id() == 0).select(ahead, others)
+                parts = [first, *(vector[element] for element in range(plan.width - 1))]
+                found.append(fx.Vector.from_elements(parts, fx.Float32))
+        return found
 
 
 @flyc.jit
@@ -36,6 +116,7 @@ def sum_in_ring(
 ) -> None:  # fmt: skip
     """`for_rows_in_turn` for rows that come through a ring: those threads that take them ``give`` their sums to a row
     of partial sums, with memory that these may meet in, if there is some."""
+    edges = Edges(plan, smem) if plan.one_place else None
     exchange = RowExchange(plan, arrays.numbers, smem)
     ring = Ring(arrays.sources, end, plan, smem)
     if fx.const_expr(plan.rows > 1):
@@ -43,9 +124,8 @@ def sum_in_ring(
         if ring.begin < end:
             for number in fx.range_constexpr(plan.slots):
                 ring.send_for_own(ring.begin + number * ring.step, fx.Int32(number))
-            sums = _sums_from_ring(
-                arrays, ring, Run(ring.begin, end, ring.step, fx.Int32(0), None), share, exchange, passes
-            )
+            run = Run(ring.begin, end, ring.step, fx.Int32(0))
+            sums = _sums_from_ring(arrays, ring, run, share, exchange, passes, sums)
         give(sums, share, None, fx.block_idx.x)
     else:
         if fx.thread_idx.x >= plan.lanes:
@@ -57,24 +137,26 @@ def sum_in_ring(
             if fx.const_expr(plan.lends):
                 fx.nvvm.setmaxnreg(taking_limit(plan, machine_of_target(), len(arrays.lines)), increase=True)
             begun = exchange.begun()  # rows are on their way meanwhile
-            ring.for_each_run(lambda run: _sum_run(arrays, ring, run, begun, passes, give))
+            take = partial(_sum_run, arrays, ring, begun, passes, edges)
+            place, *sums = ring.for_each_run(take, [fx.Int32(NOWHERE), *_no_sums(plan)])
+            give(sums, ShiftedShare(plan, fx.max(place, fx.Int32(0)), steady=True), ring.meeting(), ring.begin)
 
 
 @flyc.jit
 def _sum_run(
-    arrays: RowArrays, ring: Ring, run: Run, exchange: RowExchange, passes: tuple[FirstPass, SecondPass],
-    give: Callable[[list[Any], Share, Any, Any], None],
-) -> None:  # fmt: skip
-    """Give the sums over a run's rows: zeros where it has none, as it may have where a block has several."""
-    plan, share = ring.plan, _share_of(arrays, ring, run.first)
-    if fx.const_expr(plan.one_place):
-        done = lambda sums: give(sums, share, None, run.sums)  # noqa: E731
+    arrays: RowArrays, ring: Ring, exchange: RowExchange, passes: tuple[FirstPass, SecondPass], edges: Edges | None,
+    run: Run, held: list[Any],
+) -> list[Any]:  # fmt: skip
+    """Return where a run's rows begin in a piece, and sums with those of its rows; ``held`` is the same of the rows
+    before. A run may have no rows, where a block has several."""
+    (place, *sums), share = held, _share_of(arrays, ring, run.first)
+    if fx.const_expr(edges is not None):
+        sums = edges.moved(sums, place, share.place)
         if run.first < run.stop:
-            _sums_from_ring(arrays, ring, run, share, exchange, passes, done)
-        else:
-            done(_no_sums(plan))
+            sums = _sums_from_ring(arrays, ring, run, share, exchange, passes, sums)
     else:
-        give(_sums_from_ring(arrays, ring, run, share, exchange, passes), share, ring.meeting(), run.sums)
+        sums = _sums_from_ring(arrays, ring, run, share, exchange, passes, sums)
+    return [share.place, *sums]
 
 
 def _share_of(arrays: RowArrays, ring: Ring, row: Any) -> ShiftedShare:
@@ -90,61 +172,66 @@ def _no_sums(plan: RowPlan) -> list[Any]:
 @flyc.jit
 def _sums_from_ring(
     arrays: RowArrays, ring: Ring, run: Run, share: ShiftedShare, exchange: RowExchange,
-    passes: tuple[FirstPass, SecondPass], done: Callable[[list[Any]], None] | None = None,
+    passes: tuple[FirstPass, SecondPass], sums: list[Any],
 ) -> list[Any]:  # fmt: skip
-    """Return the sums over the rows of a run, which all begin at one place in a piece. ``done`` is called with them
-    when the first pass over the last row is: what a cluster's waves tell each other is on its way then.
+    """Return sums with those of the rows of a run, which all begin at one place in a piece.
 
     A row's first pass comes before the second one of the row before it: what waves tell each other is on its way then.
     """
     plan, step = ring.plan, run.step
-    kept = [LineAtPlace(line, share) for line in arrays.lines]
 
-    def work(index: Any, number: Any, numbers: list[Any], *, is_here: bool) -> tuple[RingRow, RowWork]:
-        row = RingRow(ring, index, number, is_here=is_here)
-        x: list[Line] = [RingLine(row, source, share, arrays.fill) for source in range(len(arrays.sources))]
-        lines: list[Line] = [KeptLine(line, index) for line in kept]
-        stores = [store_from_ring(target, row, share) for target in arrays.targets]
-        return row, RowWork(x, lines, exchange.row(number), share, index, True, stores, numbers, index < 0)
-
-    def given(index: Any) -> list[Any]:
+    def given(rows: Any) -> list[Any]:
+        """Return numbers of the row so many behind the run's first, and of those behind it: a lane has those of one.
+        A row's own would be waited for at the end of the row ahead of it, where LLVM moves them to others' places."""
+        index = run.first + (rows + fx.lane_id()) * step
         return [values[fx.min(fx.Int32(index), ring.end - 1)] for values in arrays.given]
 
+    here, coming = given(0), given(WAVE)
+    kept = [LineAtPlace(line, share) for line in arrays.lines]
+    wide = widens_lines(plan, machine_of_target(), len(kept))
+    if fx.const_expr(wide):
+        for line in kept:
+            line.widen()
+
+    def work(row: RingRow, told: RowExchange, numbers: list[Any]) -> RowWork:
+        x: list[Line] = [RingLine(row, source, share, arrays.fill) for source in range(len(arrays.sources))]
+        lines: list[Line] = [line if wide else KeptLine(line, row.row) for line in kept]
+        stores = [store_from_ring(target, row, share) for target in arrays.targets]
+        return RowWork(x, lines, told, share, row.row, True, stores, numbers, row.row < 0)
+
     def begin_row(
-        index: Any, number: Any, numbers: list[Any], sums: list[Any], ahead: list[Any] | None = None
-    ) -> tuple[list[Any], list[Any], list[Any]]:
-        """Go over a row for the first time; the sums, what was sent, and the totals of what the row ahead has sent."""
-        totals: list[Any] = []
+        index: Any, number: Any, numbers: list[Any], sums: list[Any], ahead: Begun | None = None
+    ) -> tuple[list[Any], Begun, list[Any]]:
+        """Go over a row for the first time; the sums, what is known of it, and the totals of the row ahead."""
+        row, told = RingRow(ring, index, number), exchange.row(number)
+        sums, values = passes[0](work(row, told, numbers), sums)
+        found = None if ahead is None else exchange.at(*ahead.told).received(ahead.sent)
+        sent, totals = told.send(values, found)
+        return sums, Begun(fx.Int32(index), row.where, [told.set, told.phase], numbers, sent), totals
 
-        def meanwhile() -> None:
-            if ahead is not None:
-                totals.extend(exchange.row(number - 1).received(ahead))
-
-        _, own = work(index, number, numbers, is_here=False)
-        sums, values = passes[0](own, sums, meanwhile)
-        return sums, own.exchange.send(values), totals
-
-    def end_row(index: Any, number: Any, numbers: list[Any], totals: list[Any]) -> None:
-        row, own = work(index, number, numbers, is_here=True)
-        passes[1](own, totals)
+    def end_row(begun: Begun, number: Any, totals: list[Any]) -> None:
+        row = RingRow(ring, begun.index, number, is_here=True, where=begun.where)
+        passes[1](work(row, exchange.at(*begun.told), begun.numbers), totals)
         if fx.const_expr(plan.rows > 1):
-            ring.send_for_own(index + plan.slots * step, number)
+            ring.send_for_own(begun.index + plan.slots * step, number)
         else:
             row.give_back(plan.iterations)
 
-    sums = _no_sums(plan)
-    last, number, numbers, following = fx.Int32(run.first), run.number, given(run.first), given(run.first + step)
-    sums, sent, _ = begin_row(last, number, numbers, sums)
+    number, turn = run.number, fx.Int32(0)
+    sums, begun, _ = begin_row(run.first, number, _of_lane(here, 0), sums)
     for index in range(run.first + step, run.stop, step):
-        behind = given(index + step)
-        sums, own, totals = begin_row(index, number + 1, following, sums, sent)
-        end_row(last, number, numbers, totals)
-        number = number + 1
-        last, numbers, following, sent = fx.Int32(index), following, behind, own
-    if fx.const_expr(done is not None):
-        done(sums)
-    end_row(last, number, numbers, exchange.row(number).received(sent))
+        turn = turn + 1
+        if turn % WAVE == 0:
+            here, coming = coming, given(turn + WAVE)
+        sums, following, totals = begin_row(index, number + 1, _of_lane(here, turn % WAVE), sums, begun)
+        end_row(begun, number, totals)
+        number, begun = number + 1, following
+    end_row(begun, number, exchange.at(*begun.told).received(begun.sent).alone())
     return sums
+
+
+def _of_lane(values: list[Any], lane: Any) -> list[Any]:
+    return [fx.shuffle_idx(value, lane, WAVE) for value in values]
 
 
 @flyc.jit

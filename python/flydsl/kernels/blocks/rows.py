@@ -359,6 +359,10 @@ class Line:
         """The type of the elements in memory."""
         return self.dtype or DTYPES[self.share.plan.dtype]
 
+    def widen(self) -> None:
+        """Keep what was loaded as the f32 that are computed on."""
+        self.held = [self._wide(vector) for vector in self.held]
+
     def loaded(self, iteration: int, *, again: bool) -> Any:
         """Return the vector of a iteration in its own type."""
         if again:

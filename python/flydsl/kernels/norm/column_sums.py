@@ -24,8 +24,6 @@ ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows that are not too long: no sums of
 longer ones have place in registers."""
 FEWEST, MOST, TOO_LONG = 32, 528, 5 << 16
-BESIDE = 7
-"""Rows of partial sums beside those of blocks that have a row each (`rows_of_sums` in `norm_backward.py`)."""
 COLUMNS, GROUPS, AT_ONCE = 32, (4, 32), 24
 """Of blocks that add up partial sums: columns, threads of a column at least and at most, and loads of a thread at once
 at most."""
@@ -33,7 +31,7 @@ at most."""
 
 def partial_rows(length: int, rows: int) -> int:
     """Return how many rows of partial sums to provide for a launch of ``rows`` rows of ``length`` elements."""
-    return max(min(rows + BESIDE, max(ADDED // length, FEWEST if length <= TOO_LONG else 1), MOST), 1)
+    return max(min(rows, max(ADDED // length, FEWEST if length <= TOO_LONG else 1), MOST), 1)
 
 
 def partial_shape(length: int, rows: int) -> tuple[int, int]:

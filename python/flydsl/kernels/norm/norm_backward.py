@@ -10,7 +10,6 @@ Rows whose sums have no place in registers are read twice: for the sums of colum
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import gcd
 from typing import Any
 
@@ -69,7 +68,7 @@ def norm_backward_launcher(
         sources = (dy, x) if dresidual is None else (dy, x, dresidual)
 
         passes = (
-            lambda work, sums, meanwhile: _first_pass(work, sums, spare, meanwhile=meanwhile),
+            lambda work, sums: _first_pass(work, sums, spare),
             lambda work, totals: _second_pass(work, totals, length),
         )
 
@@ -135,8 +134,7 @@ def norm_backward_launcher(
                 value_attrs=limit, pdl=fx.nvvm.has_dependent_launches(),
             )  # fmt: skip
             if not atomic:
-                more = rows_of_sums(chosen)
-                add_rows(results, blocks + more, length, places(chosen) + more, stream)
+                add_rows(results, blocks, length, places(chosen), stream)
 
         def launch_twice() -> None:
             if atomic or dgamma is not None or dbeta is not None:
@@ -176,28 +174,20 @@ def norm_backward_launcher(
 def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None, source: fx.Tensor) -> Any:
     """Return how many blocks, or clusters of them, take rows in turn: no more than there are rows of partial sums.
 
-    Where rows begin anywhere, those of a block must begin at one place in a piece: blocks then have a row each, or are
-    a multiple of the rows after which one begins at the same place again, which may be none. Those are as many as a
+    Where rows begin anywhere and are not taken in the order of their places, those of a block must begin at one place
+    in a piece: blocks then have a row each, or are a multiple of the rows after which one begins at the same place again, which may be none. Those are as many as a
     piece has elements, and half as many for each power of two in the distance of rows.
     """
     blocks = fx.min(fx.ceildiv(m, plan.tile_rows), fx.Int32(places(plan)))
-    if plan.one_place:
-        return blocks if sums is None else fx.min(blocks, fx.Int32(sums.shape[0]) - rows_of_sums(plan))
     if sums is not None:
         blocks = fx.max(fx.min(blocks, fx.Int32(sums.shape[0])), fx.Int32(1))
-    if not plan.shifted:
+    if plan.one_place or not plan.shifted:
         return blocks
     most = plan.width // gcd(plan.width, plan.rows) if plan.early or plan.staged else plan.width
     apart, distance = fx.Int32(most), fx.Int64(source.stride[0])
     for power in (2, 4, 8):
         apart = (distance % power == 0).select(fx.Int32(max(most // power, 1)), apart)
     return (blocks < m).select(blocks // apart * apart, blocks)
-
-
-def rows_of_sums(plan: RowPlan) -> int:
-    """Return how many rows of partial sums there are beside one for each block, or cluster of them: rows that begin at
-    another place in a piece have sums of their own, and blocks go through places in one order."""
-    return plan.width - 1 if plan.one_place else 0
 
 
 def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
@@ -241,21 +231,17 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], length: int) -> list[Any]:
 
 
 def _first_pass(
-    work: RowWork, sums: list[Any], spare: Any, kept: list[Any] | None = None,
-    meanwhile: Callable[[], None] = lambda: None,
-) -> tuple[list[Any], list[Any]]:  # fmt: skip
+    work: RowWork, sums: list[Any], spare: Any, kept: list[Any] | None = None
+) -> tuple[list[Any], list[Any]]:
     """Return the sums with what a row adds to them, and what this thread has of the row's: of d * n, and of d.
 
-    What the second pass needs of each vector, d and n, is added to ``kept``, where there is such a list. ``meanwhile``
-    is called behind the last loads.
+    What the second pass needs of each vector, d and n, is added to ``kept``, where there is such a list.
     """
     iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
     scale, centre = _line_of_norm(work)
     added, products, total = list(sums), None, None
     for iteration in range(iterations):
         gradient, vector = dy[iteration], x[iteration]
-        if iteration == iterations - 1:
-            meanwhile()
         value = vector * scale if centre is None else fx.math.fma(vector, scale, centre)
         d = gradient * work.lines[0][iteration] if work.lines else gradient
         products = d * value if products is None else fx.math.fma(d, value, products)
