@@ -157,29 +157,27 @@ class Ring:
         if fx.const_expr(self.plan.in_order or not self.plan.one_place):
             held = take(Run(self.begin, self.end, self.step, fx.Int32(0)), held)
         else:
-            apart, nobody, number = self.plan.width, self.plan.run_rows, fx.Int32(0)
-            each = (self.end + apart - 1) // apart + nobody
-            share = (each * apart + self.step - 1) // self.step
-            low = fx.min(self.begin * share, each * apart)
-            high = fx.min(low + share, each * apart)
+            (places, step), nobody, number = self._places(), self.plan.run_rows, fx.Int32(0)
+            lowest = place_of(row_start(self.sources[0], fx.Int32(0)), self.plan) // (self.plan.width // places)
+            each = (self.end + places - 1) // places + nobody
+            share = (each * places + self.step - 1) // self.step
+            low = fx.min(self.begin * share, each * places)
+            high = fx.min(low + share, each * places)
             for turn in range(low // each, (high + each - 1) // each):
-                row, before = self._first_row(turn), turn * each
-                first = fx.max(low - before - nobody, fx.Int32(0)) * apart + row
-                stop = fx.min((fx.min(high - before, each) - nobody) * apart + row, self.end)
-                held = take(Run(first, stop, fx.Int32(apart), number), held)
-                number = number + fx.max(stop - first + apart - 1, fx.Int32(0)) // apart
+                row, before = (turn - lowest) * step & (places - 1), turn * each
+                first = fx.max(low - before - nobody, fx.Int32(0)) * places + row
+                stop = fx.min((fx.min(high - before, each) - nobody) * places + row, self.end)
+                held = take(Run(first, stop, places, number), held)
+                number = number + fx.max(stop - first + places - 1, fx.Int32(0)) // places
         return held
 
-    def _first_row(self, turn: Any) -> Any:
-        """Return the first row of those that begin at the ``turn``-th place, of as many as a piece has elements, which
-        are fewer places where rows are a multiple of some elements apart: then several turns have the same one."""
-        apart, source = self.plan.width, self.sources[0]
-        distance = fx.Int32(source.stride[0] % apart) | apart
-        each = distance & -distance  # the power of two in it
-        places, steps = apart // each, distance // each
-        # Odd numbers are their own inverses, modulo 8.
-        row = (turn // each - place_of(row_start(source, fx.Int32(0)), self.plan) // each) * steps & (places - 1)
-        return row + places * (turn & (each - 1))
+    def _places(self) -> tuple[Any, Any]:
+        """Return at how many places in a piece rows begin, a power of two, and how many rows are between one that
+        begins at a place and one that begins at the next."""
+        width = self.plan.width
+        distance = fx.Int32(self.sources[0].stride[0] % width) | width
+        apart = distance & -distance  # elements between places: the power of two in the distance of rows
+        return width // apart, distance // apart  # an odd number, its own inverse modulo 8
 
     def for_each_row(self, at_place: Callable[[Any], Callable[[Any, Any], None]]) -> None:
         """Call ``at_place(row)(row, number)`` for the rows of this block; the outer call is for the first row of each

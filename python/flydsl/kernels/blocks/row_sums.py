@@ -144,7 +144,7 @@ def sum_in_ring(
 
 @flyc.jit
 def _sum_run(
-    arrays: RowArrays, ring: Ring, exchange: RowExchange, passes: tuple[FirstPass, SecondPass], edges: Edges | None,
+    arrays: RowArrays, ring: Ring, exchange: RowExchange, passes: tuple[FirstPass, SecondPass], edges: Any,
     run: Run, held: list[Any],
 ) -> list[Any]:  # fmt: skip
     """Return where a run's rows begin in a piece, and sums with those of its rows; ``held`` is the same of the rows

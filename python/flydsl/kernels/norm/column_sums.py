@@ -8,7 +8,7 @@ partial sums, and `add_rows` adds up those in a fixed order. Rows that are too l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -150,34 +150,59 @@ def _put_sums(out: fx.Tensor, column: fx.Int32, sums: Any, length: int, atomic: 
 # Sums of partial sums -------------------------------------------------------------------------------------------------
 
 
+@flyc.jit
 def add_rows(pairs: Sequence[tuple[Any, Any]], rows: Any, length: int, most: int, stream: fx.Stream | None) -> None:
     """Launch the sums of columns of pairs of (partial sums, result or None): of so many rows, ``most`` at most,
     each of ``length`` elements."""
-    wanted = [pair for pair in pairs if pair[1] is not None]
-    if wanted:
-        adding = Adding.of(length, len(wanted), most)
-        add_rows_kernel(tuple(wanted), rows, adding).launch(
-            grid=(-(-length // COLUMNS), len(wanted), 1), block=(COLUMNS * adding.groups, 1, 1), stream=stream,
+    wanted = tuple(pair for pair in pairs if pair[1] is not None)
+
+    def launch(adding: Adding) -> None:
+        add_rows_kernel(wanted, rows, adding).launch(
+            grid=(-(-length // adding.columns), len(wanted), 1), block=(COLUMNS * adding.groups, 1, 1), stream=stream,
             pdl=fx.nvvm.has_dependent_launches(),
         )  # fmt: skip
+
+    if fx.const_expr(len(wanted) > 0):
+        adding = Adding.of(length, len(wanted), most)
+        if fx.const_expr(adding.width == 1):
+            launch(adding)
+        else:
+            aligned = fx.Boolean(True)
+            for sums, _ in wanted:
+                start, stride = fx.Uint64(fx.ptrtoint(fx.get_iter(sums))), fx.Int64(sums.stride[0])
+                aligned = aligned & (start % ACCESS_BYTES == 0) & (stride % adding.width == 0)
+            if aligned:
+                launch(adding)
+            else:
+                launch(replace(adding, width=1))
 
 
 @dataclass(frozen=True)
 class Adding:
-    """How partial sums are added up: ``groups`` threads have a column, each loads ``at_once`` of its rows at once."""
+    """How partial sums are added up: ``groups`` threads have ``width`` columns, each loads ``at_once`` of its rows at
+    once."""
 
     length: int
+    width: int
     groups: int
     at_once: int
 
     @classmethod
     def of(cls, length: int, sums: int, rows: int) -> Adding:
         """Return it for so many sums of ``rows`` rows at most: as many threads as a machine has at once, whose loads
-        are all on their way together."""
+        are all on their way together. A multiprocessor begins a block in some 145 cycles, so that threads have several
+        columns where each multiprocessor has a block then."""
         machine, (groups, most) = machine_of_target(), GROUPS
-        while groups < most and 2 * groups * length * sums <= machine.processors * machine.threads:
+        width = ACCESS_BYTES // 4
+        width = width if length * sums >= width * COLUMNS * machine.processors else 1
+        while groups < most and 2 * groups * length * sums <= width * machine.processors * machine.threads:
             groups *= 2
-        return cls(length, groups, max(min(-(-rows // groups), AT_ONCE), 1))
+        return cls(length, width, groups, max(min(-(-rows // groups), AT_ONCE), 1))
+
+    @property
+    def columns(self) -> int:
+        """Of a block."""
+        return COLUMNS * self.width
 
 
 @flyc.kernel
@@ -187,7 +212,7 @@ def add_rows_kernel(wanted: Any, rows: fx.Int32, adding: fx.Constexpr):
     ``wanted`` has pairs of a matrix and where its sums go; each has blocks of its own.
     """
     wait_for_older_launches()
-    parts = fx.SharedAllocator().allocate(fx.Array[fx.Float32, COLUMNS * adding.groups]).peek()
+    parts = fx.SharedAllocator().allocate(fx.Array[fx.Float32, adding.columns * adding.groups, ACCESS_BYTES]).ptr
     for place, (partial, result) in enumerate(wanted):
         if fx.block_idx.y == place:
             _add_columns(partial, result, rows, adding, parts)
@@ -196,28 +221,51 @@ def add_rows_kernel(wanted: Any, rows: fx.Int32, adding: fx.Constexpr):
 @flyc.jit
 def _add_columns(partial: fx.Tensor, result: fx.Tensor, rows: fx.Int32, adding: Adding, parts: Any) -> None:
     lane, group = fx.thread_idx.x % COLUMNS, fx.thread_idx.x // COLUMNS
-    column, apart = fx.block_idx.x * COLUMNS + lane, adding.groups
-    inside = fx.min(column, fx.Int32(adding.length - 1))
-    total = fx.Float32(0.0)
+    column, apart = (fx.block_idx.x * COLUMNS + lane) * adding.width, adding.groups
+    total = fx.Vector.filled(adding.width, 0.0, fx.Float32)
     for first in range(group, rows, apart * adding.at_once):
-        found = [partial[fx.min(first + other * apart, rows - 1), inside] for other in range(adding.at_once)]
-        for other, value in enumerate(found):
-            total = total + (first + other * apart < rows).select(value, fx.Float32(0.0))
-    parts[fx.thread_idx.x] = total
+        numbers = [first + other * apart for other in range(adding.at_once)]
+        found = [_sums_at(partial, fx.min(number, rows - 1), column, adding) for number in numbers]
+        for number, vector in zip(numbers, found, strict=True):
+            total = total + only_if(number < rows, vector)
+    own = fx.make_view(parts + fx.thread_idx.x * adding.width, fx.make_layout(adding.width, 1))
+    own.store(total)
     fx.barrier()
-    if (group == 0) & (column < adding.length):
-        whole = parts[lane]
+    if group == 0:
         for other in fx.range_constexpr(1, apart):
-            whole = whole + parts[lane + other * COLUMNS]
-        result[column] = whole.to(result.dtype)
+            start = parts + (lane + other * COLUMNS) * adding.width
+            total = total + fx.make_view(start, fx.make_layout(adding.width, 1)).load()
+        for element in fx.range_constexpr(adding.width):
+            if column + element < adding.length:
+                result[column + element] = total[element].to(result.dtype)
     if fx.const_expr(fx.nvvm.has_dependent_launches()):
-        _discard_columns(partial, rows)
+        _discard_columns(partial, rows, adding)
 
 
 @flyc.jit
-def _discard_columns(partial: fx.Tensor, rows: fx.Int32) -> None:
+def _sums_at(partial: fx.Tensor, row: fx.Int32, column: fx.Int32, adding: Adding) -> Any:
+    """Return partial sums of this thread's columns; of the last ones where those are beyond a row."""
+    found = fx.make_rmem_tensor(adding.width, fx.Float32)
+    if fx.const_expr(adding.width > 1):
+        start, last = row_start(partial, row), fx.Int32(adding.length - adding.width)
+        if column <= last:
+            piece = fx.make_view(start + column, fx.make_layout(adding.width, 1))
+            fx.copy_atom_call(copy_atom(32 * adding.width, fx.Float32, None), piece, found)
+        else:
+            for element in fx.range_constexpr(adding.width):
+                found[element] = start[fx.min(column + element, fx.Int32(adding.length - 1))]
+    else:
+        found[0] = partial[row, fx.min(column, fx.Int32(adding.length - 1))]
+    return found.load()
+
+
+@flyc.jit
+def _discard_columns(partial: fx.Tensor, rows: fx.Int32, adding: Adding) -> None:
     """Keep L2 from writing partial sums to memory that were added up, where a block's columns are whole lines."""
     start = fx.get_iter(partial[0, None])
     if (fx.Uint64(fx.ptrtoint(start)) % (4 * COLUMNS) == 0) & (fx.Int64(partial.stride[0]) % COLUMNS == 0):
-        for row in range(fx.thread_idx.x, rows, fx.block_dim.x):
-            fx.nvvm.discard(fx.get_iter(partial[row, None]) + fx.block_idx.x * COLUMNS)
+        lines = (adding.length + COLUMNS - 1) // COLUMNS
+        for number in range(fx.thread_idx.x, rows * adding.width, fx.block_dim.x):
+            line = fx.block_idx.x * adding.width + number % adding.width
+            if line < lines:
+                fx.nvvm.discard(fx.get_iter(partial[number // adding.width, None]) + line * COLUMNS)
