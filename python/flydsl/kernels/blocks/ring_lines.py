@@ -36,7 +36,7 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
 
     if plan.one_place:
         at_place: list[Line] = [LineAtPlace(line, share, keep) for line in lines]
-        at_place = _near(at_place, [near_line(line) for line in lines], smem)
+        at_place = lines_near(at_place, [near_line(line) for line in lines], smem)
         return lambda _, row: [KeptLine(line, row) for line in at_place]
     if plan.shifted:
         tables = [LineTable(group, plan, smem) for group in _groups(lines)]
@@ -48,7 +48,7 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
              hint=plan.hints.line, dtype=line.dtype)
         for line in lines
     ]  # fmt: skip
-    kept = _near(kept, [near_line(line) for line in lines], smem)
+    kept = lines_near(kept, [near_line(line) for line in lines], smem)
     if not (plan.lines_ahead and all(is_own(line) for line in lines)):
         return lambda _, row: [KeptLine(line, row) for line in kept]
     memories = [smem.allocate(fx.Array[line.kind, coming_elements(plan), 128]).ptr for line in kept]
@@ -60,7 +60,7 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
     return coming
 
 
-def _near(lines: list[Line], which: list[bool], smem: fx.SharedAllocator) -> list[Line]:
+def lines_near(lines: list[Line], which: list[bool], smem: fx.SharedAllocator) -> list[Line]:
     """Return the lines, some of them as `NearLine`; all of these come at once, since no load passes a store."""
     found = [NearLine(line, smem) if near else line for line, near in zip(lines, which, strict=True)]
     near = [line for line in found if isinstance(line, NearLine)]
@@ -69,7 +69,7 @@ def _near(lines: list[Line], which: list[bool], smem: fx.SharedAllocator) -> lis
         parts = [(line, line.rest[first : first + NEAR_AT_ONCE]) for line in near]
         loaded = [line.loaded_far(iterations) for line, iterations in parts]
         for (line, iterations), vectors in zip(parts, loaded, strict=True):
-            line.keep_near(iterations, vectors)
+            line.keeplines_near(iterations, vectors)
     return found
 
 
@@ -92,7 +92,7 @@ class NearLine(Line):
     def loaded_far(self, iterations: Iterable[int]) -> list[Any]:
         return [self.line._load(iteration, self.line.hint) for iteration in iterations]
 
-    def keep_near(self, iterations: Iterable[int], vectors: list[Any]) -> None:
+    def keeplines_near(self, iterations: Iterable[int], vectors: list[Any]) -> None:
         for iteration, vector in zip(iterations, vectors, strict=True):
             access, near = self._access(iteration)
             access.fragment.store(vector)

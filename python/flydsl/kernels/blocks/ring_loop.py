@@ -27,7 +27,7 @@ def for_rows_in_ring(
     exchange = RowExchange(plan, arrays.numbers, smem)
     if fx.thread_idx.x >= plan.lanes:
         if fx.thread_idx.x == plan.lanes:
-            ring.send_for_all()  # before the other blocks of a cluster have begun
+            ring.send_for_all(len(arrays.lines))  # before the other blocks of a cluster have begun
     else:
         if fx.const_expr(plan.overlaps):
             _take_two_at_a_time(arrays, ring, exchange.begun(), smem, code, begin)
@@ -44,6 +44,7 @@ def _take_from_ring(
     def at_place(first: Any) -> Callable[[Any, Any], None]:
         share = ShiftedShare(plan, place_of(row_start(source, first), plan)) if plan.one_place else Share(plan)
         lines = ring_lines(arrays.lines, plan, share, smem)
+        ring.lines_begun()
         if plan.shifted and not plan.one_place and arrays.lines:
             block_barrier(plan)  # the tables of lines are filled
 
@@ -64,6 +65,7 @@ def _take_two_at_a_time(
     """Have the first pass over each row come before the second over the one ahead of it."""
     plan, end, step = ring.plan, ring.end, ring.step
     lines = ring_lines(arrays.lines, plan, Share(plan), smem)
+    ring.lines_begun()
 
     def work(index: Any, number: Any, begun: bool) -> tuple[RingRow, RowWork]:
         row = RingRow(ring, index, number, is_here=begun)

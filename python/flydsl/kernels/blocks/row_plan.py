@@ -385,7 +385,7 @@ def _summing_registers(plan: RowPlan, lines: int) -> int:
         # the way, it has more vectors on their way: of rows that begin at pieces, if a thread has many.
         own = 64 if plan.sums == 1 else 60 if plan.size == 2 and plan.rows == 1 else 68 if plan.lends else 76
         own += STRAIGHT if not plan.shifted and plan.iterations > 4 else 0
-        return own + (plan.sums * 4 + lines * plan.size) * plan.held // 4
+        return own + (plan.sums * 4 + (0 if plan.near_lines else lines * plan.size)) * plan.held // 4
     ahead = plan.sources * plan.held * plan.size // 4 if plan.early else 0
     if plan.shifted and plan.staged:
         return 60 + (plan.sums + lines + (plan.sources if plan.keep else 0)) * plan.held
@@ -417,6 +417,8 @@ def taking_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
 def widens_lines(plan: RowPlan, machine: Machine, lines: int) -> bool:
     """Return whether threads that sum rows of a ring keep lines as f32, since they have registers for that: each
     element of a line is otherwise made f32 twice a row."""
+    if plan.near_lines:
+        return False
     more = lines * plan.held * (4 - plan.size) // 4
     return plan.held <= MOST_WIDE and registers(plan, lines) + more + WIDE_LINES <= taking_limit(plan, machine, lines)
 
@@ -452,7 +454,14 @@ def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     near += lines * (coming_elements(plan) * plan.size + 128) if plan.lines_ahead else 0
     ring = ring_bytes(plan) + BARRIERS * plan.rows * plan.slots + 256 if plan.slots else 0
     ring += ACCESS_BYTES * plan.pivots
+    ring += edge_bytes(plan, machine) if plan.sums and plan.one_place else 0
     return 1024 + slots + tiles + summed + table + near + ring
+
+
+def edge_bytes(plan: RowPlan, machine: Machine) -> int:
+    """Return what a block has of shared memory for sums that move on (`row_sums.py`)."""
+    groups = plan.iterations * plan.lanes // machine.wave
+    return 4 * plan.sums * (groups + 1 + plan.width) + BARRIERS // 2 * plan.width
 
 
 def coming_elements(plan: RowPlan) -> int:
@@ -463,6 +472,8 @@ def coming_elements(plan: RowPlan) -> int:
 
 def kept_line_iterations(plan: RowPlan, words: int) -> int:
     """Return of how many iterations of a ring's rows registers hold the lines, which have so many words a vector."""
+    if plan.sums:
+        return 0 if plan.near_lines else plan.iterations
     most = min(LINE_REGISTERS // (plan.crowd * plan.lanes), THREAD_LINE_REGISTERS)
     most = max(most, register_limit(plan, HOPPER, 0) - RING_REGISTERS)
     return min(most // words, plan.iterations) if words else 0

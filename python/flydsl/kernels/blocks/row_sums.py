@@ -17,7 +17,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
-from flydsl.kernels.blocks.ring_lines import KeptLine
+from flydsl.kernels.blocks.ring_lines import KeptLine, lines_near
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import WAVE, LineAtPlace, ShiftedShare, place_of
 from flydsl.kernels.blocks.row_plan import SENDING, RowPlan, taking_limit, widens_lines
@@ -132,7 +132,7 @@ def sum_in_ring(
             if fx.const_expr(plan.lends):
                 fx.nvvm.setmaxnreg(SENDING, increase=False)
             if fx.thread_idx.x == plan.lanes:
-                ring.send_for_all()
+                ring.send_for_all(len(arrays.lines))
         else:
             if fx.const_expr(plan.lends):
                 fx.nvvm.setmaxnreg(taking_limit(plan, machine_of_target(), len(arrays.lines)), increase=True)
@@ -187,7 +187,10 @@ def _sums_from_ring(
         return [values[fx.min(fx.Int32(index), ring.end - 1)] for values in arrays.given]
 
     here, coming = given(0), given(WAVE)
-    kept = [LineAtPlace(line, share) for line in arrays.lines]
+    kept: list[Line] = [LineAtPlace(line, share, not plan.near_lines) for line in arrays.lines]
+    kept = lines_near(kept, [plan.near_lines] * len(kept), ring.smem)
+    if fx.const_expr(plan.rows == 1):
+        ring.lines_begun()
     wide = widens_lines(plan, machine_of_target(), len(kept))
     if fx.const_expr(wide):
         for line in kept:
