@@ -20,10 +20,13 @@ from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, coming_elements, kep
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, vectors_of, widened_again
 
 
-def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator) -> Callable[[Share, Any], list[Line]]:
+def ring_lines(
+    lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator, begun: Callable[[], None]
+) -> Callable[[Share, Any], list[Line]]:
     """Return a function of a row's share and number: what of the lines goes with it.
 
-    ``share`` is that of all rows which begin at one place in a piece.
+    ``share`` is that of all rows which begin at one place in a piece. ``begun`` is called behind the loads of lines,
+    before one is waited for.
     """
     words = [-(-plan.width * plan.accesses * line.dtype.width // 32) for line in lines]
     keep = kept_line_iterations(plan, sum(words))
@@ -36,10 +39,12 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
 
     if plan.one_place:
         at_place: list[Line] = [LineAtPlace(line, share, keep) for line in lines]
-        at_place = lines_near(at_place, [near_line(line) for line in lines], smem)
+        at_place = lines_near(at_place, [near_line(line) for line in lines], smem, begun)
         return lambda _, row: [KeptLine(line, row) for line in at_place]
     if plan.shifted:
-        tables = [LineTable(group, plan, smem) for group in _groups(lines)]
+        groups = _groups(lines)
+        last = len(groups) - 1
+        tables = [LineTable(group, plan, smem, begun if i == last else lambda: None) for i, group in enumerate(groups)]
         return lambda share, _: [
             ShiftedLine(table, share, number) for table in tables for number in range(len(table.lines))
         ]
@@ -48,7 +53,7 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
              hint=plan.hints.line, dtype=line.dtype)
         for line in lines
     ]  # fmt: skip
-    kept = lines_near(kept, [near_line(line) for line in lines], smem)
+    kept = lines_near(kept, [near_line(line) for line in lines], smem, begun)
     if not (plan.lines_ahead and all(is_own(line) for line in lines)):
         return lambda _, row: [KeptLine(line, row) for line in kept]
     memories = [smem.allocate(fx.Array[line.kind, coming_elements(plan), 128]).ptr for line in kept]
@@ -60,16 +65,23 @@ def ring_lines(lines: Any, plan: RowPlan, share: Share, smem: fx.SharedAllocator
     return coming
 
 
-def lines_near(lines: list[Line], which: list[bool], smem: fx.SharedAllocator) -> list[Line]:
-    """Return the lines, some of them as `NearLine`; all of these come at once, since no load passes a store."""
+def lines_near(
+    lines: list[Line], which: list[bool], smem: fx.SharedAllocator, begun: Callable[[], None]
+) -> list[Line]:  # fmt: skip
+    """Return the lines, some of them as `NearLine`; all of these come at once, since no load passes a store. ``begun``
+    is called behind the first loads."""
     found = [NearLine(line, smem) if near else line for line, near in zip(lines, which, strict=True)]
     near = [line for line in found if isinstance(line, NearLine)]
     most = max((len(line.rest) for line in near), default=0)
+    if not most:
+        begun()
     for first in range(0, most, NEAR_AT_ONCE):
         parts = [(line, line.rest[first : first + NEAR_AT_ONCE]) for line in near]
         loaded = [line.loaded_far(iterations) for line, iterations in parts]
+        if first == 0:
+            begun()
         for (line, iterations), vectors in zip(parts, loaded, strict=True):
-            line.keeplines_near(iterations, vectors)
+            line.keep_near(iterations, vectors)
     return found
 
 
@@ -209,11 +221,12 @@ class LineTable:
     apart, read neighbouring places at any shift.
     """
 
-    def __init__(self, lines: list[Any], plan: RowPlan, smem: fx.SharedAllocator) -> None:
+    def __init__(self, lines: list[Any], plan: RowPlan, smem: fx.SharedAllocator, begun: Callable[[], None]) -> None:
+        """``begun`` is called behind all loads."""
         self.plan, self.lines, self.groups, self.dtype = plan, lines, plan.share + 1, lines[0].dtype
         self.word = self.dtype if len(lines) == 1 else fx.Int32
         self.memory = smem.allocate(fx.Array[self.word, table_elements(plan), 128]).ptr
-        self._fill()
+        self._fill(begun)
 
     def words(self, vectors: list[Any]) -> Any:
         """Elements of each line, as they lie in the table."""
@@ -223,7 +236,7 @@ class LineTable:
         return fx.Vector.from_elements(mixed, self.dtype).bitcast(fx.Int32)
 
     @flyc.jit
-    def _fill(self) -> None:
+    def _fill(self, begun: Callable[[], None]) -> None:
         plan, share = self.plan, Share(self.plan)
         starts = [fx.get_iter(line) for line in self.lines]
         iterations, whole = -(-self.groups // plan.lanes), plan.length // plan.width
@@ -238,6 +251,7 @@ class LineTable:
                 for memory, register in access.pairs(inside, 0):
                     fx.copy_atom_call(access.atom, memory, register)
             found.append(accesses)
+        begun()
         for iteration in fx.range_constexpr(iterations):
             group = fx.thread_idx.x + iteration * plan.lanes
             line = fx.Int32(share.offset) + group - 1

@@ -43,8 +43,7 @@ def _take_from_ring(
 
     def at_place(first: Any) -> Callable[[Any, Any], None]:
         share = ShiftedShare(plan, place_of(row_start(source, first), plan)) if plan.one_place else Share(plan)
-        lines = ring_lines(arrays.lines, plan, share, smem)
-        ring.lines_begun()
+        lines = ring_lines(arrays.lines, plan, share, smem, ring.lines_begun)
         if plan.shifted and not plan.one_place and arrays.lines:
             block_barrier(plan)  # the tables of lines are filled
 
@@ -64,8 +63,7 @@ def _take_two_at_a_time(
 ) -> None:
     """Have the first pass over each row come before the second over the one ahead of it."""
     plan, end, step = ring.plan, ring.end, ring.step
-    lines = ring_lines(arrays.lines, plan, Share(plan), smem)
-    ring.lines_begun()
+    lines = ring_lines(arrays.lines, plan, Share(plan), smem, ring.lines_begun)
 
     def work(index: Any, number: Any, begun: bool) -> tuple[RingRow, RowWork]:
         row = RingRow(ring, index, number, is_here=begun)

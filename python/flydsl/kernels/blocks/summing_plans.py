@@ -79,12 +79,12 @@ SUMMING_RINGS = {
 }  # fmt: skip
 """Rings with sums that were measured: blocks that share a row, how many of them a multiprocessor has, and how many of
 its waves take rows at most."""
-MOVING = 36
-"""Registers that a thread has to have beside those that it needs where two sums move on from place to place: LayerNorm
-of 110,428 bf16 by eight blocks, with seven vectors and 232 registers, has 0.86 of a copy's speed on an H200
-(2026-11-19), and by 16, with four, 0.91. Threads of 16 blocks that have not have their lines in shared memory: of
-230,001, with eight vectors, 0.58 with lines in registers, most of which go to memory then."""
-MOST_BLOCKS = 16
+MOVING, MOST_BLOCKS, LEAST_MOVING = 36, 16, 24
+"""Registers that a thread has to have beside those that it needs where two sums move on from place to place, and of the
+most blocks that share rows: LayerNorm of 110,428 bf16 by eight blocks, with seven vectors and 232 registers, has 0.86
+of a copy's speed on an H200 (2026-11-19), and by 16, with four, 0.91; of 225,001 by 16, with seven, 0.81. Threads of
+the most blocks that have not have their lines in shared memory: of 250,001, with eight, 0.75, and 0.58 with lines in
+registers, of which others go to memory then."""
 LEAST_OF_TWO = 224
 """Lanes of two blocks whose threads have two vectors: LayerNorm of 2,640 and 2,840 bf16 has 0.85 and 0.87 by 192, and
 0.98 and 0.905 by 128 that have three."""
@@ -155,10 +155,12 @@ def _rings_of(plan: RowPlan, machine: Machine, lines: int, most: int = 0) -> Ite
     A part of a row as large as a third of the ring comes in two as well: RMSNorm of 116,385 and 262,144 bf16 has 0.84
     and 0.87 of a copy's speed so on an H200 (2026-11-18), and 0.82 and 0.84 as a whole.
     """
-    moving, limit = MOVING if plan.one_place and plan.sums > 1 else 0, taking_limit(plan, machine, lines)
-    if plan.sums > 1 and plan.cluster == MOST_BLOCKS and registers(plan, lines) + moving > limit:
+    largest, moves = plan.cluster == MOST_BLOCKS, plan.one_place and plan.sums > 1
+    spare = (LEAST_MOVING if largest else MOVING) if moves else 0
+    limit = taking_limit(plan, machine, lines) - spare
+    if largest and plan.sums > 1 and registers(plan, lines) > limit:
         plan = replace(plan, near_lines=True)
-    if registers(plan, lines) + moving > limit:
+    if registers(plan, lines) > limit:
         return
     kinds = (ring_of(replace(plan, chunks=chunks), machine, lines) for chunks in ((2,) if most else (1, *RING_CHUNKS)))
     found = [ring for ring in kinds if ring]
