@@ -104,7 +104,7 @@ class NearLine(Line):
     def loaded_far(self, iterations: Iterable[int]) -> list[Any]:
         return [self.line._load(iteration, self.line.hint) for iteration in iterations]
 
-    def keeplines_near(self, iterations: Iterable[int], vectors: list[Any]) -> None:
+    def keep_near(self, iterations: Iterable[int], vectors: list[Any]) -> None:
         for iteration, vector in zip(iterations, vectors, strict=True):
             access, near = self._access(iteration)
             access.fragment.store(vector)

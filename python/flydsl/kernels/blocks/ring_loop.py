@@ -30,9 +30,9 @@ def for_rows_in_ring(
             ring.send_for_all(len(arrays.lines))  # before the other blocks of a cluster have begun
     else:
         if fx.const_expr(plan.overlaps):
-            _take_two_at_a_time(arrays, ring, exchange.begun(), smem, code, begin)
+            _take_two_at_a_time(arrays, ring, exchange, smem, code, begin)
         else:
-            _take_from_ring(arrays, ring, exchange.begun(), smem, code)
+            _take_from_ring(arrays, ring, exchange, smem, code)
 
 
 @flyc.jit
@@ -40,16 +40,19 @@ def _take_from_ring(
     arrays: RowArrays, ring: Ring, exchange: RowExchange, smem: fx.SharedAllocator, code: RowCode
 ) -> None:
     plan, source = ring.plan, arrays.sources[0]
+    once = plan.in_order or not plan.one_place
+    exchange = exchange if once else exchange.begun()
 
     def at_place(first: Any) -> Callable[[Any, Any], None]:
         share = ShiftedShare(plan, place_of(row_start(source, first), plan)) if plan.one_place else Share(plan)
         lines = ring_lines(arrays.lines, plan, share, smem, ring.lines_begun)
         if plan.shifted and not plan.one_place and arrays.lines:
             block_barrier(plan)  # the tables of lines are filled
+        told = exchange.begun() if once else exchange  # behind the loads of lines, where that is there but once
 
         def take(index: Any, number: Any) -> None:
             row = RingRow(ring, index, number)
-            code(_work_in_ring(arrays, row, lines, exchange.row(number)))
+            code(_work_in_ring(arrays, row, lines, told.row(number)))
             row.give_back(plan.iterations)
 
         return take
@@ -64,6 +67,7 @@ def _take_two_at_a_time(
     """Have the first pass over each row come before the second over the one ahead of it."""
     plan, end, step = ring.plan, ring.end, ring.step
     lines = ring_lines(arrays.lines, plan, Share(plan), smem, ring.lines_begun)
+    exchange = exchange.begun()
 
     def work(index: Any, number: Any, begun: bool) -> tuple[RingRow, RowWork]:
         row = RingRow(ring, index, number, is_here=begun)

@@ -57,10 +57,9 @@ RUN_BYTES = 80_000
 """Bytes that a multiprocessor would move in the time that a block with a ring loses where it goes on to rows of another
 place (`run_rows`)."""
 SENT_FIRST = 48_000
-"""Bytes that a multiprocessor has on their way before it loads lines, twice what keeps the memory busy for as long as a
-load takes: LayerNorm of 41 rows of 206,302 f32 and RMSNorm of 67 of 240,707 bf16 have 0.875 and 0.96 of a copy's speed
-with one row on its way on an H200 (2026-11-19), and 0.83 and 0.92 with all that have place; of 490 of 65,001 bf16 0.945
-and 0.965."""
+"""Bytes of a multiprocessor's part of a row from which on lines are sent for before a second one: LayerNorm of 122 rows
+of 251,412 bf16, 150 of 200,001 and 600 of 51,001 f16, with 61, 48 and 49 KB, has 0.89, 0.91 and 0.94 of a copy's speed
+so on an H200 (2026-11-19), and 0.87, 0.90 and 0.915 otherwise; of 490 of 65,001, with 31 KB, 0.94 and 0.97."""
 READ_AHEAD, READ_REGISTERS = 4, 48
 """Vectors of a row that is only read, and not kept, that a thread has on their way, and its registers."""
 
@@ -327,10 +326,10 @@ class RowPlan:
         return self.overlaps or (self.sums > 0 and self.slots > 0)
 
     @property
-    def rows_before_lines(self) -> int:
-        """How many rows a block with a ring sends for before lines that go with them: so many that memory is busy until
-        lines have come, and no more, since lines come behind them."""
-        return -(-SENT_FIRST // (self.crowd * self.sources * self.share * ACCESS_BYTES))
+    def lines_first(self) -> bool:
+        """Whether a block with a ring sends for lines before it sends for a second row: where one keeps the memory busy
+        until lines have come, which come behind what was sent for before them."""
+        return self.crowd * self.sources * self.share * ACCESS_BYTES >= SENT_FIRST
 
     @property
     def run_rows(self) -> int:
