@@ -18,7 +18,7 @@ from flydsl.kernels.blocks.row_choice import TooLong, choose
 from flydsl.kernels.blocks.row_machine import ELSEWHERE, HOPPER
 from flydsl.kernels.blocks.row_plan import SECTOR, RowPlan
 from flydsl.kernels.norm import norm_backward
-from flydsl.kernels.norm.column_sums import partial_rows, partial_shape
+from flydsl.kernels.norm.column_sums import add_rows, partial_rows, partial_shape
 from flydsl.kernels.norm.cross_entropy import (
     ADDED_AT_ONCE,
     FORWARD,
@@ -429,6 +429,9 @@ def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
     for atomic in in_turns((False, True) if plan.slots else (False,)):
         for m, held in ((83, 10), (29, 7), (3, 3)):
             norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan, held=held)
+    if not plan.shifted:
+        # Numbers of rows come for a wave's lanes at once, and more often.
+        norm_bwd(rng, 70 * plan.rows, plan.length, plan.dtype, centred=centred, plan=plan, held=1)
 
 
 RUNS = [
@@ -437,6 +440,7 @@ RUNS = [
     (True, RowPlan(2022, "bf16", 8, 32, cluster=4, slots=6, chunks=2)),
     (False, RowPlan(1027, "f32", 4, 64, cluster=4, slots=4)),
     (True, RowPlan(2077, "f16", 8, 128, cluster=2, slots=3, lends=True)),
+    (True, RowPlan(1004, "bf16", 8, 32, cluster=4, slots=4, near_lines=True)),
 ]
 """(Whether rows are centred, plan) of clusters that take the rows of one place in a piece, then those of the next."""
 
@@ -445,8 +449,9 @@ RUNS = [
 def test_clusters_that_go_from_place_to_place(
     centred: bool, plan: RowPlan, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    """Any number of them has rows, and each place that one comes to a row of partial sums: of zeros where it has none
-    of the place's rows, as where places end together with clusters, or more clusters than rows are there."""
+    """Any number of them has rows, and a row of partial sums, of zeros where it has none. Sums move on from place to
+    place, those of a vector's last column to another lane, wave or block; one may have no rows of a place, as where
+    there are more clusters than rows. Numbers of rows come for a wave's lanes at once, and more often."""
     monkeypatch.setenv("ARCH", "sm_90a")
     plan = replace(plan, keep=False, one_place=True, sources=2, sums=1 + centred, hints=ONCE)
     for clusters in in_turns((1, 3, 7, 15)):
@@ -456,6 +461,28 @@ def test_clusters_that_go_from_place_to_place(
         for m, held in ((0, None), (1, None), (8, None), (53, None), (53, 11), (3, 3)):
             norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, plan=plan, held=held)
         norm_bwd(rng, 29, plan.length, plan.dtype, centred=centred, plan=plan, atomic=True)
+        if clusters == 1:
+            norm_bwd(rng, 8 * 33, plan.length, plan.dtype, centred=centred, plan=plan)
+
+
+@pytest.mark.parametrize("n", [70_000, 70_001, 70_003])
+def test_partial_sums_of_long_rows_are_added_up_by_vectors(
+    n: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Where they begin at such, with the columns at a row's end that are none, and by columns elsewhere."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    launch = flyc.jit(lambda sums, result, rows: add_rows([(sums, result)], rows, n, 40, None))
+    for shift, apart, first in ((0, -n % 32, 0), (0, 1, 0), (4, -n % 4, 0), (1, -n % 32, 0), (0, -n % 4, 1)):
+        memory, around = np.full(40 * (n + apart) + 64, np.nan, np.float32), np.full(n + 16, 7, ml_dtypes.bfloat16)
+        start, begin = -memory.ctypes.data // 4 % 32 + shift, -around.ctypes.data // 2 % 8 + first
+        sums = memory[start : start + 40 * (n + apart)].reshape(40, n + apart)[:, :n]
+        sums[...] = rng.standard_normal((40, n), np.float32)
+        result, want = around[begin : begin + n], sums[:37].astype(np.float64).sum(0)
+        launch(sums, result, 37)
+        np.testing.assert_allclose(result.astype(np.float64), want, rtol=1e-2, atol=1e-2)
+        assert (around[:begin] == 7).all() and (around[begin + n :] == 7).all()
+    wide = ["ld.global.v4" in kernel.ptx for kernel in launch.specialisations[-1].kernels]
+    assert sorted(wide) == [False, True]
 
 
 def test_rows_in_the_middle_of_sectors_lie_so_in_a_ring() -> None:

@@ -2,9 +2,8 @@
 
 A run is all rows of a block, or those of one place in a piece where it has several. All of its rows begin at one place,
 so that a thread has the same columns of each and keeps their sums, which move on between runs (`Edges`). A row is gone
-over twice. Its first pass comes
-before the second one of the row ahead of it: what waves tell each other is on its way meanwhile, and nobody waits.
-Short rows have a wave each, which sends for those to come itself.
+over twice. Its first pass comes before the second one of the row ahead of it: what waves tell each other is on its way
+meanwhile, and nobody waits. Short rows have a wave each, which sends for those to come itself.
 """
 
 from __future__ import annotations
@@ -43,70 +42,6 @@ class Begun(NamedTuple):
     """The set of slots of its exchange, and their phase."""
     numbers: list[Any]
     sent: list[Any]
-
-
-class Edges:
-    """Memory by which sums move to the elements behind theirs: those of rows that begin so many elements later in a
-    piece. A thread's last sum of each vector is the first of the next lane then, or of another wave or block, which
-    find it here. Rows move through a piece once, so that each step has memory and a barrier of its own for what comes
-    from the block before."""
-
-    def __init__(self, plan: RowPlan, smem: fx.SharedAllocator) -> None:
-        self.plan, self.waves = plan, wave_count(plan.lanes)
-        self.groups = plan.iterations * self.waves
-        self.ends = smem.allocate(fx.Array[fx.Float32, plan.sums * (self.groups + 1)]).ptr
-        self.before = smem.allocate(fx.Array[fx.Float32, plan.sums * plan.width]).ptr
-        self.barriers = smem.allocate(fx.Array[fx.Int64, plan.width]).ptr
-        self._begin()
-
-    @flyc.jit
-    def _begin(self) -> None:
-        """Make the barriers; one of the cluster comes behind."""
-        if fx.thread_idx.x == 0:
-            for step in fx.range_constexpr(self.plan.width):
-                fx.nvvm.mbarrier_init(self.barriers + step, 1)
-
-    @flyc.jit
-    def moved(self, sums: list[Any], start: Any, stop: Any) -> list[Any]:
-        """Return sums for rows that begin at ``stop``, of those that began at ``start``, if there were some."""
-        if start >= 0:
-            for step in range(start, stop):
-                sums = self._moved_by_one(sums, step)
-        return sums
-
-    @flyc.jit
-    def _moved_by_one(self, sums: list[Any], step: Any) -> list[Any]:
-        plan, thread, apart = self.plan, fx.thread_idx.x, self.groups + 1
-        count, last = plan.sums, plan.share - 1
-        of_sum = [sums[index * plan.iterations : (index + 1) * plan.iterations] for index in range(count)]
-        block, barrier = fx.nvvm.block_rank_in_cluster(), self.barriers + step
-        if (thread == last % plan.lanes) & (block + 1 < plan.cluster):
-            for index, own in enumerate(of_sum):
-                place = self.before + (step * count + index)
-                fx.nvvm.cluster_store(own[last // plan.lanes][plan.width - 1], place, block + 1, barrier)
-        block_barrier(plan)  # what was there has been read
-        if fx.lane_id() == WAVE - 1:
-            for index, own in enumerate(of_sum):
-                for iteration, vector in enumerate(own):
-                    self.ends[index * apart + 1 + iteration * self.waves + thread // WAVE] = vector[plan.width - 1]
-        if thread == 0:
-            for index in fx.range_constexpr(count):
-                self.ends[index * apart] = fx.Float32(0.0)
-            if block > 0:
-                fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * count)
-                fx.nvvm.mbarrier_wait(barrier, 0)
-                for index in fx.range_constexpr(count):
-                    self.ends[index * apart] = self.before[step * count + index]
-        block_barrier(plan)
-        found = []
-        for index, own in enumerate(of_sum):
-            for iteration, vector in enumerate(own):
-                ahead = self.ends[index * apart + iteration * self.waves + thread // WAVE]
-                others = fx.shuffle_up(vector[plan.width - 1], 1, WAVE)
-                first = (fx.lane_id() == 0).select(ahead, others)
-                parts = [first, *(vector[element] for element in range(plan.width - 1))]
-                found.append(fx.Vector.from_elements(parts, fx.Float32))
-        return found
 
 
 @flyc.jit
@@ -234,6 +169,70 @@ def _sums_from_ring(
 
 def _of_lane(values: list[Any], lane: Any) -> list[Any]:
     return [fx.shuffle_idx(value, lane, WAVE) for value in values]
+
+
+class Edges:
+    """Memory by which sums move to the elements behind theirs: those of rows that begin so many elements later in a
+    piece. A thread's last sum of each vector is the first of the next lane then, or of another wave or block, which
+    find it here. Rows move through a piece once, so that each step has memory and a barrier of its own for what comes
+    from the block before."""
+
+    def __init__(self, plan: RowPlan, smem: fx.SharedAllocator) -> None:
+        self.plan, self.waves = plan, wave_count(plan.lanes)
+        self.groups = plan.iterations * self.waves
+        self.ends = smem.allocate(fx.Array[fx.Float32, plan.sums * (self.groups + 1)]).ptr
+        self.before = smem.allocate(fx.Array[fx.Float32, plan.sums * plan.width]).ptr
+        self.barriers = smem.allocate(fx.Array[fx.Int64, plan.width]).ptr
+        self._begin()
+
+    @flyc.jit
+    def _begin(self) -> None:
+        """Make the barriers; one of the cluster comes behind."""
+        if fx.thread_idx.x == 0:
+            for step in fx.range_constexpr(self.plan.width):
+                fx.nvvm.mbarrier_init(self.barriers + step, 1)
+
+    @flyc.jit
+    def moved(self, sums: list[Any], start: Any, stop: Any) -> list[Any]:
+        """Return sums for rows that begin at ``stop``, of those that began at ``start``, if there were some."""
+        if start >= 0:
+            for step in range(start, stop):
+                sums = self._moved_by_one(sums, step)
+        return sums
+
+    @flyc.jit
+    def _moved_by_one(self, sums: list[Any], step: Any) -> list[Any]:
+        plan, thread, apart = self.plan, fx.thread_idx.x, self.groups + 1
+        count, last = plan.sums, plan.share - 1
+        of_sum = [sums[index * plan.iterations : (index + 1) * plan.iterations] for index in range(count)]
+        block, barrier = fx.nvvm.block_rank_in_cluster(), self.barriers + step
+        if (thread == last % plan.lanes) & (block + 1 < plan.cluster):
+            for index, own in enumerate(of_sum):
+                place = self.before + (step * count + index)
+                fx.nvvm.cluster_store(own[last // plan.lanes][plan.width - 1], place, block + 1, barrier)
+        block_barrier(plan)  # what was there has been read
+        if fx.lane_id() == WAVE - 1:
+            for index, own in enumerate(of_sum):
+                for iteration, vector in enumerate(own):
+                    self.ends[index * apart + 1 + iteration * self.waves + thread // WAVE] = vector[plan.width - 1]
+        if thread == 0:
+            for index in fx.range_constexpr(count):
+                self.ends[index * apart] = fx.Float32(0.0)
+            if block > 0:
+                fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * count)
+                fx.nvvm.mbarrier_wait(barrier, 0)
+                for index in fx.range_constexpr(count):
+                    self.ends[index * apart] = self.before[step * count + index]
+        block_barrier(plan)
+        found = []
+        for index, own in enumerate(of_sum):
+            for iteration, vector in enumerate(own):
+                ahead = self.ends[index * apart + iteration * self.waves + thread // WAVE]
+                others = fx.shuffle_up(vector[plan.width - 1], 1, WAVE)
+                first = (fx.lane_id() == 0).select(ahead, others)
+                parts = [first, *(vector[element] for element in range(plan.width - 1))]
+                found.append(fx.Vector.from_elements(parts, fx.Float32))
+        return found
 
 
 @flyc.jit

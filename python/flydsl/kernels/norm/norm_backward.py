@@ -175,8 +175,9 @@ def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None, source: fx.
     """Return how many blocks, or clusters of them, take rows in turn: no more than there are rows of partial sums.
 
     Where rows begin anywhere and are not taken in the order of their places, those of a block must begin at one place
-    in a piece: blocks then have a row each, or are a multiple of the rows after which one begins at the same place again, which may be none. Those are as many as a
-    piece has elements, and half as many for each power of two in the distance of rows.
+    in a piece: blocks then have a row each, or are a multiple of the rows after which one begins at the same place
+    again, which may be none. Those are as many as a piece has elements, and half as many for each power of two in the
+    distance of rows.
     """
     blocks = fx.min(fx.ceildiv(m, plan.tile_rows), fx.Int32(places(plan)))
     if sums is not None:
