@@ -13,12 +13,9 @@ from flydsl.kernels.blocks.cache_hints import PLAIN
 from flydsl.kernels.blocks.ring_plans import rings
 from flydsl.kernels.blocks.row_choice import FEW, MANY, TooLong, choose, for_rows
 from flydsl.kernels.blocks.row_machine import ELSEWHERE, HOPPER, HOPPER_LONG, Machine, bank_passes
-from flydsl.kernels.blocks.row_plan import (
-    DTYPES,
-    MAP,
+from flydsl.kernels.blocks.row_plan import DTYPES, MAP, RowPlan, RowTask
+from flydsl.kernels.blocks.row_resources import (
     SENDING,
-    RowPlan,
-    RowTask,
     edge_bytes,
     near_line_bytes,
     register_limit,

@@ -16,7 +16,8 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.row_pieces import LineAtPlace
-from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, coming_elements, kept_line_iterations
+from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
+from flydsl.kernels.blocks.row_resources import coming_elements, kept_line_iterations
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, vectors_of, widened_again
 
 

@@ -11,8 +11,7 @@ from operator import index
 from typing import Any
 
 from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
-from flydsl.kernels.blocks.odd_rows import by_words, ordered_rings
-from flydsl.kernels.blocks.ring_plans import IN_REGISTERS, MAX_ONCE, not_too_full, rings
+from flydsl.kernels.blocks.ring_plans import IN_REGISTERS, MAX_ONCE, by_words, not_too_full, ordered_rings, rings
 from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine, bank_passes, machine_of_target
 from flydsl.kernels.blocks.row_plan import (
     ACCESS_BYTES,
@@ -23,8 +22,8 @@ from flydsl.kernels.blocks.row_plan import (
     MAX_KEPT,
     RowPlan,
     RowTask,
-    resident,
 )
+from flydsl.kernels.blocks.row_resources import resident
 from flydsl.kernels.blocks.row_time import few_time, launch_time
 from flydsl.kernels.blocks.summing_plans import (
     MAX_SUMS,

@@ -15,7 +15,8 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint
 from flydsl.kernels.blocks.exchange import block_barrier
 from flydsl.kernels.blocks.row_machine import HOPPER
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan, meeting_iterations
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, RowPlan
+from flydsl.kernels.blocks.row_resources import meeting_iterations
 from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of, widened_again
 
 WAVE, NAMED_BARRIERS = HOPPER.wave, 16

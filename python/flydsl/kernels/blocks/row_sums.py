@@ -19,7 +19,8 @@ from flydsl.kernels.blocks.reduce import wave_count
 from flydsl.kernels.blocks.ring_lines import KeptLine, lines_near
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import WAVE, LineAtPlace, ShiftedShare, place_of
-from flydsl.kernels.blocks.row_plan import SENDING, RowPlan, taking_limit, widens_lines
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.blocks.row_resources import SENDING, taking_limit, widens_lines
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, Run, store_from_ring
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, row_start
@@ -203,6 +204,7 @@ class Edges:
     @flyc.jit
     def _moved_by_one(self, sums: list[Any], step: Any) -> list[Any]:
         plan, thread, apart = self.plan, fx.thread_idx.x, self.groups + 1
+        wave = fx.nvvm.warp_uniform(thread // WAVE)
         count, last = plan.sums, plan.share - 1
         of_sum = [sums[index * plan.iterations : (index + 1) * plan.iterations] for index in range(count)]
         block, barrier = fx.nvvm.block_rank_in_cluster(), self.barriers + step
@@ -214,7 +216,7 @@ class Edges:
         if fx.lane_id() == WAVE - 1:
             for index, own in enumerate(of_sum):
                 for iteration, vector in enumerate(own):
-                    self.ends[index * apart + 1 + iteration * self.waves + thread // WAVE] = vector[plan.width - 1]
+                    self.ends[index * apart + 1 + iteration * self.waves + wave] = vector[plan.width - 1]
         if thread == 0:
             for index in fx.range_constexpr(count):
                 self.ends[index * apart] = fx.Float32(0.0)
@@ -227,7 +229,7 @@ class Edges:
         found = []
         for index, own in enumerate(of_sum):
             for iteration, vector in enumerate(own):
-                ahead = self.ends[index * apart + iteration * self.waves + thread // WAVE]
+                ahead = self.ends[index * apart + iteration * self.waves + wave]
                 others = fx.shuffle_up(vector[plan.width - 1], 1, WAVE)
                 first = (fx.lane_id() == 0).select(ahead, others)
                 parts = [first, *(vector[element] for element in range(plan.width - 1))]

@@ -16,19 +16,8 @@ from flydsl.kernels.blocks.row_machine import (
     with_other_rings,
     with_two_lines,
 )
-from flydsl.kernels.blocks.row_plan import (
-    ACCESS_BYTES,
-    LEAST_ACCESS,
-    QUARTERS,
-    READ_AHEAD,
-    SECTOR,
-    RowPlan,
-    near_line_bytes,
-    registers,
-    resident,
-    ring_bytes,
-    ring_places,
-)
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, LEAST_ACCESS, QUARTERS, READ_AHEAD, SECTOR, RowPlan
+from flydsl.kernels.blocks.row_resources import near_line_bytes, registers, resident, ring_bytes, ring_places
 
 FEW_ACCESSES = 4
 """Of a thread to a row, that take the memory no longer where they are narrow."""

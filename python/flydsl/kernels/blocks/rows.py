@@ -15,17 +15,8 @@ from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
 from flydsl.kernels.blocks.inputs import require_matrices
 from flydsl.kernels.blocks.row_choice import RowChoice
 from flydsl.kernels.blocks.row_machine import machine_of_target
-from flydsl.kernels.blocks.row_plan import (
-    ACCESS_BYTES,
-    DTYPES,
-    READ_AHEAD,
-    UNUSED,
-    RowPlan,
-    register_limit,
-    registers,
-    resident,
-    ring_places,
-)
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, READ_AHEAD, RowPlan
+from flydsl.kernels.blocks.row_resources import UNUSED, register_limit, registers, resident, ring_places
 
 
 @flyc.jit

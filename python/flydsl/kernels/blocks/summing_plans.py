@@ -8,15 +8,9 @@ from itertools import islice, product
 
 from flydsl.kernels.blocks.cache_hints import ONCE
 from flydsl.kernels.blocks.row_machine import Machine
-from flydsl.kernels.blocks.row_plan import (
-    ACCESS_BYTES,
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LEAST_PIECES, MAX_KEPT, QUARTERS, RowPlan, RowTask
+from flydsl.kernels.blocks.row_resources import (
     BARRIERS,
-    DTYPES,
-    LEAST_PIECES,
-    MAX_KEPT,
-    QUARTERS,
-    RowPlan,
-    RowTask,
     register_limit,
     registers,
     resident,

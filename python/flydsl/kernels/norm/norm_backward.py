@@ -23,7 +23,8 @@ from flydsl.kernels.blocks.row_choice import check_row, lines_beside, plan_of_su
 from flydsl.kernels.blocks.row_loop import for_each_row, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
-from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask, meeting_elements, register_limit
+from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask
+from flydsl.kernels.blocks.row_resources import meeting_elements, register_limit
 from flydsl.kernels.blocks.row_sums import settle, sum_in_ring
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import (
