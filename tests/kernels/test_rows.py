@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import flydsl.compiler as flyc
 import flydsl.ops as ops
-from flydsl.kernels.blocks import row_plan
+from flydsl.kernels.blocks import row_resources
 from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
 from flydsl.kernels.blocks.row_plan import RowPlan
@@ -199,8 +199,8 @@ def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(row_blocks, "places", lambda plan: plan.width if plan.in_order else 3)
     plan = RINGS[kind]
     if plan.near_lines or plan.one_place or plan.lines_ahead:
-        monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are more
-        monkeypatch.setattr(row_plan, "RING_REGISTERS", 255)
+        monkeypatch.setattr(row_resources, "LINE_REGISTERS", 2 * plan.lanes * 8)  # of two iterations; there are more
+        monkeypatch.setattr(row_resources, "RING_REGISTERS", 255)
     for before, gap in PLACES if plan.anywhere else [((8, 16), (8, 0))]:
         check(name, (11, plan.length), plan.dtype, plan, before, gap)
 
@@ -250,8 +250,8 @@ def loads_and_stores(plan: RowPlan, monkeypatch: pytest.MonkeyPatch) -> list[str
 def test_lines_of_rings_come_at_once(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a table, and those in shared memory beside registers: no branch and no store is between their loads."""
     describe_calls(monkeypatch)
-    monkeypatch.setattr(row_plan, "LINE_REGISTERS", 2 * 32 * 8)
-    monkeypatch.setattr(row_plan, "RING_REGISTERS", 255)
+    monkeypatch.setattr(row_resources, "LINE_REGISTERS", 2 * 32 * 8)
+    monkeypatch.setattr(row_resources, "RING_REGISTERS", 255)
     plan = RowPlan(length, "bf16", 8, 32, keep=False, hints=ONCE, slots=5, chunks=2, near_lines=length % 8 == 0)
     x, gamma = np.zeros((2, length), DTYPES["bf16"]), np.zeros(length, DTYPES["bf16"])
     run = build_layernorm_module(length, "bf16", plan=plan)

@@ -475,7 +475,7 @@ def dynamic_tensor(view: ArrayView) -> TensorArgument:
             raise DslRuntimeError(
                 f"the tensor of shape {view.shape} has no dimension of stride 1 (strides {view.strides}): "
                 "cannot auto-mark layout-dynamic",
-                hint="pass flyc.from_dlpack(t), which keeps its exact strides",
+                hint="pass flyc.from_dlpack(t), which keeps its exact strides, or a copy that lies side by side",
             )
     codes: Code = tuple(1 if i == lead else ANY for i in range(len(view.shape)))
     return TensorArgument(view, (ANY,) * len(view.shape), codes, raw=True)
