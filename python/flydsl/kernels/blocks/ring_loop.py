@@ -13,7 +13,7 @@ from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
 from flydsl.kernels.blocks.ring_lines import ring_lines
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, place_of
 from flydsl.kernels.blocks.row_plan import RowPlan
-from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, store_from_ring
+from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, Run, store_from_ring
 from flydsl.kernels.blocks.row_work import RowArrays, RowCode, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, row_start
 
@@ -43,9 +43,9 @@ def _take_from_ring(
     once = plan.in_order or not plan.one_place
     exchange = exchange if once else exchange.begun()
 
-    def at_place(first: Any) -> Callable[[Any, Any], None]:
-        share = ShiftedShare(plan, place_of(row_start(source, first), plan)) if plan.one_place else Share(plan)
-        lines = ring_lines(arrays.lines, plan, share, smem, ring.lines_begun)
+    def at_place(run: Run) -> Callable[[Any, Any], None]:
+        share = ShiftedShare(plan, place_of(row_start(source, run.first), plan)) if plan.one_place else Share(plan)
+        lines = ring_lines(arrays.lines, plan, share, smem, lambda: ring.lines_begun(run))
         if plan.shifted and not plan.one_place and arrays.lines:
             block_barrier(plan)  # the tables of lines are filled
         told = exchange.begun() if once else exchange  # behind the loads of lines, where that is there but once
@@ -66,7 +66,8 @@ def _take_two_at_a_time(
 ) -> None:
     """Have the first pass over each row come before the second over the one ahead of it."""
     plan, end, step = ring.plan, ring.end, ring.step
-    lines = ring_lines(arrays.lines, plan, Share(plan), smem, ring.lines_begun)
+    run = Run(ring.begin, end, step, fx.Int32(0))
+    lines = ring_lines(arrays.lines, plan, Share(plan), smem, lambda: ring.lines_begun(run))
     exchange = exchange.begun()
 
     def work(index: Any, number: Any, begun: bool) -> tuple[RingRow, RowWork]:

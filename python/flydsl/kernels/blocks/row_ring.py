@@ -144,10 +144,12 @@ class Ring:
         fx.barrier()
 
     @flyc.jit
-    def lines_begun(self) -> None:
-        """This wave has begun to load the lines that go with its rows."""
-        if fx.nvvm.elect_one():
-            fx.nvvm.mbarrier_arrive(self.begun)
+    def lines_begun(self, run: Run) -> None:
+        """This wave has begun to load the lines that go with the rows of a run: who sends is told for the first one
+        that has rows, and so once, since it may ask late."""
+        if (run.number == 0) & (run.first < run.stop):
+            if fx.nvvm.elect_one():
+                fx.nvvm.mbarrier_arrive(self.begun)
 
     def meeting(self) -> Any:
         """Return memory for f32: that of the first source's slots, when all rows have been read."""
@@ -188,10 +190,10 @@ class Ring:
         apart = distance & -distance  # elements between places: the power of two in the distance of rows
         return width // apart, distance // apart  # an odd number, its own inverse modulo 8
 
-    def for_each_row(self, at_place: Callable[[Any], Callable[[Any, Any], None]]) -> None:
-        """Call ``at_place(row)(row, number)`` for the rows of this block; the outer call is for the first row of each
-        run, and loads lines."""
-        self.for_each_run(lambda run, _: self._rows_of_run(run, at_place(run.first)), [])
+    def for_each_row(self, at_place: Callable[[Run], Callable[[Any, Any], None]]) -> None:
+        """Call ``at_place(run)(row, number)`` for the rows of this block; the outer call is for each run, and loads
+        lines."""
+        self.for_each_run(lambda run, _: self._rows_of_run(run, at_place(run)), [])
 
     @flyc.jit
     def _rows_of_run(self, run: Run, code: Callable[[Any, Any], None]) -> list[Any]:

@@ -124,7 +124,7 @@ def _sums_from_ring(
 
     here, coming = given(0), given(WAVE)
     kept: list[Line] = [LineAtPlace(line, share, not plan.near_lines) for line in arrays.lines]
-    tell = ring.lines_begun if plan.rows == 1 else lambda: None
+    tell = (lambda: ring.lines_begun(run)) if plan.rows == 1 else lambda: None
     kept = lines_near(kept, [plan.near_lines] * len(kept), ring.smem, tell)
     wide = widens_lines(plan, machine_of_target(), len(kept))
     if fx.const_expr(wide):
