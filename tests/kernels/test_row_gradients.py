@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import flydsl.compiler as flyc
+from flydsl.kernels.blocks import row_plan
 from flydsl.kernels.blocks.cache_hints import ONCE
 from flydsl.kernels.blocks.row_choice import TooLong, choose
 from flydsl.kernels.blocks.row_machine import ELSEWHERE, HOPPER
@@ -451,8 +452,10 @@ def test_clusters_that_go_from_place_to_place(
 ) -> None:
     """Any number of them has rows, and a row of partial sums, of zeros where it has none. Sums move on from place to
     place, those of a vector's last column to another lane, wave or block; one may have no rows of a place, as where
-    there are more clusters than rows. Numbers of rows come for a wave's lanes at once, and more often."""
+    there are more clusters than rows. Numbers of rows come for a wave's lanes at once, and more often. Who sends waits
+    for lines behind the first row, of whichever place."""
     monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_plan, "SENT_FIRST", 0)
     plan = replace(plan, keep=False, one_place=True, sources=2, sums=1 + centred, hints=ONCE)
     for clusters in in_turns((1, 3, 7, 15)):
         monkeypatch.setattr(norm_backward, "places", lambda plan, count=clusters: count)

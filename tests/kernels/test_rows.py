@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import flydsl.compiler as flyc
 import flydsl.ops as ops
-from flydsl.kernels.blocks import row_resources
+from flydsl.kernels.blocks import row_plan, row_resources
 from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
 from flydsl.kernels.blocks.row_plan import RowPlan
@@ -194,8 +194,10 @@ RINGS = {
 @pytest.mark.parametrize("kind", RINGS)
 @pytest.mark.parametrize("name", ["softmax", "layernorm"])
 def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of a few blocks or clusters takes several rows; those that begin apart go another way."""
+    """Each of a few blocks or clusters takes several rows, the second behind lines; those that begin apart go another
+    way."""
     monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_plan, "SENT_FIRST", 0)
     monkeypatch.setattr(row_blocks, "places", lambda plan: plan.width if plan.in_order else 3)
     plan = RINGS[kind]
     if plan.near_lines or plan.one_place or plan.lines_ahead:
@@ -223,6 +225,7 @@ def test_rows_that_a_ring_gives_to_registers(name: str, chunks: int, monkeypatch
 def test_rows_through_a_ring_two_at_a_time(name: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """By vectors and by elements: the first pass over a row comes before the second over the one ahead of it."""
     monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_plan, "SENT_FIRST", in_turns((0, 1 << 20))[0])
     monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
     plan = RowPlan(
         1028 - width % 4, "f32", width, 32, cluster=4, keep=False, hints=ONCE, slots=11, chunks=4, overlaps=True
