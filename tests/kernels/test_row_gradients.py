@@ -321,6 +321,8 @@ def test_partial_sums_of_fewer_rows_than_the_others(n: int, monkeypatch: pytest.
     for few in (x[:1], x[:, :-8]):
         with pytest.raises(RuntimeError, match=f"8 rows of {n} elements are asked for"):
             build_layernorm_bwd_module(n, "f32")(x, x, line, number, number, x.copy(), x, few, line, line, 8)
+    with pytest.raises(RuntimeError, match=f"1 rows of {n} elements are asked for, and a matrix has 0 of {n}"):
+        build_layernorm_bwd_module(n, "f32")(x, x, line, number, number, x.copy(), x[:0], x[:0], line, line, 8)
 
 
 def test_long_rows_and_a_weight_of_a_wider_type(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
@@ -421,14 +423,15 @@ with rows that begin at pieces."""
 def test_blocks_whose_rows_all_begin_at_one_place_in_a_piece(
     centred: bool, plan: RowPlan, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    """Each of eight blocks takes several rows; places for ten are rounded down, and those for seven too few."""
+    """Each of eight blocks takes several rows; places for ten are rounded down, and those for seven too few. Of no rows
+    sums are zeros."""
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setattr(norm_backward, "places", lambda plan: 10)
     for build in (norm_backward_launcher, build_layernorm_bwd_module, build_rmsnorm_bwd_module):
         build.cache_clear()
     plan = replace(plan, keep=plan.early, sources=2, sums=1 + centred, hints=ONCE)
     for atomic in in_turns((False, True) if plan.slots else (False,)):
-        for m, held in ((83, 10), (29, 7), (3, 3)):
+        for m, held in ((83, 10), (29, 7), (3, 3), (0, None)):
             norm_bwd(rng, m, plan.length, plan.dtype, centred=centred, atomic=atomic, plan=plan, held=held)
     if not plan.shifted:
         # Numbers of rows come for a wave's lanes at once, and more often.

@@ -154,7 +154,7 @@ def norm_backward_launcher(
         require_rows([*matrices, dgamma_sums, dbeta_sums], length)
         require_extents(matrices, m, length)
         if fx.const_expr(not atomic):
-            require_extents((dgamma_sums, dbeta_sums), dgamma_sums.shape[0], length)
+            require_extents((dgamma_sums, dbeta_sums), fx.max(dgamma_sums.shape[0], fx.min(m, fx.Int32(1))), length)
         require_type((dy, x, dresidual), DTYPES[dtype])
         require_numbers((gamma,), length)
         require_numbers((mean, rstd), m)
@@ -173,7 +173,8 @@ def norm_backward_launcher(
 
 
 def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None, source: fx.Tensor) -> Any:
-    """Return how many blocks, or clusters of them, take rows in turn: no more than there are rows of partial sums.
+    """Return how many blocks, or clusters of them, take rows in turn: no more than there are rows of partial sums, and
+    none of no rows, whose sums are zeros.
 
     Where rows begin anywhere and are not taken in the order of their places, those of a block must begin at one place
     in a piece: blocks then have a row each, or are a multiple of the rows after which one begins at the same place
@@ -182,7 +183,7 @@ def _block_count(plan: RowPlan, m: fx.Int32, sums: fx.Tensor | None, source: fx.
     """
     blocks = fx.min(fx.ceildiv(m, plan.tile_rows), fx.Int32(places(plan)))
     if sums is not None:
-        blocks = fx.max(fx.min(blocks, fx.Int32(sums.shape[0])), fx.Int32(1))
+        blocks = fx.min(blocks, fx.Int32(sums.shape[0]))
     if plan.one_place or not plan.shifted:
         return blocks
     most = plan.width // gcd(plan.width, plan.rows) if plan.early or plan.staged else plan.width
