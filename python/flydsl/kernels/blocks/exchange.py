@@ -162,13 +162,10 @@ class RowExchange:
 
     def _two_totals(self, first: Any, second: Any) -> list[Any]:
         """Half of a wave's lanes have the one and half the other, so that both take the steps of one."""
-        self._give_halves(first, second, lambda: None)
+        value, half = self._halved(first, second)
+        self._store_halves(wave_reduce(value, add, half), lambda: None)
         block_barrier(self.plan)
-        return self._join_halves(first, second)
-
-    def _give_halves(self, first: Any, second: Any, given: Callable[[], None]) -> None:
-        (part,) = wave_sums([self._halved(first, second)])
-        self._store_halves(part, given)
+        return Told(self, [first, second]).alone()
 
     def _halved(self, first: Any, second: Any) -> tuple[Any, int]:
         """Return what a lane of either half is to sum over that half."""
@@ -185,9 +182,6 @@ class RowExchange:
         if lane == half:
             self.slots[1][self.place()] = part
             given()
-
-    def _join_halves(self, first: Any, second: Any) -> list[Any]:
-        return Told(self, [first, second]).alone()
 
     def send(self, values: list[Any], ahead: Told | None = None) -> tuple[list[Any], list[Any]]:
         """Give what this thread has of some sums to every wave of the row, and go on; and return the totals of what

@@ -13,6 +13,7 @@ from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, MAP, MOST_NARRO
 from flydsl.kernels.blocks.row_resources import near_line_bytes, register_limit, ring_bytes
 from flydsl.kernels.blocks.summing_plans import (
     CROWDS,
+    LARGE_CLUSTER,
     MAX_THREADS,
     MOST_AHEAD,
     RING_CHUNKS,
@@ -27,9 +28,6 @@ IN_REGISTERS = 65536
 """Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring."""
 RING_LANES, MIN_RING_LANES = 512, 128
 """Threads that take rows from a ring."""
-LARGE_CLUSTER = 16
-"""Blocks that share a row of a ring where lines go with it, or it is a softmax's of f32, and it is too long for eight
-of them to have it, its lines and the row to come. Nothing else was measured with so many."""
 LARGE_CHUNKS = 4
 """Into how many chunks such a block's part of a softmax's row is cut: of 201,352, 228,681, 245,001 and 262,144 f32
 these have 0.91, 0.93, 0.905 and 0.93 of a copy's speed on an H200 (2026-11-18), two 0.90, 0.92, 0.89 and 0.93, and

@@ -344,11 +344,11 @@ class RingRow:
     def __init__(
         self, ring: Ring, row: fx.Int32, number: fx.Int32, *, is_here: bool = False, where: list[Any] | None = None
     ) -> None:  # fmt: skip
-        """``is_here`` says that all chunks have been waited for; ``where`` is that of the same row then, if known."""
+        """``is_here``: all chunks have been waited for, and where ``where`` of another `RingRow` of it is given."""
         self.ring, self.row, plan = ring, row, ring.plan
         slots = [(slot, 0) for slot in where[: plan.parts]] if where else slots_of_row(plan, number)
         self.slots, self.phases = [slot for slot, _ in slots], [uses % 2 for _, uses in slots]
-        self.waited, self.returned = plan.parts if is_here else 0, 0
+        self.waited, self.returned = plan.parts if is_here or where else 0, 0
         self.writes = [0] * plan.iterations
         self.pivot = ring.pivot_of(number)
         self.places = where[plan.parts :] if where else [self._place(source) for source in ring.sources]

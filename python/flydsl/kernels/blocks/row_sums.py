@@ -37,12 +37,15 @@ class Begun(NamedTuple):
     """A row that was gone over once."""
 
     index: Any
+    """Which row of the matrices it is."""
     where: list[Any]
     """Its place in the ring."""
     told: list[Any]
     """The set of slots of its exchange, and their phase."""
     numbers: list[Any]
+    """Those of `RowArrays.given`."""
     sent: list[Any]
+    """What `RowExchange.send` returned."""
 
 
 @flyc.jit
@@ -148,7 +151,7 @@ def _sums_from_ring(
         return sums, Begun(fx.Int32(index), row.where, [told.set, told.phase], numbers, sent), totals
 
     def end_row(begun: Begun, number: Any, totals: list[Any]) -> None:
-        row = RingRow(ring, begun.index, number, is_here=True, where=begun.where)
+        row = RingRow(ring, begun.index, number, where=begun.where)
         passes[1](work(row, exchange.at(*begun.told), begun.numbers), totals)
         if fx.const_expr(plan.rows > 1):
             ring.send_for_own(begun.index + plan.slots * step, number)
