@@ -12,7 +12,7 @@ lines that go with every row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -115,13 +115,19 @@ class RingLine(Line):
 class Ring:
     """Slots for chunks of the rows of this block, who has arrived in them, and who has been read."""
 
-    def __init__(self, sources: Any, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator, pivots: int = 0) -> None:
-        """``pivots`` is how many rows' first elements have place beside the slots; none where nobody asks for them."""
+    def __init__(
+        self, sources: Any, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator, pivots: int = 0,
+        given: Sequence[fx.Tensor] = (),
+    ) -> None:  # fmt: skip
+        """``pivots`` is how many rows' first elements have place beside the slots; none where nobody asks for them.
+        ``given`` are vectors of f32 whose numbers of a row come with it (`RingRow.numbers`)."""
         self.sources, self.end, self.plan, self.share, self.smem = sources, end, plan, Share(plan), smem
+        self.given = given
         kind, slots = DTYPES[plan.dtype], plan.rows * plan.slots
         self.memories = [smem.allocate(fx.Array[kind, slots * plan.chunk, 128]).ptr for _ in sources]
         self.pivots = smem.allocate(fx.Array[kind, pivots * plan.width, 16]).ptr if pivots else None
         self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, slots]).ptr for _ in range(2))
+        self.numbers = [smem.allocate(fx.Array[fx.Float32, slots]).ptr for _ in given]
         self.begun = smem.allocate(fx.Array[fx.Int64, 1]).ptr
         self.begin = fx.block_idx.x // plan.cluster
         self.step = fx.grid_dim.x // plan.cluster
@@ -131,13 +137,14 @@ class Ring:
             wave = self.share.row
             self.memories = [memory + wave * (plan.slots * plan.chunk) for memory in self.memories]
             self.arrived = self.arrived + wave * plan.slots
+            self.numbers = [numbers + wave * plan.slots for numbers in self.numbers]
             self.begin, self.step = self.begin + wave * self.step, self.step * plan.rows
 
     @flyc.jit
     def _start(self) -> None:
         if fx.thread_idx.x == 0:
             for slot in fx.range_constexpr(self.plan.rows * self.plan.slots):
-                fx.nvvm.mbarrier_init(self.arrived + slot, 1)
+                fx.nvvm.mbarrier_init(self.arrived + slot, 2 if self.given else 1)
                 fx.nvvm.mbarrier_init(self.read + slot, wave_count(self.plan.lanes))
             fx.nvvm.mbarrier_init(self.begun, wave_count(self.plan.lanes))
             fx.nvvm.fence_mbarrier_init()
@@ -222,13 +229,16 @@ class Ring:
             parts = self._parts(row, chunk)  # found while the slot may still be read
             fx.nvvm.mbarrier_wait(self.read + slot, (uses + 1) % 2)  # of no use before, the wait is over at once
             self._send(parts, slot, self.pivot_of(number) if chunk == 0 else None)
+            self._send_numbers(row if chunk == 0 else None, slot)
 
     @flyc.jit
     def send_for_own(self, row: fx.Int32, number: fx.Int32) -> None:
         """Send for a row of this wave, whose slot all its lanes have read; where waves have slots of their own."""
         if fx.nvvm.elect_one():
             if row < self.end:
-                self._send(self._parts(row, 0), number % self.plan.slots)
+                slot = number % self.plan.slots
+                self._send(self._parts(row, 0), slot)
+                self._send_numbers(row, slot)
 
     def pivot_of(self, number: fx.Int32) -> Any:
         """Return where first elements of this block's ``number``-th row are; None where nobody asks for them."""
@@ -254,6 +264,16 @@ class Ring:
             fx.nvvm.bulk_load(second, pivot, ACCESS_BYTES, self.arrived + slot, l2=self.plan.hints.priority)
         for part, place in zip(parts, places, strict=True):
             part.send_for(place, self.arrived + slot)
+
+    def _send_numbers(self, row: fx.Int32 | None, slot: fx.Int32) -> None:
+        """Have the numbers of a row brought to where its first chunk's are; other chunks have none."""
+        if not self.given:
+            return
+        atom, one = fx.make_copy_atom(fx.nvvm.CpAsync(32, "ca"), fx.Float32), fx.make_layout(1, 1)
+        for values, place in zip(self.given, self.numbers, strict=True):
+            if row is not None:
+                fx.copy_atom_call(atom, fx.logical_divide(values, one)[None, row], fx.make_view(place + slot, one))
+        fx.nvvm.cp_async_mbarrier_arrive(self.arrived + slot)
 
 
 def slots_of_row(plan: RowPlan, number: fx.Int32) -> list[tuple[Any, Any]]:
@@ -362,6 +382,11 @@ class RingRow:
             return place + slide_of(start + share.offset - place, plan)
         lowest = share.offset * plan.width - (place_of(start, plan) if plan.shifted else 0)
         return slide_of(start + lowest, plan) if plan.slides else fx.Int32(0)
+
+    def numbers(self) -> list[Any]:
+        """Return the row's numbers of the vectors that were given, which come with its first chunk."""
+        self.start_of(0, 0)
+        return [numbers[self.slots[0]] for numbers in self.ring.numbers]
 
     @property
     def where(self) -> list[Any]:

@@ -42,8 +42,6 @@ class Begun(NamedTuple):
     """Its place in the ring."""
     told: list[Any]
     """The set of slots of its exchange, and their phase."""
-    numbers: list[Any]
-    """Those of `RowArrays.given`."""
     sent: list[Any]
     """What `RowExchange.send` returned."""
 
@@ -57,7 +55,7 @@ def sum_in_ring(
     of partial sums, with memory that these may meet in, if there is some."""
     edges = Edges(plan, smem) if plan.one_place else None
     exchange = RowExchange(plan, arrays.numbers, smem)
-    ring = Ring(arrays.sources, end, plan, smem)
+    ring = Ring(arrays.sources, end, plan, smem, given=arrays.given)
     if fx.const_expr(plan.rows > 1):
         share, sums = _share_of(arrays, ring, ring.begin), _no_sums(plan)
         if ring.begin < end:
@@ -119,13 +117,6 @@ def _sums_from_ring(
     """
     plan, step = ring.plan, run.step
 
-    def given(rows: Any) -> list[Any]:
-        """Return numbers of the row so many behind the run's first, and of those behind it: a lane has those of one.
-        A row's own would be waited for at the end of the row ahead of it, where LLVM moves them to others' places."""
-        index = run.first + (rows + fx.lane_id()) * step
-        return [values[fx.min(fx.Int32(index), ring.end - 1)] for values in arrays.given]
-
-    here, coming = given(0), given(WAVE)
     kept: list[Line] = [LineAtPlace(line, share, not plan.near_lines) for line in arrays.lines]
     tell = (lambda: ring.lines_begun(run)) if plan.rows == 1 else lambda: None
     kept = lines_near(kept, [plan.near_lines] * len(kept), ring.smem, tell)
@@ -134,45 +125,38 @@ def _sums_from_ring(
         for line in kept:
             line.widen()
 
-    def work(row: RingRow, told: RowExchange, numbers: list[Any]) -> RowWork:
+    def work(row: RingRow, told: RowExchange) -> RowWork:
         x: list[Line] = [RingLine(row, source, share, arrays.fill) for source in range(len(arrays.sources))]
         lines: list[Line] = [line if wide else KeptLine(line, row.row) for line in kept]
         stores = [store_from_ring(target, row, share) for target in arrays.targets]
-        return RowWork(x, lines, told, share, row.row, True, stores, numbers, row.row < 0)
+        return RowWork(x, lines, told, share, row.row, True, stores, row.numbers(), row.row < 0)
 
     def begin_row(
-        index: Any, number: Any, numbers: list[Any], sums: list[Any], ahead: Begun | None = None
+        index: Any, number: Any, sums: list[Any], ahead: Begun | None = None
     ) -> tuple[list[Any], Begun, list[Any]]:
         """Go over a row for the first time; the sums, what is known of it, and the totals of the row ahead."""
         row, told = RingRow(ring, index, number), exchange.row(number)
-        sums, values = passes[0](work(row, told, numbers), sums)
+        sums, values = passes[0](work(row, told), sums)
         found = None if ahead is None else exchange.at(*ahead.told).received(ahead.sent)
         sent, totals = told.send(values, found)
-        return sums, Begun(fx.Int32(index), row.where, [told.set, told.phase], numbers, sent), totals
+        return sums, Begun(fx.Int32(index), row.where, [told.set, told.phase], sent), totals
 
     def end_row(begun: Begun, number: Any, totals: list[Any]) -> None:
         row = RingRow(ring, begun.index, number, where=begun.where)
-        passes[1](work(row, exchange.at(*begun.told), begun.numbers), totals)
+        passes[1](work(row, exchange.at(*begun.told)), totals)
         if fx.const_expr(plan.rows > 1):
             ring.send_for_own(begun.index + plan.slots * step, number)
         else:
             row.give_back(plan.iterations)
 
-    number, turn = run.number, fx.Int32(0)
-    sums, begun, _ = begin_row(run.first, number, _of_lane(here, 0), sums)
+    number = run.number
+    sums, begun, _ = begin_row(run.first, number, sums)
     for index in range(run.first + step, run.stop, step):
-        turn = turn + 1
-        if turn % WAVE == 0:
-            here, coming = coming, given(turn + WAVE)
-        sums, following, totals = begin_row(index, number + 1, _of_lane(here, turn % WAVE), sums, begun)
+        sums, following, totals = begin_row(index, number + 1, sums, begun)
         end_row(begun, number, totals)
         number, begun = number + 1, following
     end_row(begun, number, exchange.at(*begun.told).received(begun.sent).alone())
     return sums
-
-
-def _of_lane(values: list[Any], lane: Any) -> list[Any]:
-    return [fx.shuffle_idx(value, lane, WAVE) for value in values]
 
 
 class Edges:
