@@ -49,7 +49,7 @@ class RowExchange:
     """Slots for ``count`` numbers of each wave. Made at the start of a kernel."""
 
     def __init__(self, plan: RowPlan, count: int, smem: fx.SharedAllocator) -> None:
-        self.plan = plan
+        self.plan, self.count = plan, count
         self.group = min(plan.lanes, fx.num_warp_threads())
         self.waves = wave_count(plan.lanes)
         self.total = self.waves * plan.cluster
@@ -183,32 +183,42 @@ class RowExchange:
             self.slots[1][self.place()] = part
             given()
 
-    def send(self, values: list[Any], ahead: Told | None = None) -> tuple[list[Any], list[Any]]:
-        """Give what this thread has of some sums to every wave of the row, and go on; and return the totals of what
-        was told of the row ``ahead``, found beside: a step of one sum is on its way while others take theirs."""
+    def send(self, values: list[Any], ahead: Told, comes: Any) -> tuple[list[Any], list[Any]]:
+        """Give what this thread has of some sums to every wave of the row, if that ``comes``, and go on; and return the
+        totals of what was told of the row ``ahead``, found beside: a step of one sum is on its way while others take
+        theirs."""
         own = [self._halved(*values)] if self.by_halves else [(value, self.group) for value in values]
-        found = wave_sums([*own, *(ahead.parts if ahead else [])])
+        found = wave_sums([*own, *ahead.parts])
         sent, others = found[: len(own)], found[len(own) :]
-        self._send(sent)
-        return sent, ahead.totals(others) if ahead else []
+        self._send(sent, comes)
+        return sent, ahead.totals(others)
 
     @flyc.jit
-    def _send(self, values: list[Any]) -> None:
+    def _send(self, values: list[Any], comes: Any) -> None:
         barrier = self.barriers + self.set if self.total > 1 else None
-        if fx.const_expr(self.by_halves):
-            self._store_halves(values[0], lambda: fx.nvvm.mbarrier_arrive(barrier))
-        elif fx.const_expr(self.by_cluster):
-            self._send_to_cluster(values, 0)
-        elif fx.const_expr(self.total > 1):
-            if fx.lane_id() == 0:
-                for slot, value in zip(self.slots, values, strict=True):
-                    slot[self.place()] = value
-                    fx.nvvm.mbarrier_arrive(barrier)
+        if comes:
+            if fx.const_expr(self.by_halves):
+                self._store_halves(values[0], lambda: fx.nvvm.mbarrier_arrive(barrier))
+            elif fx.const_expr(self.by_cluster):
+                self._send_to_cluster(values, 0)
+            elif fx.const_expr(self.total > 1):
+                if fx.lane_id() == 0:
+                    for slot, value in zip(self.slots, values, strict=True):
+                        slot[self.place()] = value
+                        fx.nvvm.mbarrier_arrive(barrier)
 
-    def received(self, values: list[Any]) -> Told:
-        """Wait for what was sent, and return what this lane reads of it; ``values`` are what `send` returned."""
+    def wait(self) -> None:
+        """Wait for what all waves of the row sent."""
         if self.total > 1:
             fx.nvvm.mbarrier_wait(self.barriers + self.set, self.phase)
+
+    @property
+    def sent(self) -> int:
+        """How many numbers `send` returns first."""
+        return 1 if self.by_halves else self.count
+
+    def told(self, values: list[Any]) -> Told:
+        """Return what this lane reads of what was sent; ``values`` are what `send` returned."""
         return Told(self, values)
 
     def place(self) -> Any:

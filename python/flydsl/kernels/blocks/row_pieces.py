@@ -344,17 +344,19 @@ def store_sums(sums: list[Any], start: fx.Pointer, share: ShiftedShare, meeting:
         for place, vector in enumerate(together):
             put_vector(vector, meeting, share, share.vector(place))
         _wave_barrier(plan, wave)
-        first = share.offset * plan.width - share.place
-        for place in fx.range_constexpr(len(together)):
-            for turn in fx.range_constexpr(plan.width):
-                at = own + turn * WAVE + place * plan.lanes * plan.width
-                column = first + begin * plan.lanes * plan.width + at
+        first = share.offset * plan.width - share.place + begin * plan.lanes * plan.width
+        for place in range(len(together)):  # no copy of the code for each: it is gone through once
+            begins = own + place * (plan.lanes * plan.width)
+            ats = [begins + turn * WAVE for turn in range(plan.width)]
+            found = [meeting[at] for at in ats]
+            for at, value in zip(ats, found, strict=True):
+                column = first + at
                 here = (column >= 0) & (column < plan.length) & (at // plan.width + begin * plan.lanes < plan.share)
                 if here:
                     if fx.const_expr(atomic):
-                        fx.atomic("add", line, meeting[at], at=column)
+                        fx.atomic("add", line, value, at=column)
                     else:
-                        line[column] = meeting[at]
+                        line[column] = value
 
 
 def _wave_barrier(plan: RowPlan, wave: Any) -> None:

@@ -45,6 +45,12 @@ class Begun(NamedTuple):
     sent: list[Any]
     """What `RowExchange.send` returned."""
 
+    @staticmethod
+    def nothing(ring: Ring, exchange: RowExchange) -> Begun:
+        """Return the one ahead of a first row, which is never looked at."""
+        where, none = ring.plan.parts + len(ring.sources), fx.Int32(0)
+        return Begun(none, [none] * where, [none, none], _zeros(exchange.sent))
+
 
 @flyc.jit
 def sum_in_ring(
@@ -116,7 +122,6 @@ def _sums_from_ring(
     A row's first pass comes before the second one of the row before it: what waves tell each other is on its way then.
     """
     plan, step = ring.plan, run.step
-
     kept: list[Line] = [LineAtPlace(line, share, not plan.near_lines) for line in arrays.lines]
     tell = (lambda: ring.lines_begun(run)) if plan.rows == 1 else lambda: None
     kept = lines_near(kept, [plan.near_lines] * len(kept), ring.smem, tell)
@@ -131,15 +136,10 @@ def _sums_from_ring(
         stores = [store_from_ring(target, row, share) for target in arrays.targets]
         return RowWork(x, lines, told, share, row.row, True, stores, row.numbers(), row.row < 0)
 
-    def begin_row(
-        index: Any, number: Any, sums: list[Any], ahead: Begun | None = None
-    ) -> tuple[list[Any], Begun, list[Any]]:
-        """Go over a row for the first time; the sums, what is known of it, and the totals of the row ahead."""
-        row, told = RingRow(ring, index, number), exchange.row(number)
-        sums, values = passes[0](work(row, told), sums)
-        found = None if ahead is None else exchange.at(*ahead.told).received(ahead.sent)
-        sent, totals = told.send(values, found)
-        return sums, Begun(fx.Int32(index), row.where, [told.set, told.phase], sent), totals
+    def begin_row(index: Any, number: Any, sums: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """Go over a row for the first time; the sums, the row's numbers, and where it is in the ring."""
+        row = RingRow(ring, index, number)
+        return *passes[0](work(row, exchange.row(number)), sums), row.where
 
     def end_row(begun: Begun, number: Any, totals: list[Any]) -> None:
         row = RingRow(ring, begun.index, number, where=begun.where)
@@ -149,14 +149,26 @@ def _sums_from_ring(
         else:
             row.give_back(plan.iterations)
 
-    number = run.number
-    sums, begun, _ = begin_row(run.first, number, sums)
-    for index in range(run.first + step, run.stop, step):
-        sums, following, totals = begin_row(index, number + 1, sums, begun)
-        end_row(begun, number, totals)
-        number, begun = number + 1, following
-    end_row(begun, number, exchange.at(*begun.told).received(begun.sent).alone())
+    # Each pass stands here once, and a run has a round more than rows: instructions of a first pass ahead of all rounds
+    # and of a second one behind them would come from memory for one row.
+    number, begun = run.number, Begun.nothing(ring, exchange)
+    for index in range(run.first, run.stop + step, step):
+        comes, began = index < run.stop, index != run.first
+        values, where = _zeros(arrays.numbers), begun.where
+        if comes:
+            sums, values, where = begin_row(index, number, sums)
+        told, ahead = exchange.row(number), exchange.at(*begun.told)
+        if began:
+            ahead.wait()
+        sent, totals = told.send(values, ahead.told(begun.sent), comes)
+        if began:
+            end_row(begun, number - 1, totals)
+        number, begun = number + 1, Begun(fx.Int32(index), where, [told.set, told.phase], sent)
     return sums
+
+
+def _zeros(count: int) -> list[Any]:
+    return [fx.Float32(0.0) for _ in range(count)]
 
 
 class Edges:
