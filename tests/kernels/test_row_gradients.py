@@ -407,6 +407,7 @@ AT_ONE_PLACE = [
     (True, RowPlan(1032, "f16", 8, 32, cluster=2, slots=7, chunks=2)),
     (False, RowPlan(520, "bf16", 8, 32, rows=3, slots=2)),
     (True, RowPlan(2077, "bf16", 8, 128, slots=3, lends=True)),
+    (True, RowPlan(2064, "f16", 8, 128, slots=7, chunks=2, lends=True, near_lines=True)),
     (True, RowPlan(777, "f16", 8, 64, pieces=True, early=True)),
     (False, RowPlan(203, "bf16", 8, 16, rows=4, pieces=True, early=True)),
     (True, RowPlan(67, "bf16", 8, 4, rows=8, pieces=True, early=True)),
@@ -444,7 +445,7 @@ RUNS = [
     (True, RowPlan(2022, "bf16", 8, 32, cluster=4, slots=6, chunks=2)),
     (False, RowPlan(1027, "f32", 4, 64, cluster=4, slots=4)),
     (True, RowPlan(2077, "f16", 8, 128, cluster=2, slots=3, lends=True)),
-    (True, RowPlan(1004, "bf16", 8, 32, cluster=4, slots=4, near_lines=True)),
+    (True, RowPlan(2012, "bf16", 8, 32, cluster=4, slots=6, chunks=2, near_lines=True)),
 ]
 """(Whether rows are centred, plan) of clusters that take the rows of one place in a piece, then those of the next."""
 

@@ -183,15 +183,16 @@ class RowExchange:
             self.slots[1][self.place()] = part
             given()
 
-    def send(self, values: list[Any], ahead: Told, comes: Any) -> tuple[list[Any], list[Any]]:
+    def send(self, values: list[Any], ahead: Told | None, comes: Any) -> tuple[list[Any], list[Any]]:
         """Give what this thread has of some sums to every wave of the row, if that ``comes``, and go on; and return the
-        totals of what was told of the row ``ahead``, found beside: a step of one sum is on its way while others take
-        theirs."""
+        totals of what was told of the row ``ahead``, if there is one, found beside: a step of one sum is on its way
+        while others take theirs."""
         own = [self._halved(*values)] if self.by_halves else [(value, self.group) for value in values]
-        found = wave_sums([*own, *ahead.parts])
+        own = [] if comes is False else own
+        found = wave_sums([*own, *(ahead.parts if ahead else [])])
         sent, others = found[: len(own)], found[len(own) :]
         self._send(sent, comes)
-        return sent, ahead.totals(others)
+        return sent, ahead.totals(others) if ahead else []
 
     @flyc.jit
     def _send(self, values: list[Any], comes: Any) -> None:

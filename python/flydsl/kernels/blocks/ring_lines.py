@@ -206,7 +206,7 @@ class KeptLine(Line):
 
     def _converted(self, iteration: int, hint: Hint | None, nothing: Any) -> Any:
         vector = self._own(iteration, hint)
-        return vector.to(fx.Float32) if iteration >= len(self.held) else widened_again(vector, nothing)
+        return self._wide(vector) if iteration >= len(self.held) else widened_again(vector, nothing)
 
 
 def _groups(lines: Any) -> list[list[Any]]:

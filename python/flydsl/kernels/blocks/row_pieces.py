@@ -344,19 +344,31 @@ def store_sums(sums: list[Any], start: fx.Pointer, share: ShiftedShare, meeting:
         for place, vector in enumerate(together):
             put_vector(vector, meeting, share, share.vector(place))
         _wave_barrier(plan, wave)
-        first = share.offset * plan.width - share.place + begin * plan.lanes * plan.width
-        for place in range(len(together)):  # no copy of the code for each: it is gone through once
-            begins = own + place * (plan.lanes * plan.width)
-            ats = [begins + turn * WAVE for turn in range(plan.width)]
-            found = [meeting[at] for at in ats]
-            for at, value in zip(ats, found, strict=True):
-                column = first + at
-                here = (column >= 0) & (column < plan.length) & (at // plan.width + begin * plan.lanes < plan.share)
-                if here:
-                    if fx.const_expr(atomic):
-                        fx.atomic("add", line, value, at=column)
-                    else:
-                        line[column] = value
+        if fx.const_expr(plan.once_in_code):
+            for place in range(len(together)):
+                _store_met(line, share, begin, place, own, meeting, atomic)
+        else:
+            for place in fx.range_constexpr(len(together)):
+                _store_met(line, share, begin, place, own, meeting, atomic)
+
+
+@flyc.jit
+def _store_met(
+    line: fx.Tensor, share: ShiftedShare, begin: int, place: Any, own: Any, meeting: fx.Pointer, atomic: bool
+) -> None:
+    """Write what this thread has of the ``place``-th vectors that met, or add it; ``begin`` were there before."""
+    plan = share.plan
+    first = share.offset * plan.width - share.place + begin * plan.lanes * plan.width
+    ats = [own + place * (plan.lanes * plan.width) + turn * WAVE for turn in range(plan.width)]
+    found = [meeting[at] for at in ats]
+    for at, value in zip(ats, found, strict=True):
+        column = first + at
+        here = (column >= 0) & (column < plan.length) & (at // plan.width + begin * plan.lanes < plan.share)
+        if here:
+            if fx.const_expr(atomic):
+                fx.atomic("add", line, value, at=column)
+            else:
+                line[column] = value
 
 
 def _wave_barrier(plan: RowPlan, wave: Any) -> None:

@@ -328,6 +328,13 @@ class RowPlan:
         return self.slots > 0 or early or (self.lines_stay and not self.sums) or (self.shifted and self.stages > 0)
 
     @property
+    def once_in_code(self) -> bool:
+        """Whether what blocks that sum do stands in a kernel once, and not again ahead of a loop and behind it, where
+        it is longest: it comes from memory then for one row. LayerNorm's gradient of 255,393 bf16 has 0.82 of a copy's
+        speed so on an H200 (2026-11-19), and 0.785 otherwise; of 50,257, whose code is shorter, 0.895, and 0.92."""
+        return self.sums > 0 and self.near_lines
+
+    @property
     def passes(self) -> bool:
         """Whether rows are only read, once, and not kept: some vectors are on their way ahead of the one in hand."""
         return self.once and not (self.targets or self.keep or self.staged)

@@ -18,10 +18,24 @@ MOST_WIDE, WIDE_LINES = 32, 12
 """Elements of a line that a thread keeps as f32 at most, and registers that it has to have beside: LayerNorm's gradient
 of 50,257 and 4,097 bf16, with 32 and 24, has 0.91 and 0.93 of a copy's speed so on an H200 (2026-11-19), and 0.89 and
 0.905 with its own 16 bits, of 40,001, with 40, 0.93 and 0.945."""
-SENDING = 40
-"""Registers that a thread of a warpgroup which sends for rows keeps."""
+SENDING, SENDING_MUCH = 40, 56
+"""Registers that a thread of a warpgroup which sends for rows keeps, and where it sends for those of `once_in_code`, in
+several chunks: with 40, ptxas puts some 30 of its words into memory, which comes from L2 for every row."""
+NEAR_KEPT = 1
+"""Vectors of lines that registers hold where shared memory has the others: rings have place for three rows so, and the
+last chunk of a row is sent for before the first pass over the one ahead. LayerNorm's gradient of 240,001 and 255,393
+bf16 has 0.865 and 0.88 of a copy's speed with both on an H200 (2026-11-19), and 0.82 and 0.83 with one."""
 THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
 """Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
+LARGE_CLUSTER = 16
+"""Blocks that share a row of a ring where lines go with it, or it is summed or a softmax's of f32, and it is too long
+for eight of them to have it, its lines and the row to come. Nothing else was measured with so many."""
+MOVING, LEAST_MOVING = 36, 24
+"""Registers that a thread has to have beside those that it needs where two sums move on from place to place, and where
+rows are shared by `LARGE_CLUSTER` blocks: LayerNorm of 110,428 bf16 by eight blocks, with seven vectors and 232
+registers, has 0.86 of a copy's speed on an H200 (2026-11-19), and by 16, with four, 0.91; of 225,001 by 16, with seven,
+0.81. Threads of 16 blocks that have fewer read lines from shared memory: of 250,001, with eight, 0.75, and 0.58 with
+lines in registers, for which others have no place then."""
 READ_REGISTERS = 48
 """Those of a thread that only reads rows, and does not keep them."""
 
@@ -83,14 +97,26 @@ def register_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
     return min(machine.registers // QUARTERS // (waves * machine.wave) // 8 * 8, 255)
 
 
+def sending_registers(plan: RowPlan) -> int:
+    """Return what a thread of a warpgroup that sends for rows keeps."""
+    return SENDING_MUCH if plan.once_in_code else SENDING
+
+
 def taking_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
     """Return what a thread that takes rows may have: those of a warpgroup that sends are divided among others."""
     begin = register_limit(plan, machine, lines)
     if not plan.lends:
         return begin
     waves = -(-plan.crowd * plan.lanes // machine.wave // QUARTERS)
-    lent = (begin - SENDING) * plan.crowd
+    lent = (begin - sending_registers(plan)) * plan.crowd
     return min((begin * waves + lent) // waves // 8 * 8, 240)
+
+
+def moving_registers(plan: RowPlan) -> int:
+    """Return what a thread has to have beside what it needs where its sums move on from place to place."""
+    if not plan.one_place or plan.sums < 2:
+        return 0
+    return LEAST_MOVING if plan.cluster == LARGE_CLUSTER else MOVING
 
 
 def widens_lines(plan: RowPlan, machine: Machine, lines: int) -> bool:
@@ -124,7 +150,8 @@ def meeting_iterations(plan: RowPlan) -> int:
 def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     """Shared memory of a block, with what the system takes."""
     sets = 4 if plan.begins_ahead else 2 if plan.slots else 1
-    slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * sets
+    numbers = plan.sums if plan.once_in_code else 3  # that waves tell each other, at most
+    slots = numbers * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * sets
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
     summed = 4 * meeting_elements(plan)
     tables = lines if plan.shifted and plan.slots and not (plan.one_place or plan.sums) else 0
@@ -152,7 +179,7 @@ def coming_elements(plan: RowPlan) -> int:
 def kept_line_iterations(plan: RowPlan, words: int) -> int:
     """Return of how many iterations of a ring's rows registers hold the lines, which have so many words a vector."""
     if plan.sums:
-        return 0 if plan.near_lines else plan.iterations
+        return NEAR_KEPT if plan.near_lines else plan.iterations
     most = min(LINE_REGISTERS // (plan.crowd * plan.lanes), THREAD_LINE_REGISTERS)
     most = max(most, register_limit(plan, HOPPER, 0) - RING_REGISTERS)
     return min(most // words, plan.iterations) if words else 0

@@ -20,7 +20,7 @@ from flydsl.kernels.blocks.ring_lines import KeptLine, lines_near
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import WAVE, LineAtPlace, ShiftedShare, place_of
 from flydsl.kernels.blocks.row_plan import RowPlan
-from flydsl.kernels.blocks.row_resources import SENDING, taking_limit, widens_lines
+from flydsl.kernels.blocks.row_resources import kept_line_iterations, sending_registers, taking_limit, widens_lines
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, Run, store_from_ring
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, row_start
@@ -73,7 +73,7 @@ def sum_in_ring(
     else:
         if fx.thread_idx.x >= plan.lanes:
             if fx.const_expr(plan.lends):
-                fx.nvvm.setmaxnreg(SENDING, increase=False)
+                fx.nvvm.setmaxnreg(sending_registers(plan), increase=False)
             if fx.thread_idx.x == plan.lanes:
                 ring.send_for_all(len(arrays.lines))
         else:
@@ -122,7 +122,8 @@ def _sums_from_ring(
     A row's first pass comes before the second one of the row before it: what waves tell each other is on its way then.
     """
     plan, step = ring.plan, run.step
-    kept: list[Line] = [LineAtPlace(line, share, not plan.near_lines) for line in arrays.lines]
+    words = sum(plan.width * line.dtype.width // 32 for line in arrays.lines)
+    kept: list[Line] = [LineAtPlace(line, share, kept_line_iterations(plan, words)) for line in arrays.lines]
     tell = (lambda: ring.lines_begun(run)) if plan.rows == 1 else lambda: None
     kept = lines_near(kept, [plan.near_lines] * len(kept), ring.smem, tell)
     wide = widens_lines(plan, machine_of_target(), len(kept))
@@ -149,21 +150,30 @@ def _sums_from_ring(
         else:
             row.give_back(plan.iterations)
 
-    # Each pass stands here once, and a run has a round more than rows: instructions of a first pass ahead of all rounds
-    # and of a second one behind them would come from memory for one row.
-    number, begun = run.number, Begun.nothing(ring, exchange)
-    for index in range(run.first, run.stop + step, step):
-        comes, began = index < run.stop, index != run.first
+    def take(index: Any, number: Any, sums: list[Any], begun: Begun, comes: Any, began: Any) -> tuple[list[Any], Begun]:
+        """Go over a row for the first time, if one ``comes``, and over the one ahead of it again, if that ``began``."""
         values, where = _zeros(arrays.numbers), begun.where
         if comes:
             sums, values, where = begin_row(index, number, sums)
         told, ahead = exchange.row(number), exchange.at(*begun.told)
         if began:
             ahead.wait()
-        sent, totals = told.send(values, ahead.told(begun.sent), comes)
+        sent, totals = told.send(values, None if began is False else ahead.told(begun.sent), comes)
         if began:
             end_row(begun, number - 1, totals)
-        number, begun = number + 1, Begun(fx.Int32(index), where, [told.set, told.phase], sent)
+        return sums, Begun(fx.Int32(index), where, [told.set, told.phase], sent)
+
+    number, begun = run.number, Begun.nothing(ring, exchange)
+    if fx.const_expr(plan.once_in_code):
+        for index in range(run.first, run.stop + step, step):
+            sums, begun = take(index, number, sums, begun, index < run.stop, index != run.first)
+            number = number + 1
+    else:
+        sums, begun = take(run.first, number, sums, begun, True, False)
+        for index in range(run.first + step, run.stop, step):
+            number = number + 1
+            sums, begun = take(index, number, sums, begun, True, True)
+        take(run.stop, number + 1, sums, begun, False, True)
     return sums
 
 
