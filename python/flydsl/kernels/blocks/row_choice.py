@@ -414,9 +414,9 @@ def lines_beside(vectors: Sequence[Any], dtype: str) -> int:
     return sum(max(vector.dtype.width // own, 1) for vector in vectors if vector is not None)
 
 
-def plan_of_sums(length: int, dtype: str, task: RowTask) -> RowPlan | None:
+def plan_of_sums(length: int, dtype: str, task: RowTask, lines: int) -> RowPlan | None:
     """Return the plan of many rows whose columns are summed, or None where the sums have no place in registers."""
     try:
-        return plan_row(length, dtype, lines=1, task=task).many
+        return plan_row(length, dtype, lines=lines, task=task).many
     except TooLong:
         return None

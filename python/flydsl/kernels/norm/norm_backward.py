@@ -121,7 +121,8 @@ def norm_backward_launcher(
         dbeta: fx.Tensor | None, m: fx.Int32, stream: fx.Stream = None,
     ):  # fmt: skip
         task = RowTask(sources=2 + added, sums=2 if centred else 1)
-        chosen = plan or plan_of_sums(length, dtype, task)
+        beside = max(lines_beside((gamma,), dtype), 1)
+        chosen = plan or plan_of_sums(length, dtype, task, beside)
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
         results = [(dgamma_sums, dgamma), (dbeta_sums, dbeta)]
 
@@ -129,7 +130,7 @@ def norm_backward_launcher(
             require_places(matrices, (gamma,), m, chosen)
             blocks = _block_count(chosen, m, None if atomic else dgamma_sums, dy)
             cluster = (chosen.cluster, 1, 1) if chosen.cluster > 1 else None
-            limit = {"fly.maxnreg": register_limit(chosen, machine_of_target(), 1)} if fx.nvvm.is_target() else {}
+            limit = {"fly.maxnreg": register_limit(chosen, machine_of_target(), beside)} if fx.nvvm.is_target() else {}
             norm_bwd_kernel(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, m, chosen).launch(
                 grid=(blocks * chosen.cluster, 1, 1), block=(chosen.threads, 1, 1), cluster=cluster, stream=stream,
                 value_attrs=limit, pdl=fx.nvvm.has_dependent_launches(),
