@@ -559,8 +559,17 @@ def test_gradients_leave_registers_for_sums_that_move_on() -> None:
     ):  # fmt: skip
         plan = choose(length, "bf16", HOPPER, 1, task=backward_task(True)).many
         assert (plan.cluster, plan.near_lines, widens_lines(plan, HOPPER, 1)) == (cluster, near, wide)
+        assert plan.once_in_code == near
     plan = choose(130_001, "bf16", HOPPER, 1, task=backward_task(True)).many
     assert edge_bytes(plan, HOPPER) >= 4 * 2 * (plan.iterations * plan.lanes // 32 + 1 + 8) + 8 * 8
+
+
+def test_the_longest_gradients_come_in_finer_chunks() -> None:
+    """Memory waits less for a chunk that has been read, and rings have place for three rows: see `FINEST` and
+    `NEAR_KEPT`."""
+    for length, chunks in ((225_001, 4), (255_393, 4), (262_144, 8)):
+        plan = choose(length, "bf16", HOPPER, 1, task=backward_task(True)).many
+        assert plan.chunks == chunks and 3 * plan.parts <= plan.slots < 4 * plan.parts
 
 
 def test_lines_come_before_a_second_row_where_one_keeps_the_memory_busy() -> None:

@@ -29,8 +29,7 @@ def ring_lines(
     ``share`` is that of all rows which begin at one place in a piece. ``begun`` is called behind the loads of lines,
     before one is waited for.
     """
-    words = [-(-plan.width * plan.accesses * line.dtype.width // 32) for line in lines]
-    keep = kept_line_iterations(plan, sum(words))
+    keep = kept_iterations(lines, plan)
 
     def is_own(line: Any) -> bool:
         return line.dtype is DTYPES[plan.dtype]
@@ -64,6 +63,12 @@ def ring_lines(
         return [KeptLine(ComingLine(*pair, copies), row) for pair in zip(kept, memories, strict=True)]
 
     return coming
+
+
+def kept_iterations(lines: Any, plan: RowPlan) -> int:
+    """Return of how many iterations of a row registers hold these lines."""
+    words = [-(-plan.width * plan.accesses * line.dtype.width // 32) for line in lines]
+    return kept_line_iterations(plan, sum(words))
 
 
 def lines_near(

@@ -10,9 +10,10 @@ from itertools import product
 from flydsl.kernels.blocks.cache_hints import ONCE
 from flydsl.kernels.blocks.row_machine import FULL, HOPPER, LONG, Machine
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, MAP, MOST_NARROW, RowPlan, RowTask
-from flydsl.kernels.blocks.row_resources import LARGE_CLUSTER, near_line_bytes, register_limit, ring_bytes
+from flydsl.kernels.blocks.row_resources import near_line_bytes, register_limit, ring_bytes
 from flydsl.kernels.blocks.summing_plans import (
     CROWDS,
+    LARGE_CLUSTER,
     MAX_THREADS,
     MOST_AHEAD,
     RING_CHUNKS,

@@ -329,9 +329,10 @@ class RowPlan:
 
     @property
     def once_in_code(self) -> bool:
-        """Whether what blocks that sum do stands in a kernel once, and not again ahead of a loop and behind it, where
-        it is longest: it comes from memory then for one row. LayerNorm's gradient of 255,393 bf16 has 0.82 of a copy's
-        speed so on an H200 (2026-11-19), and 0.785 otherwise; of 50,257, whose code is shorter, 0.895, and 0.92."""
+        """Whether both passes over rows that are summed stand in a kernel once, in a loop that has a round more than
+        rows. Otherwise a first pass stands ahead of the loop too and a second one behind it, and such code comes from
+        memory for one row, which takes longer the longer it is: LayerNorm's gradient of 255,393 bf16 has 0.82 of a
+        copy's speed with it once on an H200 (2026-11-19), and 0.785 otherwise; of 50,257, 0.895 and 0.92."""
         return self.sums > 0 and self.near_lines
 
     @property

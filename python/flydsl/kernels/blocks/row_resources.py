@@ -24,18 +24,9 @@ several chunks: with 40, ptxas puts some 30 of its words into memory, which come
 NEAR_KEPT = 1
 """Vectors of lines that registers hold where shared memory has the others: rings have place for three rows so, and the
 last chunk of a row is sent for before the first pass over the one ahead. LayerNorm's gradient of 240,001 and 255,393
-bf16 has 0.865 and 0.88 of a copy's speed with both on an H200 (2026-11-19), and 0.82 and 0.83 with one."""
+bf16 has 0.865 and 0.88 of a copy's speed by this and `SENDING_MUCH` on an H200 (2026-11-19), 0.82 and 0.83 by one."""
 THREAD_LINE_REGISTERS, RING_REGISTERS = 88, 80
 """Those of a thread: with 112, one of 168 had to spill; and what it needs beside them where it may have more."""
-LARGE_CLUSTER = 16
-"""Blocks that share a row of a ring where lines go with it, or it is summed or a softmax's of f32, and it is too long
-for eight of them to have it, its lines and the row to come. Nothing else was measured with so many."""
-MOVING, LEAST_MOVING = 36, 24
-"""Registers that a thread has to have beside those that it needs where two sums move on from place to place, and where
-rows are shared by `LARGE_CLUSTER` blocks: LayerNorm of 110,428 bf16 by eight blocks, with seven vectors and 232
-registers, has 0.86 of a copy's speed on an H200 (2026-11-19), and by 16, with four, 0.91; of 225,001 by 16, with seven,
-0.81. Threads of 16 blocks that have fewer read lines from shared memory: of 250,001, with eight, 0.75, and 0.58 with
-lines in registers, for which others have no place then."""
 READ_REGISTERS = 48
 """Those of a thread that only reads rows, and does not keep them."""
 
@@ -110,13 +101,6 @@ def taking_limit(plan: RowPlan, machine: Machine, lines: int) -> int:
     waves = -(-plan.crowd * plan.lanes // machine.wave // QUARTERS)
     lent = (begin - sending_registers(plan)) * plan.crowd
     return min((begin * waves + lent) // waves // 8 * 8, 240)
-
-
-def moving_registers(plan: RowPlan) -> int:
-    """Return what a thread has to have beside what it needs where its sums move on from place to place."""
-    if not plan.one_place or plan.sums < 2:
-        return 0
-    return LEAST_MOVING if plan.cluster == LARGE_CLUSTER else MOVING
 
 
 def widens_lines(plan: RowPlan, machine: Machine, lines: int) -> bool:

@@ -16,11 +16,11 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
 from flydsl.kernels.blocks.reduce import wave_count
-from flydsl.kernels.blocks.ring_lines import KeptLine, lines_near
+from flydsl.kernels.blocks.ring_lines import KeptLine, kept_iterations, lines_near
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_pieces import WAVE, LineAtPlace, ShiftedShare, place_of
 from flydsl.kernels.blocks.row_plan import RowPlan
-from flydsl.kernels.blocks.row_resources import kept_line_iterations, sending_registers, taking_limit, widens_lines
+from flydsl.kernels.blocks.row_resources import sending_registers, taking_limit, widens_lines
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, Run, store_from_ring
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import Line, Share, row_start
@@ -122,8 +122,8 @@ def _sums_from_ring(
     A row's first pass comes before the second one of the row before it: what waves tell each other is on its way then.
     """
     plan, step = ring.plan, run.step
-    words = sum(plan.width * line.dtype.width // 32 for line in arrays.lines)
-    kept: list[Line] = [LineAtPlace(line, share, kept_line_iterations(plan, words)) for line in arrays.lines]
+    keep = kept_iterations(arrays.lines, plan)
+    kept: list[Line] = [LineAtPlace(line, share, keep) for line in arrays.lines]
     tell = (lambda: ring.lines_begun(run)) if plan.rows == 1 else lambda: None
     kept = lines_near(kept, [plan.near_lines] * len(kept), ring.smem, tell)
     wide = widens_lines(plan, machine_of_target(), len(kept))
@@ -138,7 +138,8 @@ def _sums_from_ring(
         return RowWork(x, lines, told, share, row.row, True, stores, row.numbers(), row.row < 0)
 
     def begin_row(index: Any, number: Any, sums: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        """Go over a row for the first time; the sums, the row's numbers, and where it is in the ring."""
+        """Go over a row for the first time; return the sums with it, what this thread has of the numbers whose totals
+        the second pass needs, and where the row is in the ring."""
         row = RingRow(ring, index, number)
         return *passes[0](work(row, exchange.row(number)), sums), row.where
 
@@ -151,7 +152,8 @@ def _sums_from_ring(
             row.give_back(plan.iterations)
 
     def take(index: Any, number: Any, sums: list[Any], begun: Begun, comes: Any, began: Any) -> tuple[list[Any], Begun]:
-        """Go over a row for the first time, if one ``comes``, and over the one ahead of it again, if that ``began``."""
+        """Go over a row for the first time, if one ``comes``, and over the one ahead of it again, if that ``began``;
+        return the sums, and what was begun."""
         values, where = _zeros(arrays.numbers), begun.where
         if comes:
             sums, values, where = begin_row(index, number, sums)

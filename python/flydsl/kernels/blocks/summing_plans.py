@@ -11,8 +11,6 @@ from flydsl.kernels.blocks.row_machine import Machine
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LEAST_PIECES, MAX_KEPT, QUARTERS, RowPlan, RowTask
 from flydsl.kernels.blocks.row_resources import (
     BARRIERS,
-    LARGE_CLUSTER,
-    moving_registers,
     register_limit,
     registers,
     resident,
@@ -75,6 +73,15 @@ SUMMING_RINGS = {
 }  # fmt: skip
 """Rings with sums that were measured: blocks that share a row, how many of them a multiprocessor has, and how many of
 its waves take rows at most."""
+LARGE_CLUSTER = 16
+"""Blocks that share a row of a ring where lines go with it, or it is summed or a softmax's of f32, and it is too long
+for eight of them to have it, its lines and the row to come. Nothing else was measured with so many."""
+MOVING, LEAST_MOVING = 36, 24
+"""Registers that a thread has to have beside those that it needs where two sums move on from place to place, and where
+rows are shared by `LARGE_CLUSTER` blocks: LayerNorm of 110,428 bf16 by eight blocks, with seven vectors and 232
+registers, has 0.86 of a copy's speed on an H200 (2026-11-19), and by 16, with four, 0.91; of 225,001 by 16, with seven,
+0.81. Threads of 16 blocks that have fewer read lines from shared memory: of 250,001, with eight, 0.75, and 0.58 with
+lines in registers, for which others have no place then."""
 FINEST = {True: 4, False: 8}
 """By whether rows begin anywhere, chunks of a row where rings of those blocks have place for three rows at most: with
 four slots or eight a row the memory waits less for one that has been read. LayerNorm of 225,001 and 255,393 bf16 has
@@ -150,8 +157,9 @@ def _rings_of(plan: RowPlan, machine: Machine, lines: int, most: int = 0) -> Ite
     A part of a row as large as a third of the ring comes in two as well: RMSNorm of 116,385 and 262,144 bf16 has 0.84
     and 0.87 of a copy's speed so on an H200 (2026-11-18), and 0.82 and 0.84 as a whole.
     """
-    largest = plan.cluster == LARGE_CLUSTER
-    limit = taking_limit(plan, machine, lines) - moving_registers(plan)
+    largest, moves = plan.cluster == LARGE_CLUSTER, plan.one_place and plan.sums > 1
+    spare = (LEAST_MOVING if largest else MOVING) if moves else 0
+    limit = taking_limit(plan, machine, lines) - spare
     if largest and plan.sums > 1 and registers(plan, lines) > limit:
         plan = replace(plan, near_lines=True)
     if registers(plan, lines) > limit:
