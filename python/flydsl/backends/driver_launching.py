@@ -17,8 +17,9 @@ _CONFIG = "{ i32, i32, i32, i32, i32, i32, i32, ptr, ptr, i32 }"
 """CUlaunchConfig: grid, block, bytes of shared memory, stream, attributes and how many there are."""
 _ATTRIBUTE = "{ i32, i32, [8 x i64] }"
 """CUlaunchAttribute: which one, filling, and a value of up to 64 bytes."""
-_STREAM_SERIALIZATION = 6
-"""CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: 1 lets a launch begin before the one in front has ended."""
+_STREAM_SERIALIZATION, _COOPERATIVE = 6, 2
+"""CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: 1 lets a launch begin before the one in front has ended; and
+CU_LAUNCH_ATTRIBUTE_COOPERATIVE: 1 has it begin when all of its blocks can."""
 
 
 class DriverLaunching:
@@ -46,7 +47,12 @@ class DriverLaunching:
         body.start_block(go)
         handle = body.assign(f"load ptr, ptr {symbol_text(handle_symbol(launch.kernel))}")
         dims = [body.assign(f"trunc i64 {d} to i32") for d in [*launch.dims, launch.shared_bytes]]
-        code = (self._with_attributes if launch.dependent else self._plainly)(body, launch, handle, dims)
+        asked = ((_STREAM_SERIALIZATION, launch.dependent), (_COOPERATIVE, launch.cooperative))
+        attributes = [number for number, wanted in asked if wanted]
+        if attributes:
+            code = self._with_attributes(body, launch, handle, dims, attributes)
+        else:
+            code = self._plainly(body, launch, handle, dims)
         failed = body.assign(f"icmp ne i32 {code}, 0")
         moved = body.assign(f"add i32 {code}, {DRIVER_BASE}")
         status = body.assign(f"select i1 {failed}, i32 {moved}, i32 0")
@@ -61,16 +67,22 @@ class DriverLaunching:
             f"call i32 {entry}(ptr {handle}, {numbers}, ptr {launch.stream}, ptr {launch.arguments}, ptr null)"
         )
 
-    def _with_attributes(self, body: FunctionEmitter, launch: Launch, handle: str, dims: list[str]) -> str:
+    def _with_attributes(
+        self, body: FunctionEmitter, launch: Launch, handle: str, dims: list[str], attributes: list[int]
+    ) -> str:
+        """Launch with attributes, all of which have the value 1."""
         self._declare_pointer(DRIVER_ATTRIBUTES_ENTRY)
         entry = body.assign(f"load ptr, ptr @{DRIVER_ATTRIBUTES_ENTRY}")
-        attribute, config = body.fresh("attribute"), body.fresh("config")
-        body.entry_line(f"{attribute} = alloca {_ATTRIBUTE}, align 8")
+        block, config = body.fresh("attributes"), body.fresh("config")
+        blocks = f"[{len(attributes)} x {_ATTRIBUTE}]"
+        body.entry_line(f"{block} = alloca {blocks}, align 8")
         body.entry_line(f"{config} = alloca {_CONFIG}, align 8")
-        body.line(f"store {_ATTRIBUTE} zeroinitializer, ptr {attribute}")
-        for index, number in ((0, _STREAM_SERIALIZATION), (2, 1)):
-            _store(body, _ATTRIBUTE, attribute, index, f"i32 {number}")
-        fields = [*(f"i32 {d}" for d in dims), f"ptr {launch.stream}", f"ptr {attribute}", "i32 1"]
+        body.line(f"store {blocks} zeroinitializer, ptr {block}")
+        for place, number in enumerate(attributes):
+            attribute = body.assign(f"getelementptr {_ATTRIBUTE}, ptr {block}, i32 {place}")
+            for index, value in ((0, number), (2, 1)):
+                _store(body, _ATTRIBUTE, attribute, index, f"i32 {value}")
+        fields = [*(f"i32 {d}" for d in dims), f"ptr {launch.stream}", f"ptr {block}", f"i32 {len(attributes)}"]
         for index, field in enumerate(fields):
             _store(body, _CONFIG, config, index, field)
         return body.assign(f"call i32 {entry}(ptr {config}, ptr {handle}, ptr {launch.arguments}, ptr null)")

@@ -34,7 +34,7 @@ from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.dialects.fly.payload import CHECKED_MESSAGE, DEPENDENT_LAUNCH, RESIDENT, SHARED_RANGE
+from flydsl.dialects.fly.payload import CHECKED_MESSAGE, COOPERATIVE, DEPENDENT_LAUNCH, RESIDENT, SHARED_RANGE
 from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.launch_conditions import REQUIRES
 from flydsl.passes.shared.walk import functions, location_of
@@ -78,6 +78,8 @@ class Launch:
     """The values behind ``arguments``."""
     dependent: bool = False
     """Whether it may begin before the launch in front of it on the stream has ended."""
+    cooperative: bool = False
+    """Whether it begins when all of its blocks can."""
 
 
 class Launching(Protocol):
@@ -249,6 +251,7 @@ class LauncherEmitter:
             stream=stream,
             operands=tuple(arguments),
             dependent=DEPENDENT_LAUNCH in op.attributes,
+            cooperative=COOPERATIVE in op.attributes,
         )
         status = self.launching.call(body, launch)
         self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, dims)

@@ -192,11 +192,13 @@ class KernelLauncher:
 
     def launch(self, *, grid: Dim = (1, 1, 1), block: Dim = (1, 1, 1), smem: Any = None, stream: Any = None,
                cluster: Dim = None, unit_attrs: Sequence[str] | None = None,
-               value_attrs: dict[str, Any] | None = None, pdl: bool = False) -> None:  # fmt: skip
+               value_attrs: dict[str, Any] | None = None, pdl: bool = False,
+               cooperative: bool = False) -> None:  # fmt: skip
         """Emit the launch. Extents are ints or run-time integers; ``smem`` is in bytes.
 
         ``pdl`` (programmatic dependent launch) lets the kernel begin while the one before it on the stream ends; what
-        that one writes may be read behind ``fx.nvvm.griddepcontrol_wait()``.
+        that one writes may be read behind ``fx.nvvm.griddepcontrol_wait()``. A ``cooperative`` launch begins when all
+        of its blocks can, so that they may wait for each other, whatever else runs on the GPU.
         """
         emitter: Any = current()
         emitter.builder.waiting.pop(self, None)
@@ -205,6 +207,7 @@ class KernelLauncher:
         size = self._known_size(block_dims)
         check_launch(self.kernel.__name__, grid_dims, block_dims, target)
         check_dependent(self.kernel.__name__, pdl, target)
+        check_cooperative(self.kernel.__name__, cooperative, target)
         clusters = None if cluster is None else _dims(cluster, "cluster")
         symbol, arguments = self._trace(emitter, size, [*self.unit_attrs, *(unit_attrs or ())],
                                         {**cluster_attribute(self.kernel.__name__, clusters, grid_dims, target),
@@ -220,6 +223,7 @@ class KernelLauncher:
             arguments,
             [] if clusters is None else [_as_index(emitter, d) for d in clusters],
             dependent=pdl,
+            cooperative=cooperative,
             shared_range=shared_range,
         )
 
@@ -326,6 +330,20 @@ def check_dependent(kernel: str, pdl: Any, target: Any) -> None:
         raise TargetError(
             f"kernel '{kernel}' is launched with pdl=True, and {target.arch} has no dependent launches",
             hint="they belong to Hopper; drop pdl= here: launches on one stream run in order without it",
+        )
+
+
+def check_cooperative(kernel: str, cooperative: Any, target: Any) -> None:
+    """Refuse a cooperative launch where the target has none."""
+    if not isinstance(cooperative, bool):
+        raise DslTypeError(
+            f"kernel '{kernel}' is launched with cooperative={cooperative!r}: it is known when compiling",
+            hint="write True or False",
+        )
+    if cooperative and target.family.maker != "NVIDIA":
+        raise TargetError(
+            f"kernel '{kernel}' is launched with cooperative=True, and {target.arch} has no cooperative launches here",
+            hint="they belong to NVIDIA's GPUs; drop cooperative= here, and let blocks wait for earlier launches only",
         )
 
 

@@ -6,6 +6,8 @@ from functools import partial
 from math import prod
 from typing import Any
 
+from flydsl.kernels.blocks.inputs import multiprocessors
+from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.norm.column_sums import partial_shape
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_module
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
@@ -119,7 +121,8 @@ def _gradients(
         return
     extra = None if dadded is None else _matrix(dadded, length)
     sums = [arrays.empty(x, partial_shape(length, count), "f32") for _ in range(1 + centred)]
-    run = norm_backward_launcher(centred, length, arrays.NAMES[x.dtype], False, extra is not None)
+    blocks = multiprocessors(x) if getattr(x, "is_cuda", False) else HOPPER.processors
+    run = norm_backward_launcher(centred, length, arrays.NAMES[x.dtype], False, extra is not None, None, blocks)
     *mean, rstd = _statistics((stats,))
     arrays.launch(
         run, x, gradient, matrix, *_lines(length, weight), mean[0] if mean else None, rstd, dx, extra, sums[0],

@@ -75,13 +75,16 @@ class Waiting:
             return
         self.wg.sites.append(site_of(loop, WAITS))
         site = SITE_BASE + len(self.wg.sites) - 1
-        self.wg.body.line(f"call void @{SPIN}(ptr {launch}, i32 {site})")
         if self.wg.apart:
-            self.wg.body.line(f"call void @fly.poll(ptr %run, i32 {site})")
+            self.wg.body.line(f"call void @fly.poll(ptr %run, ptr {launch}, ptr @{SPIN}, i32 {site})")
+        else:
+            self.wg.body.line(f"call void @{SPIN}(ptr {launch}, i32 {site})")
 
     def went_on(self, loop: Operation, launch: str) -> None:
         """A loop has ended."""
         if waits(loop):
+            if self.wg.apart:
+                self.wg.body.line("call void @fly.progress(ptr %run)")
             self.step(launch)
 
     def step(self, launch: str) -> None:

@@ -37,7 +37,14 @@ from flydsl.compiler.messages.diagnostics import explain
 from flydsl.compiler.options.hints import Hints, as_mapping, math_flags
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.tracing.emitter import SHARED_ALIGN, TraceEmitter
-from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DEPENDENT_LAUNCH, DYNAMIC_SHARED, RESIDENT, SHARED_RANGE
+from flydsl.dialects.fly.payload import (
+    ARGUMENT_NAMES,
+    COOPERATIVE,
+    DEPENDENT_LAUNCH,
+    DYNAMIC_SHARED,
+    RESIDENT,
+    SHARED_RANGE,
+)
 from flydsl.dialects.fly.types import type_of
 from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
 from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
@@ -202,13 +209,15 @@ class ModuleBuilder:
     @staticmethod
     def launch(emitter: TraceEmitter, symbol: str, grid: Sequence[SSAValue], block: Sequence[SSAValue],
                smem: SSAValue | None, stream: SSAValue | None, arguments: Sequence[SSAValue],
-               cluster: Sequence[SSAValue] = (), dependent: bool = False,
+               cluster: Sequence[SSAValue] = (), dependent: bool = False, cooperative: bool = False,
                shared_range: tuple[int, int] | None = None) -> None:  # fmt: skip
         """Add a launch; ``shared_range`` bounds what ``smem`` may be, where it is no constant."""
         marks: dict[str, Attribute] = {DEPENDENT_LAUNCH: UnitAttr()} if dependent else {}
         if shared_range is not None:
             marks[SHARED_RANGE] = StringAttr(",".join(map(str, shared_range)))
-        if symbol in emitter.builder.resident:
+        if cooperative:
+            marks[COOPERATIVE] = UnitAttr()
+        if cooperative or symbol in emitter.builder.resident:
             marks[RESIDENT] = UnitAttr()
         operands = [*grid, *block, *cluster, *([smem] if smem else []), *arguments, *([stream] if stream else [])]
         given = [int(bool(cluster))] * 3

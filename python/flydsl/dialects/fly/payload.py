@@ -33,6 +33,9 @@ CLUSTER = "fly.cluster"
 DEPENDENT_LAUNCH = "fly.pdl"
 """Attribute of a launch that may begin before the one in front of it on the stream has ended."""
 
+COOPERATIVE = "fly.cooperative"
+"""Attribute of a launch that begins when there is room for all of its blocks, and not before."""
+
 SHARED_RANGE = "fly.shared_range"
 """Attribute of a launch whose bytes of shared memory are known at run time: the least and the most, comma between."""
 

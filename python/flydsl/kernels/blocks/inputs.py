@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
 from math import prod
 from typing import Any, TypeVar, cast
@@ -27,11 +27,15 @@ HOST_BLOCKS = 4
 
 def multiprocessors(tensor: Array) -> int:
     """Return how many blocks run at a time where the tensor is."""
-    if not getattr(tensor, "is_cuda", False):
-        return HOST_BLOCKS
+    return multiprocessors_of(tensor.device.index) if getattr(tensor, "is_cuda", False) else HOST_BLOCKS
+
+
+@cache
+def multiprocessors_of(device: int) -> int:
+    """Return how many multiprocessors a GPU of torch's has."""
     import torch
 
-    return torch.cuda.get_device_properties(tensor.device).multi_processor_count
+    return torch.cuda.get_device_properties(device).multi_processor_count
 
 
 def is_for_cuda(tensor: Array) -> bool:

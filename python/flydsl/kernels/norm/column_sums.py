@@ -19,6 +19,7 @@ from flydsl.kernels.blocks.row_loop import only_if
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES
 from flydsl.kernels.blocks.rows import row_start, widened
+from flydsl.kernels.norm.strip_plan import rows_of_words
 
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows that are not too long: no sums of
@@ -35,7 +36,8 @@ and 0.895 and 0.855 with one; of 50,257 0.91 and 0.915."""
 
 def partial_rows(length: int, rows: int) -> int:
     """Return how many rows of partial sums to provide for a launch of ``rows`` rows of ``length`` elements."""
-    return max(min(rows, max(ADDED // length, FEWEST if length <= TOO_LONG else 1), MOST), 1)
+    words = -(-rows // (rows_of_words(length) or rows or 1))  # of blocks that have strips instead
+    return max(min(rows, max(ADDED // length, FEWEST if length <= TOO_LONG else 1), MOST), words, 1)
 
 
 def partial_shape(length: int, rows: int) -> tuple[int, int]:

@@ -5,7 +5,8 @@ mean(d) for RMSNorm; dgamma = sum(dy * n), dbeta = sum(dy). Blocks stay and take
 thread keeps the sums of its columns in registers. Then either every block writes a row of partial sums, which a second
 kernel adds up in a fixed order, so that results are the same in every run; or blocks add theirs by atomics.
 
-Rows whose sums have no place in registers are read twice: for the sums of columns (`column_sums.py`), then for dx.
+Of the longest rows on Hopper, every block has a strip of columns of all rows instead (`strip_backward.py`). Others
+whose sums have no place in registers are read twice: for the sums of columns (`column_sums.py`), then for dx.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from flydsl.kernels.blocks.inputs import require_extents, require_numbers, requi
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import check_row, lines_beside, plan_of_sums, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row, for_rows_in_turn, share_of_block
-from flydsl.kernels.blocks.row_machine import machine_of_target
+from flydsl.kernels.blocks.row_machine import HOPPER, machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask
 from flydsl.kernels.blocks.row_resources import meeting_elements, register_limit
@@ -38,6 +39,8 @@ from flydsl.kernels.blocks.rows import (
     vectors_of,
 )
 from flydsl.kernels.norm.column_sums import add_rows, sum_columns
+from flydsl.kernels.norm.strip_backward import fit_strips, launch_strips
+from flydsl.kernels.norm.strip_plan import MOVED, StripPlan, strip_plan
 
 PIECE = 4
 """Sums that a thread writes at once."""
@@ -49,12 +52,14 @@ def backward_task(centred: bool) -> RowTask:
 
 @kept
 def norm_backward_launcher(
-    centred: bool, length: int, dtype: str, atomic: bool, added: bool, plan: RowPlan | None = None
-) -> Any:
+    centred: bool, length: int, dtype: str, atomic: bool, added: bool, plan: RowPlan | StripPlan | None = None,
+    blocks: int = HOPPER.processors,
+) -> Any:  # fmt: skip
     """``fn(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
 
     Sums are f32: matrices of `partial_rows`, or with ``atomic`` single rows of zeros, which are then the results.
     ``added`` says that ``dresidual`` is added to dx. RMSNorm has None in the places of ``mean`` and ``dbeta``.
+    ``blocks`` is how many the GPU has place for at once, where long rows are divided over all of them.
     """
     check_row(length, dtype)
 
@@ -123,6 +128,11 @@ def norm_backward_launcher(
         task = RowTask(sources=2 + added, sums=2 if centred else 1)
         beside = max(lines_beside((gamma,), dtype), 1)
         chosen = plan or plan_of_sums(length, dtype, task, beside)
+        if fx.const_expr(plan is None and not atomic and machine_of_target().bulk):
+            weight = 0 if gamma is None else gamma.dtype.width // 8
+            strips = strip_plan(length, dtype, blocks, task.sources, task.sums, weight)
+            if fx.const_expr(strips is not None and (chosen is None or strips.moved >= MOVED[task.sums])):
+                chosen = strips
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
         results = [(dgamma_sums, dgamma), (dbeta_sums, dbeta)]
 
@@ -159,7 +169,13 @@ def norm_backward_launcher(
         require_type((dy, x, dresidual), DTYPES[dtype])
         require_numbers((gamma,), length)
         require_numbers((mean, rstd), m)
-        if fx.const_expr(chosen is None):
+        if fx.const_expr(isinstance(chosen, StripPlan)):
+            if fit_strips(matrices, dgamma_sums, m, chosen):
+                given = (rstd,) if mean is None else (rstd, mean)
+                launch_strips(dy, x, gamma, given, dx, dresidual, dgamma_sums, (dgamma, dbeta), m, chosen, stream)
+            else:
+                launch_twice()
+        elif fx.const_expr(chosen is None):
             launch_twice()
         elif fx.const_expr(chosen.apart is None):
             launch(chosen)

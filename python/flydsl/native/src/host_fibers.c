@@ -14,6 +14,7 @@ enum {
 };
 
 typedef struct Run Run;
+typedef void Spin(void *launch, int32_t site);
 typedef int32_t Wave(void *args, int64_t bx, int64_t by, int64_t bz, const int64_t *dims, char *scratch, Run *run,
                      int64_t wave, int64_t rank);
 
@@ -37,7 +38,7 @@ struct Run {
 
 void fly_yield(Run *run, int32_t site) KERNEL_NAME(yield);
 void fly_progress(Run *run) KERNEL_NAME(progress);
-void fly_poll(Run *run, int32_t site) KERNEL_NAME(poll);
+void fly_poll(Run *run, void *launch, Spin *spin, int32_t site) KERNEL_NAME(poll);
 char *fly_scratch_of(Run *run, int64_t rank) KERNEL_NAME(scratch_of);
 void *fly_async_of(Run *run) KERNEL_NAME(async_of);
 int32_t fly_run_waves(Wave *kernel, void *args, int64_t bx, int64_t by, int64_t bz, const int64_t *dims, char *scratch,
@@ -58,10 +59,13 @@ void fly_progress(Run *run) {
     run->polls = 0;
 }
 
-/* Let others run once. A fiber that only asks is not stuck, unless it has asked a million times and nothing went on. */
-void fly_poll(Run *run, int32_t site) {
-    if (++run->polls < PATIENCE)
+/* A fiber asked for what another block writes, and it is not there: let others run. Other blocks do when every fiber of
+ * this one waits, which is stuck only if it has asked a million times and nothing went on. */
+void fly_poll(Run *run, void *launch, Spin *spin, int32_t site) {
+    if (++run->polls < PATIENCE && run->idle >= run->live) {
+        spin(launch, site);
         run->idle = 0;
+    }
     fly_yield(run, site);
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import cache
 from math import gcd, prod
 from typing import Any
 
@@ -13,7 +12,14 @@ import flydsl.expr as fx
 from flydsl.compiler.calls.native_call import calls_are_native
 from flydsl.compiler.calls.native_replay import call_facts
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import address_of, empty_beside, on_stream, strides
+from flydsl.kernels.blocks.inputs import (
+    HOST_BLOCKS,
+    address_of,
+    empty_beside,
+    multiprocessors_of,
+    on_stream,
+    strides,
+)
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.gemm.hopper.plan import LINE_BYTES, ROW_BYTES
 
@@ -25,8 +31,6 @@ WRITTEN: dict[str, Any] = {
     "bfloat16": fx.BFloat16, "float16": fx.Float16, "float32": fx.Float32, "float8_e4m3fn": fx.Float8E4M3FN,
     "float8_e5m2": fx.Float8E5M2,
 }  # fmt: skip
-HOST_SMS = 4
-"""Persistent blocks on the virtual GPU, which has no multiprocessors to fill."""
 
 WORDS = 8, 4
 """Bytes that a thread copies at once of lines that begin at multiples of them, and not of `LINE_BYTES`."""
@@ -234,13 +238,8 @@ def type_of(array: Any, name: str, known: dict[str, Any]) -> Any:
     return found
 
 
-@cache
 def multiprocessors(device: int) -> int:
-    if device < 0:
-        return HOST_SMS
-    import torch
-
-    return torch.cuda.get_device_properties(device).multi_processor_count
+    return HOST_BLOCKS if device < 0 else multiprocessors_of(device)
 
 
 def zeros(like: Any, shape: tuple[int, ...]) -> Any:

@@ -1,26 +1,21 @@
 """How blocks of the second launch learn which rows are there, while blocks of the first are still at work.
 
-A row says so itself: its place holds a word that no row has until it is written, eight bytes at a time. A block of the
-first launch writes that word where its own rows will be before it lets the second launch begin; that begins when all
-blocks of the first have let it, so who looks at a place finds what this call left there, and the blocks it waits for
-are running or done. No fence lies between a row and who waits for it, and no load behind the wait.
+A row says so itself, by words that are awaited (`blocks/awaited_words.py`). A block of the first launch says that none
+is there where its own rows will be before it lets the second launch begin; that begins when all blocks of the first
+have let it, so who looks at a place finds what this call left there, and the blocks it waits for are running or done.
 """
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.awaited_words import MISSING, forget, look, tell, word_at
 from flydsl.kernels.moe.few_tokens.plan import STRIP, THREADS, Stage
 
-MISSING = -1
-"""Four numbers of 16 bits that are not there yet."""
 NUMBERS = 4
-"""Of a word."""
-SOME_NAN = 0x7FFF7FFF7FFF7FFF
-"""Four numbers that are there, and none."""
+"""Of a word, of 16 bits each."""
 
 
 class AwaitedRows:
@@ -46,16 +41,14 @@ class AwaitedRows:
             for i in range(fx.lane_id(), turns * of_unit, 32):
                 unit, token, word = block + i // of_unit * blocks, i % of_unit // of_token, i % of_token
                 place = self.place(unit // units * T + token, (unit % units * of_token + word) * NUMBERS)
-                fx.atomic_store(place, MISSING, scope="device")
+                forget(place)
             fx.fence("device")
             fx.nvvm.barrier_sync(THREADS // 32, 32)
             fx.nvvm.griddepcontrol_launch_dependents()
 
     def write(self, row: Any, column: Any, numbers: Any) -> None:
         """Write four numbers of a row, so that others see all of them or none."""
-        word = numbers.to(self.inner.dtype).bitcast(fx.Int64)[0]
-        word = (word == MISSING).select(fx.Int64(SOME_NAN), word)
-        fx.atomic_store(self.place(row, column), word, scope="device")
+        tell(self.place(row, column), numbers.to(self.inner.dtype))
 
     @flyc.jit
     def wait_for(self, row: Any) -> None:
@@ -75,14 +68,3 @@ class AwaitedRows:
             pass
         words = found.load().bitcast(fx.Int32)
         return [fx.Vector.from_elements([words[4 * i + j] for j in range(4)], fx.Int32) for i in range(len(pointers))]
-
-
-def word_at(pointer: Any) -> Any:
-    return fx.recast_iter(fx.Int64, pointer.aligned(8))
-
-
-def look(places: list[Any], found: Any) -> Any:
-    """Load the words of places; return whether one is missing."""
-    words = [fx.atomic_load(place, scope="device") for place in places]
-    found.store(fx.Vector.from_elements(words, fx.Int64))
-    return reduce(lambda some, one: some | one, [word == MISSING for word in words])
