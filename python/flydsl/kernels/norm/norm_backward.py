@@ -20,7 +20,7 @@ from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
 from flydsl.kernels.blocks.inputs import require_extents, require_numbers, require_rows, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
-from flydsl.kernels.blocks.row_choice import check_row, lines_beside, plan_of_sums, plan_row
+from flydsl.kernels.blocks.row_choice import RowChoice, check_row, lines_beside, plan_of_sums, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row, for_rows_in_turn, share_of_block
 from flydsl.kernels.blocks.row_machine import HOPPER, machine_of_target
 from flydsl.kernels.blocks.row_pieces import ShiftedShare, put_vector, store_sums
@@ -148,7 +148,7 @@ def norm_backward_launcher(
             if not atomic:
                 add_rows(results, blocks, length, places(chosen), stream)
 
-        def launch_twice() -> None:
+        def launch_twice(by_one_plan: bool) -> None:
             if atomic or dgamma is not None or dbeta is not None:
                 given = (rstd,) if mean is None else (rstd, mean)
                 rows, most = sum_columns((dy, x), given, outs, m, length, atomic, stream)
@@ -156,6 +156,7 @@ def norm_backward_launcher(
                     add_rows(results, rows, length, most, stream)
             # Behind the sums, which read rows that dx may be written over.
             choice = plan_row(length, dtype, lines=lines_beside((gamma,), dtype), task=RowTask(sources=task.sources))
+            choice = RowChoice(choice.apart or choice.many) if by_one_plan else choice
             launch_rows(
                 lambda chosen: norm_dx_kernel(dy, x, gamma, mean, rstd, dx, dresidual, m, chosen), m, choice, stream,
                 (dy, x, dresidual, dx), (gamma,),
@@ -174,9 +175,9 @@ def norm_backward_launcher(
                 given = (rstd,) if mean is None else (rstd, mean)
                 launch_strips(dy, x, gamma, given, dx, dresidual, dgamma_sums, (dgamma, dbeta), m, chosen, stream)
             else:
-                launch_twice()
+                launch_twice(by_one_plan=True)  # such launches are rare, and others are compiled sooner
         elif fx.const_expr(chosen is None):
-            launch_twice()
+            launch_twice(by_one_plan=False)
         elif fx.const_expr(chosen.apart is None):
             launch(chosen)
         else:

@@ -274,7 +274,8 @@ class Board:
         blocks = [fx.lane_id() + turn * WAVE for turn in range(turns)]
         words = fx.make_rmem_tensor(turns, fx.Int64)
         for row in range(number, m, AWAITING):
-            self._wait(self.found, fx.min(row + plan.delay, m - 1))
+            behind = row + plan.delay  # nobody else needs the memory much when the last rows have come
+            self._wait(self.found, (behind < m).select(behind, row))
             places = [word_at(word_of(self.out, row, fx.min(block, last), plan)) for block in blocks]
             while look(places, words):
                 pass
@@ -450,22 +451,26 @@ class Taker:
         """Write the strip's sums: those of all groups meet in shared memory, in one order."""
         plan = self.plan
         meeting = fx.recast_iter(fx.Float32, self.ring.memories[0])
-        for index, result in enumerate(results):
-            own = sums[index * plan.words : (index + 1) * plan.words]
-            for group in fx.range_constexpr(plan.groups):
-                fx.nvvm.barrier_sync(TAKERS, plan.takers)
-                if self.group == group:
-                    self._meet(own, meeting, group > 0)
+        for group in fx.range_constexpr(plan.groups):
             fx.nvvm.barrier_sync(TAKERS, plan.takers)
+            if self.group == group:
+                self._meet(sums, meeting, group > 0)
+        fx.nvvm.barrier_sync(TAKERS, plan.takers)
+        for index, result in enumerate(results[: plan.sums]):
             if fx.const_expr(result is not None):
                 for column in range(fx.thread_idx.x, self.strip.count, plan.takers):
-                    result[self.strip.first + column] = meeting[column].to(result.dtype)
+                    total = meeting[index * plan.columns + column]
+                    result[self.strip.first + column] = total.to(result.dtype)
 
     @flyc.jit
-    def _meet(self, own: list[Any], meeting: Any, others: bool) -> None:
-        for u, vector in enumerate(own):
+    def _meet(self, sums: list[Any], meeting: Any, others: bool) -> None:
+        """Add this thread's sums to those of other groups, or write the first ones."""
+        plan = self.plan
+        for number, vector in enumerate(sums):
+            index, u = divmod(number, plan.words)
             for element, column in enumerate(self._columns(u)):
                 inside = True if self.sure[u] else self.inside[u][element]
                 if fx.Boolean(True) if inside is True else inside:
-                    before = meeting[column] if others else fx.Float32(0.0)
-                    meeting[column] = before + vector[element]
+                    place = index * plan.columns + column
+                    before = meeting[place] if others else fx.Float32(0.0)
+                    meeting[place] = before + vector[element]

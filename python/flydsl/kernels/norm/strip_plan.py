@@ -23,6 +23,8 @@ which alone can lend registers. One wave sends for a row in 0.34 us, of which th
 GROUPS = 4, 2, 1
 """Of taking waves: each takes every so many-th row. LayerNorm's gradient of 262,144 bf16 took 118 us by two groups on
 an H200 (2026-11-19) where four took 114."""
+FEW_WORDS = 12
+"""Of a lane, up to which more groups are better: with 15, which 262,144 f32 have, four took 220 us and two 218.6."""
 REGISTERS, LENT = 65536, 40
 """Of a multiprocessor, and those that a helping thread keeps."""
 MOST_HELD, MOST_KEPT = 64, 56
@@ -165,7 +167,7 @@ def strip_plan(
     if length < blocks * UNIT:
         return None
     plans = _plans(length, dtype, blocks, sources, sums, weight, machine)
-    return min(plans, key=lambda plan: (plan.near, plan.words if plan.near else plan.waves), default=None)
+    return min(plans, key=lambda plan: (plan.near, max(plan.words, FEW_WORDS), plan.waves), default=None)
 
 
 def _plans(
