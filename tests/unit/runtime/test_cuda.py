@@ -125,6 +125,37 @@ def test_a_dependent_launch_has_the_attribute(recording: Recording, pdl: bool) -
     assert recording.parameter_bytes() == [struct.pack("P", pointer)] * 2
 
 
+@pytest.mark.parametrize("pdl", [False, True])
+def test_a_cooperative_launch_has_the_attribute(recording: Recording, pdl: bool) -> None:
+    @flyc.jit
+    def fill_together(out: fx.Tensor, value: fx.Float32, blocks: fx.Int32):
+        fill(out, value).launch(grid=blocks, block=16, pdl=pdl, cooperative=True)
+
+    with flyc.current_device().arrays(np.zeros(16, np.float32)) as (out,):
+        fill_together(out, 2.5, 132)
+        with pytest.raises(DslRuntimeError, match=r"133 blocks wait for each other, .* hold only 132"):
+            fill_together(out, 2.5, 133)
+    assert [launch["grid"] for launch in recording.launches()] == [[132, 1, 1]]
+    together = ["attribute 2 value 1 rest 0"]
+    assert recording.named("attribute") == (["attribute 6 value 1 rest 0", *together] if pdl else together)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1250"])
+def test_targets_without_cooperative_launches_refuse_them(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    monkeypatch.setenv("FLYDSL_RUNTIME_KIND", "host")
+
+    @flyc.jit
+    def fill_together(out: fx.Tensor, n: fx.Int32, always: fx.Constexpr[bool]):
+        fill(out, 1.0).launch(block=16, cooperative=True if always else n > 1)
+
+    with pytest.raises(TargetError, match=f"launched with cooperative=True, and {arch} has no cooperative") as caught:
+        fill_together(np.zeros(16, np.float32), 1, True)
+    assert "drop cooperative=" in str(caught.value)
+    with pytest.raises(DslTypeError, match="it is known when compiling"):
+        fill_together(np.zeros(16, np.float32), 1, False)
+
+
 def test_an_empty_grid_launches_nothing_with_attributes(recording: Recording) -> None:
     fill_twice = filling()
     with flyc.current_device().arrays(np.zeros(16, np.float32)) as (out,):

@@ -37,8 +37,8 @@ LOOKED_AT = 64_000
 """Bytes that a multiprocessor reads between what it tells of a row and its first look for what others tell: who looks
 again and again is in the way of all others. The same row took 122 us where it looked at once, 118 with this, and 114
 where four waves await rows instead of six: as long as without waiting."""
-FEW_SLOTS = 12
-"""Fewer have one wave that sends for rows: several divide the slots evenly."""
+FEW_SLOTS, MOST_SLOTS = 12, 64
+"""Fewer have one wave that sends for rows: several divide the slots evenly. Rows of 100,000 elements have 64."""
 RESERVED = 2048
 """Bytes of shared memory for barriers, numbers that waves tell each other, and what is lost by alignment."""
 ALIGNED = 128
@@ -183,11 +183,11 @@ def _plans(
         if held > MOST_HELD or (groups == 1 and pair > 1 and length % 2):
             continue  # of one group, every second row would have a lane's words begin at other columns
         room = machine.shared - RESERVED - near * words * pair * weight * TAKING * WAVE
-        slots = room // (sources * slot_elements(columns, size) * size + 8 * (2 + sums))
+        slots = min(room // (sources * slot_elements(columns, size) * size + 8 * (2 + sums)), MOST_SLOTS)
         senders = SENDING if slots >= FEW_SLOTS else 1
         slots = slots // senders * senders
         lag = max(round(LATE * slots / groups), 1) * groups
-        delay = int(LOOKED_AT / (sources * columns * size) / groups) * groups
+        delay = int(min(LOOKED_AT / (sources * columns * size), lag / 2) / groups) * groups
         if slots > lag:
             yield StripPlan(
                 length, dtype, blocks, sources, sums, groups, waves, words, slots, senders, lag, delay, near
