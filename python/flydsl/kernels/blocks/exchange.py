@@ -14,7 +14,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.reduce import Combine, add, combined, wave_count, wave_reduce, wave_sums
+from flydsl.kernels.blocks.reduce import Combine, add, combined, halved, wave_count, wave_reduce, wave_sums
 from flydsl.kernels.blocks.row_plan import RowPlan
 
 FEW_WAVES = 8
@@ -162,16 +162,10 @@ class RowExchange:
 
     def _two_totals(self, first: Any, second: Any) -> list[Any]:
         """Half of a wave's lanes have the one and half the other, so that both take the steps of one."""
-        value, half = self._halved(first, second)
-        self._store_halves(wave_reduce(value, add, half), lambda: None)
+        value = halved(first, second, self.group)
+        self._store_halves(wave_reduce(value, add, self.group // 2), lambda: None)
         block_barrier(self.plan)
         return Told(self, [first, second]).alone()
-
-    def _halved(self, first: Any, second: Any) -> tuple[Any, int]:
-        """Return what a lane of either half is to sum over that half."""
-        half = self.group // 2
-        upper = fx.lane_id() >= half
-        return upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), half, self.group), half
 
     @flyc.jit
     def _store_halves(self, part: Any, given: Callable[[], None]) -> None:
@@ -187,7 +181,11 @@ class RowExchange:
         """Give what this thread has of some sums to every wave of the row, if that ``comes``, and go on; and return the
         totals of what was told of the row ``ahead``, if there is one, found beside: a step of one sum is on its way
         while others take theirs."""
-        own = [self._halved(*values)] if self.by_halves else [(value, self.group) for value in values]
+        own = (
+            [(halved(*values, self.group), self.group // 2)]
+            if self.by_halves
+            else [(value, self.group) for value in values]
+        )
         own = [] if comes is False else own
         found = wave_sums([*own, *(ahead.parts if ahead else [])])
         sent, others = found[: len(own)], found[len(own) :]

@@ -68,6 +68,13 @@ def wave_sums(parts: list[tuple[Any, int]]) -> list[Any]:
     return values
 
 
+def halved(first: Any, second: Any, lanes: int) -> Any:
+    """Return what a lane is to sum over half of so many lanes: the lower ones the first value, the upper ones the
+    second, so that both take the steps of one."""
+    upper = fx.lane_id() >= lanes // 2
+    return upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), lanes // 2, lanes)
+
+
 def combined(values: list[Any], how: Combine) -> Any:
     """Combine several values of a lane, pair by pair."""
     while len(values) > 1:

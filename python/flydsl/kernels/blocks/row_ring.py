@@ -345,17 +345,22 @@ class _Chunk:
                 self._copy(slot, self.last)
 
     def _copy(self, slot: fx.Pointer, piece: Any) -> None:
-        """Copy the elements of a piece that are of the row."""
-        for element in fx.range_constexpr(self.width):
-            at = piece * self.width + element - self.place
-            if (at >= 0) & (at < self.length):
-                slot[(piece - self.low) * self.width + element] = self.start[at]
+        row = slot + (self.place - self.low * self.width)
+        copy_piece(self.start, row, piece * self.width - self.place, self.width, self.length)
 
     def send_for(self, slot: fx.Pointer, arrived: fx.Pointer) -> None:
         if self.size > 0:
             come = self.start - self.place + self.begin * self.width
             place = slot + (self.begin - self.low) * self.width
             fx.nvvm.bulk_load(come, place, self.size, arrived, l2=self.plan.hints.priority)
+
+
+def copy_piece(source: fx.Pointer, target: fx.Pointer, first: Any, width: int, length: Any) -> None:
+    """Copy those elements one by one, of ``width`` from ``first`` on, that are of a row."""
+    for element in fx.range_constexpr(width):
+        at = first + element
+        if (at >= 0) & (at < length):
+            target[at] = source[at]
 
 
 class RingRow:

@@ -19,8 +19,9 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.awaited_words import forget, look, tell, word_at
 from flydsl.kernels.blocks.cache_hints import ONCE
 from flydsl.kernels.blocks.exchange import wait_for_older_launches
-from flydsl.kernels.blocks.reduce import add, wave_reduce
+from flydsl.kernels.blocks.reduce import add, halved, wave_reduce
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, SECTOR
+from flydsl.kernels.blocks.row_ring import copy_piece
 from flydsl.kernels.blocks.rows import row_start, widened
 from flydsl.kernels.norm.strip_plan import AWAITING, LENT, SENDING, TELLING, UNIT, WAVE, StripPlan
 
@@ -207,16 +208,11 @@ class Pieces:
 
     @flyc.jit
     def copy_ends(self, slot: fx.Pointer) -> None:
+        row = slot + (self.slide + self.place)
         if self.cut_before:
-            self._copy(slot, fx.Int32(0))
+            copy_piece(self.start, row, -self.place, self.width, self.count)
         if self.cut_behind:
-            self._copy(slot, self.last)
-
-    def _copy(self, slot: fx.Pointer, piece: Any) -> None:
-        for element in fx.range_constexpr(self.width):
-            at = piece * self.width + element - self.place
-            if (at >= 0) & (at < self.count):
-                slot[self.slide + self.place + at] = self.start[at]
+            copy_piece(self.start, row, self.last * self.width - self.place, self.width, self.count)
 
     def send_for(self, slot: fx.Pointer, arrived: fx.Pointer) -> None:
         if self.size > 0:
@@ -305,11 +301,8 @@ def sums_of_wave(values: list[Any]) -> list[tuple[int, Any]]:
     half the other, so that both take the steps of one."""
     if len(values) == 1:
         return [(0, wave_reduce(values[0], add, WAVE))]
-    half, (first, second) = WAVE // 2, values
-    upper = fx.lane_id() >= half
-    mixed = upper.select(second, first) + fx.shuffle_xor(upper.select(first, second), half, WAVE)
-    total = wave_reduce(mixed, add, half)
-    return [(0, total), (half, total)]
+    total = wave_reduce(halved(*values, WAVE), add, WAVE // 2)
+    return [(0, total), (WAVE // 2, total)]
 
 
 class Taker:
