@@ -12,13 +12,14 @@ PACKAGE_LINES = 500
 SMALL, MOST_SMALL = 60, 70
 """Lines below which a file is a small one, and how many of those the package has at most beside its libraries."""
 LIBRARIES = ("kernels", "ops")
-TOTAL_LINES, SLACK = 83_806, 1_000
+TOTAL_LINES, SLACK = 83_860, 1_000
 """Lines of Python that the package has at most beside its libraries. Lower it when it falls by the slack. Ranks, which
 the package could not do before, took 1,300; fly-opt in the original's forms 2,400;
 libraries of devices 110; calls of ops repeated natively 670; docstrings that are sentences 150; annotations 10;
 `fx.require` 30; calls that would write a copy or leave out a path refused, and frames at hand, 40;
 powers of unsigned numbers, reductions in order and formats that C takes for others 50;
-floats that their parameters cannot hold, and copies cut at their ends, 16."""
+floats that their parameters cannot hold, and copies cut at their ends, 16;
+cooperative launches, and waves that wait for other blocks, 50."""
 INIT_LINES = 40
 FUNCTION_LINES, KERNEL_LINES = 60, 150
 LIBRARY = "python/flydsl/kernels/"

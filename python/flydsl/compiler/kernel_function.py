@@ -206,8 +206,7 @@ class KernelLauncher:
         grid_dims, block_dims = _dims(grid, "grid"), _dims(block, "block")
         size = self._known_size(block_dims)
         check_launch(self.kernel.__name__, grid_dims, block_dims, target)
-        check_dependent(self.kernel.__name__, pdl, target)
-        check_cooperative(self.kernel.__name__, cooperative, target)
+        check_attributes(self.kernel.__name__, {"pdl": pdl, "cooperative": cooperative}, target)
         clusters = None if cluster is None else _dims(cluster, "cluster")
         symbol, arguments = self._trace(emitter, size, [*self.unit_attrs, *(unit_attrs or ())],
                                         {**cluster_attribute(self.kernel.__name__, clusters, grid_dims, target),
@@ -249,7 +248,7 @@ class KernelLauncher:
         if given is None:
             return (emitter.constant("i32", wanted) if wanted else None), None
         if not isinstance(given, int):
-            return _narrowed(emitter, given), (wanted, emitter.target.lds_bytes - ledger.fixed)
+            return emitter.narrowed(Int64(given).ir_value()), (wanted, emitter.target.lds_bytes - ledger.fixed)
         if given < wanted:
             raise DslValueError(
                 f"smem={given} bytes, but the kernel allocates {wanted} bytes of dynamic shared memory",
@@ -284,15 +283,6 @@ def _byte_count(smem: Any) -> Any:
     )
 
 
-def _narrowed(emitter: Any, count: Integer) -> Any:
-    """Return a run-time integer as the i32 of a launch. What does not fit becomes the nearest that does: it is refused
-    too."""
-    wide = Int64(count).ir_value()
-    wide = emitter.op("arith.minsi", [wide, emitter.constant("i64", 2**31 - 1)], "i64")
-    wide = emitter.op("arith.maxsi", [wide, emitter.constant("i64", -(2**31))], "i64")
-    return emitter.op("arith.trunci", [wide], "i32")
-
-
 def check_launch(kernel: str, grid: list[Any], block: list[Any], target: Any) -> None:
     """Refuse constant extents that no device of this target can launch."""
     if any(isinstance(n, int) and n < 0 for n in grid):
@@ -320,31 +310,25 @@ def check_launch(kernel: str, grid: list[Any], block: list[Any], target: Any) ->
             )
 
 
-def check_dependent(kernel: str, pdl: Any, target: Any) -> None:
-    """Refuse a dependent launch where the target has none."""
-    if not isinstance(pdl, bool):
-        raise DslTypeError(
-            f"kernel '{kernel}' is launched with pdl={pdl!r}: it is known when compiling", hint="write True or False"
-        )
-    if pdl and target.generation not in ptx.PTX_OPS["griddepcontrol.wait"].generations:
-        raise TargetError(
-            f"kernel '{kernel}' is launched with pdl=True, and {target.arch} has no dependent launches",
-            hint="they belong to Hopper; drop pdl= here: launches on one stream run in order without it",
-        )
+def check_attributes(kernel: str, asked: dict[str, Any], target: Any) -> None:
+    """Refuse dependent and cooperative launches where the target has none."""
+    dependent = target.generation in ptx.PTX_OPS["griddepcontrol.wait"].generations
+    for name, value in asked.items():
+        what, hint = _LAUNCHES[name]
+        if not isinstance(value, bool):
+            said = f"kernel '{kernel}' is launched with {name}={value!r}: it is known when compiling"
+            raise DslTypeError(said, hint="write True or False")
+        if value and not (dependent if name == "pdl" else target.family.maker == "NVIDIA"):
+            said = f"kernel '{kernel}' is launched with {name}=True, and {target.arch} has no {what}"
+            raise TargetError(said, hint=hint)
 
 
-def check_cooperative(kernel: str, cooperative: Any, target: Any) -> None:
-    """Refuse a cooperative launch where the target has none."""
-    if not isinstance(cooperative, bool):
-        raise DslTypeError(
-            f"kernel '{kernel}' is launched with cooperative={cooperative!r}: it is known when compiling",
-            hint="write True or False",
-        )
-    if cooperative and target.family.maker != "NVIDIA":
-        raise TargetError(
-            f"kernel '{kernel}' is launched with cooperative=True, and {target.arch} has no cooperative launches here",
-            hint="they belong to NVIDIA's GPUs; drop cooperative= here, and let blocks wait for earlier launches only",
-        )
+_LAUNCHES = {
+    "pdl": ("dependent launches",
+            "they belong to Hopper; drop pdl= here: launches on one stream run in order without it"),
+    "cooperative": ("cooperative launches here",
+                    "NVIDIA's GPUs have them; drop cooperative= here, and have blocks wait for earlier launches only"),
+}  # fmt: skip
 
 
 def cluster_attribute(kernel: str, cluster: list[Any] | None, grid: list[Any], target: Any) -> dict[str, Any]:

@@ -37,29 +37,46 @@ entry:
   ret void
 }
 
-define internal void @fly.poll(ptr %run, ptr %launch, ptr %spin, i32 %site) {
+define internal void @fly.poll(ptr %run, i32 %site) {
 entry:
   %polls = getelementptr inbounds nuw i8, ptr %run, i64 16
   %0 = load volatile i64, ptr %polls, align 8
   %inc = add i64 %0, 1
   store volatile i64 %inc, ptr %polls, align 8
   %cmp = icmp ult i64 %inc, 1000000
-  br i1 %cmp, label %land.lhs.true, label %if.end
+  br i1 %cmp, label %if.then, label %if.end
 
-land.lhs.true:                                    ; preds = %entry
-  %1 = load volatile i64, ptr %run, align 8
-  %live = getelementptr inbounds nuw i8, ptr %run, i64 8
-  %2 = load volatile i64, ptr %live, align 8
-  %cmp1.not = icmp ult i64 %1, %2
-  br i1 %cmp1.not, label %if.end, label %if.then
-
-if.then:                                          ; preds = %land.lhs.true
-  call void %spin(ptr %launch, i32 %site)
+if.then:                                          ; preds = %entry
   store volatile i64 0, ptr %run, align 8
   br label %if.end
 
-if.end:                                           ; preds = %if.then, %land.lhs.true, %entry
+if.end:                                           ; preds = %if.then, %entry
   call void @fly.yield(ptr %run, i32 %site)
+  ret void
+}
+
+define internal void @fly.look(ptr %run, ptr %launch, ptr %spin, i32 %site) {
+entry:
+  %0 = load volatile i64, ptr %run, align 8
+  %live = getelementptr inbounds nuw i8, ptr %run, i64 8
+  %1 = load volatile i64, ptr %live, align 8
+  %cmp.not = icmp ult i64 %0, %1
+  br i1 %cmp.not, label %lor.lhs.false, label %if.then
+
+lor.lhs.false:                                    ; preds = %entry
+  %polls = getelementptr inbounds nuw i8, ptr %run, i64 16
+  %2 = load volatile i64, ptr %polls, align 8
+  %3 = load volatile i64, ptr %live, align 8
+  %mul = shl i64 %3, 1
+  %cmp2 = icmp ugt i64 %2, %mul
+  br i1 %cmp2, label %if.then, label %if.end
+
+if.then:                                          ; preds = %lor.lhs.false, %entry
+  call void %spin(ptr %launch, i32 %site)
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %lor.lhs.false
+  call void @fly.poll(ptr nonnull %run, i32 %site)
   ret void
 }
 

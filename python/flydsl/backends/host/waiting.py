@@ -76,7 +76,7 @@ class Waiting:
         self.wg.sites.append(site_of(loop, WAITS))
         site = SITE_BASE + len(self.wg.sites) - 1
         if self.wg.apart:
-            self.wg.body.line(f"call void @fly.poll(ptr %run, ptr {launch}, ptr @{SPIN}, i32 {site})")
+            self.wg.body.line(f"call void @fly.look(ptr %run, ptr {launch}, ptr @{SPIN}, i32 {site})")
         else:
             self.wg.body.line(f"call void @{SPIN}(ptr {launch}, i32 {site})")
 

@@ -228,6 +228,12 @@ class TraceEmitter:
     def declare_dynamic_shared(self) -> None:
         self.builder.declare_shared(DYNAMIC_SHARED)
 
+    def narrowed(self, count: SSAValue) -> SSAValue:
+        """Return an i64 as an i32; what does not fit becomes the nearest that does."""
+        for op, bound in (("arith.minsi", 2**31 - 1), ("arith.maxsi", -(2**31))):
+            count = self.op(op, [count, self.constant("i64", bound)], "i64")
+        return self.op("arith.trunci", [count], "i32")
+
     def require_residence(self) -> None:
         self.builder.resident.add(self.kernel_symbol)
 

@@ -4,12 +4,17 @@ A row that one block holds is exchanged with a barrier. A row that a cluster of 
 distributed shared memory: each wave sends its numbers to every block, and each block waits for the bytes that all waves
 send to it. No barrier of the cluster is needed for that, which would wait for all results of the row before to be in
 memory. Rows that are held by a wave, or by some of its lanes, have nothing to exchange.
+
+Blocks of a whole grid tell each other words of memory, each of which says itself whether it is there: a place holds
+`MISSING`, which no word is, until its word is written, eight bytes at a time. Who looks finds all of it or nothing; no
+fence lies between a word and who waits for it, and no load behind the wait.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from functools import reduce
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -19,6 +24,11 @@ from flydsl.kernels.blocks.row_plan import RowPlan
 
 FEW_WAVES = 8
 """Waves of a row whose numbers a lane reads by itself to add them up."""
+
+MISSING = -1
+"""What is not there yet: four NaNs of 16 bits, or two of 32."""
+SOME_NAN = 0x7FFF7FFF7FFF7FFF
+"""As many NaNs that are there."""
 
 
 def wait_for_older_launches() -> None:
@@ -301,3 +311,28 @@ class RowNumbers:
         """Combine what `read` gave, over the lanes too where they have different ones."""
         alone, value = len(values) == self.exchange.total, combined(values, how)
         return value if alone else wave_reduce(value, how, self.exchange.lanes())
+
+
+# Words that blocks await ----------------------------------------------------------------------------------------------
+
+
+def word_at(pointer: Any) -> Any:
+    return fx.recast_iter(fx.Int64, pointer.aligned(8))
+
+
+def forget(place: Any) -> None:
+    """There is no word at a place yet."""
+    fx.atomic_store(place, MISSING, scope="device")
+
+
+def tell(place: Any, numbers: Any) -> None:
+    """Write a word of numbers, so that others see all of them or none."""
+    word = numbers.bitcast(fx.Int64)[0]
+    fx.atomic_store(place, (word == MISSING).select(fx.Int64(SOME_NAN), word), scope="device")
+
+
+def look(places: list[Any], found: Any) -> Any:
+    """Load the words of places; return whether one is missing."""
+    words = [fx.atomic_load(place, scope="device") for place in places]
+    found.store(fx.Vector.from_elements(words, fx.Int64))
+    return reduce(lambda some, one: some | one, [word == MISSING for word in words])

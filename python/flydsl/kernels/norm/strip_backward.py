@@ -16,9 +16,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.awaited_words import forget, look, tell, word_at
 from flydsl.kernels.blocks.cache_hints import ONCE
-from flydsl.kernels.blocks.exchange import wait_for_older_launches
+from flydsl.kernels.blocks.exchange import forget, look, tell, wait_for_older_launches, word_at
 from flydsl.kernels.blocks.reduce import add, halved, wave_reduce
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, SECTOR
 from flydsl.kernels.blocks.row_ring import copy_piece
@@ -311,8 +310,10 @@ class Taker:
     def __init__(self, ring: StripRing, board: Board, gamma: Any, dx: fx.Tensor, near: Any) -> None:
         self.ring, self.board, self.dx, self.plan, self.strip = ring, board, dx, ring.plan, ring.strip
         plan, self.near = self.plan, near
-        self.group = fx.nvvm.warp_uniform(fx.thread_idx.x // plan.lanes)
-        self.lane = fx.thread_idx.x % plan.lanes
+        lanes = plan.lanes
+        self.group = fx.nvvm.warp_uniform(fx.thread_idx.x // lanes)
+        self.lane = fx.thread_idx.x - self.group * lanes
+        self.wave = fx.nvvm.warp_uniform(self.lane // WAVE)
         self.before = self.strip.place(self.strip.start(dx, self.group), 4) if plan.pair > 1 else fx.Int32(0)
         self.sure = [u > 0 or plan.pair == 1 for u in range(plan.words)]
         self.sure = [sure and self._end(u) <= plan.fewest for u, sure in enumerate(self.sure)]
@@ -400,7 +401,7 @@ class Taker:
                 added[plan.words + u] = sums[plan.words + u] + gradient
         parts = [products, total] if centre else [products]
         values = [part.reduce("add", fastmath="reassoc") for part in parts]
-        self.board.find(row, self.lane // WAVE, values)
+        self.board.find(row, self.wave, values)
         return added
 
     def _second_pass(self, row: Any) -> None:

@@ -38,7 +38,8 @@ struct Run {
 
 void fly_yield(Run *run, int32_t site) KERNEL_NAME(yield);
 void fly_progress(Run *run) KERNEL_NAME(progress);
-void fly_poll(Run *run, void *launch, Spin *spin, int32_t site) KERNEL_NAME(poll);
+void fly_poll(Run *run, int32_t site) KERNEL_NAME(poll);
+void fly_look(Run *run, void *launch, Spin *spin, int32_t site) KERNEL_NAME(look);
 char *fly_scratch_of(Run *run, int64_t rank) KERNEL_NAME(scratch_of);
 void *fly_async_of(Run *run) KERNEL_NAME(async_of);
 int32_t fly_run_waves(Wave *kernel, void *args, int64_t bx, int64_t by, int64_t bz, const int64_t *dims, char *scratch,
@@ -59,14 +60,18 @@ void fly_progress(Run *run) {
     run->polls = 0;
 }
 
-/* A fiber asked for what another block writes, and it is not there: let others run. Other blocks do when every fiber of
- * this one waits, which is stuck only if it has asked a million times and nothing went on. */
-void fly_poll(Run *run, void *launch, Spin *spin, int32_t site) {
-    if (++run->polls < PATIENCE && run->idle >= run->live) {
-        spin(launch, site);
+/* Let others run once. A fiber that only asks is not stuck, unless it has asked a million times and nothing went on. */
+void fly_poll(Run *run, int32_t site) {
+    if (++run->polls < PATIENCE)
         run->idle = 0;
-    }
     fly_yield(run, site);
+}
+
+/* The same for what another block writes: other blocks run when every fiber of this one waits, or has only asked. */
+void fly_look(Run *run, void *launch, Spin *spin, int32_t site) {
+    if (run->idle >= run->live || run->polls > 2 * run->live)
+        spin(launch, site);
+    fly_poll(run, site);
 }
 
 /* The block of the cluster at `rank`: its scratch memory, where shared memory comes first. */

@@ -1,6 +1,6 @@
 """How blocks of the second launch learn which rows are there, while blocks of the first are still at work.
 
-A row says so itself, by words that are awaited (`blocks/awaited_words.py`). A block of the first launch says that none
+A row says so itself, by words that are awaited (`blocks/exchange.py`). A block of the first launch says that none
 is there where its own rows will be before it lets the second launch begin; that begins when all blocks of the first
 have let it, so who looks at a place finds what this call left there, and the blocks it waits for are running or done.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.awaited_words import MISSING, forget, look, tell, word_at
+from flydsl.kernels.blocks.exchange import MISSING, forget, look, tell, word_at
 from flydsl.kernels.moe.few_tokens.plan import STRIP, THREADS, Stage
 
 NUMBERS = 4
