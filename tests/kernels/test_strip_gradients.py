@@ -191,7 +191,8 @@ def test_rows_that_no_strips_fit_are_read_twice(why: str) -> None:
     [
         (262_144, "bf16", True, 132, True), (206_850, "f16", True, 132, True), (200_001, "bf16", True, 132, False),
         (246_001, "bf16", False, 132, True), (230_001, "f16", False, 132, False), (160_001, "f32", True, 132, True),
-        (90_001, "f32", False, 132, False), (262_144, "bf16", True, 114, True), (262_144, "bf16", True, 16, False),
+        (262_144, "bf16", False, 132, False), (90_001, "f32", False, 132, False),
+        (262_144, "bf16", True, 114, True), (262_144, "bf16", True, 16, False),
     ],
 )  # fmt: skip
 def test_which_rows_are_divided_over_all_blocks(

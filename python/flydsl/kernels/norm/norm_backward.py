@@ -40,7 +40,7 @@ from flydsl.kernels.blocks.rows import (
 )
 from flydsl.kernels.norm.column_sums import add_rows, sum_columns
 from flydsl.kernels.norm.strip_backward import fit_strips, launch_strips
-from flydsl.kernels.norm.strip_plan import MOVED, StripPlan, strip_plan
+from flydsl.kernels.norm.strip_plan import StripPlan, is_faster, strip_plan
 
 PIECE = 4
 """Sums that a thread writes at once."""
@@ -131,7 +131,7 @@ def norm_backward_launcher(
         if fx.const_expr(plan is None and not atomic and machine_of_target().bulk):
             weight = 0 if gamma is None else gamma.dtype.width // 8
             strips = strip_plan(length, dtype, blocks, task.sources, task.sums, weight)
-            if fx.const_expr(strips is not None and (chosen is None or strips.moved >= MOVED[task.sums])):
+            if fx.const_expr(strips is not None and (chosen is None or is_faster(strips, chosen))):
                 chosen = strips
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
         results = [(dgamma_sums, dgamma), (dbeta_sums, dbeta)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import lcm
 
 from flydsl.kernels.blocks.row_machine import HOPPER, Machine
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, SECTOR
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, SECTOR, RowPlan
 
 WAVE, WORD = 32, 4
 UNIT = 16
@@ -42,11 +42,12 @@ FEW_SLOTS, MOST_SLOTS = 12, 64
 RESERVED = 2048
 """Bytes of shared memory for barriers, numbers that waves tell each other, and what is lost by alignment."""
 ALIGNED = 128
-MOVED = {1: 11_000, 2: 9_400}
-"""By the number of sums, bytes of a row that a multiprocessor moves from which on strips are faster than rings, since a
-row takes 0.24 us however short it is: LayerNorm's gradient of 150,001, 175,001, 200,001, 225,001, 255,393 and 262,144
-bf16 has 0.83, 0.84, 0.89, 0.91, 0.90 and 0.88 of a copy's speed so, and 0.92, 0.90, 0.895, 0.88, 0.85 and 0.80 by
-clusters of 16; RMSNorm's of 180,001 and 262,143 0.88 and 0.92, and 0.935 and 0.895."""
+MOVED = {(1, True): 11_000, (2, True): 9_400, (2, False): 9_400}
+"""By the number of sums and whether rows begin anywhere, bytes of a row that a multiprocessor moves from which on
+strips are faster than rings, since a row takes 0.24 us however short it is: LayerNorm's gradient of 150,001, 175,001,
+200,001, 225,001, 255,393 and 262,144 bf16 has 0.83, 0.84, 0.89, 0.91, 0.89 and 0.88 of a copy's speed so, and 0.92,
+0.90, 0.895, 0.88, 0.85 and 0.80 by clusters of 16; RMSNorm's of 180,001 and 262,143 0.88 and 0.92, and 0.935 and 0.895;
+of 262,144 0.955 by clusters."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,11 @@ class StripPlan:
     def taking(self) -> int:
         """What a taking thread may have: what helping ones give up is lent to it."""
         return (self.registers * (TAKING + HELPING) - HELPING * LENT) // TAKING // 8 * 8
+
+
+def is_faster(strips: StripPlan, ring: RowPlan) -> bool:
+    """Return whether rows are faster by strips than by a plan whose blocks have rows of their own."""
+    return strips.moved >= MOVED.get((strips.sums, ring.shifted), float("inf"))
 
 
 def rows_of_words(length: int, blocks: int = HOPPER.processors) -> int:
