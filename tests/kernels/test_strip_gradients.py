@@ -5,8 +5,10 @@ Plans of a few blocks take short rows as those of a whole GPU take long ones.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -16,8 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import flydsl.ops as ops
+from flydsl.kernels.blocks import inputs
 from flydsl.kernels.blocks.row_machine import HOPPER
-from flydsl.kernels.norm import norm_backward
+from flydsl.kernels.norm import layernorm, norm_backward, rmsnorm
 from flydsl.kernels.norm.column_sums import partial_rows, partial_shape
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
 from flydsl.kernels.norm.strip_backward import WAVE
@@ -218,6 +221,25 @@ def test_which_rows_are_divided_over_all_blocks(
     with pytest.raises(StripsError if by_strips else RingError):
         Case(n, 1, dtype, centred=centred).run(None, blocks=blocks)
     norm_backward_launcher.cache_clear()
+
+
+@pytest.mark.parametrize(("hip", "available", "blocks"), [(None, True, 114), (None, False, 132), ("7.0", True, 132)])
+def test_modules_divide_rows_over_the_gpu_that_is_there(
+    hip: str | None, available: bool, blocks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks that wait for each other cannot be more than there are multiprocessors."""
+    facts = SimpleNamespace(multi_processor_count=114)
+    cuda = SimpleNamespace(
+        is_available=lambda: available, current_device=lambda: 0, get_device_properties=lambda _: facts
+    )
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(version=SimpleNamespace(hip=hip), cuda=cuda))
+    inputs.multiprocessors_of.cache_clear()
+    for module, build in ((layernorm, "build_layernorm_bwd_module"), (rmsnorm, "build_rmsnorm_bwd_module")):
+        given: list[Any] = []
+        monkeypatch.setattr(module, "norm_backward_launcher", lambda *arguments, given=given: given.extend(arguments))
+        getattr(module, build).__wrapped__(262_144, "bf16")
+        assert given[-1] == blocks
+    inputs.multiprocessors_of.cache_clear()
 
 
 def test_a_gradient_by_ops_of_rows_of_all_blocks() -> None:

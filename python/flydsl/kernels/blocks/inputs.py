@@ -38,6 +38,14 @@ def multiprocessors_of(device: int) -> int:
     return torch.cuda.get_device_properties(device).multi_processor_count
 
 
+def multiprocessors_here(otherwise: int) -> int:
+    """Return how many multiprocessors torch's current GPU has, if there is one of NVIDIA's."""
+    torch = sys.modules.get("torch")
+    if torch is None or torch.version.hip is not None or not torch.cuda.is_available():
+        return otherwise
+    return multiprocessors_of(torch.cuda.current_device())
+
+
 def is_for_cuda(tensor: Array) -> bool:
     """Return whether kernels over a tensor are compiled for an NVIDIA GPU: its own, or the one that the virtual GPU
     is."""

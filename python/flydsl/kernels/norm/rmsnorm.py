@@ -13,7 +13,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import multiprocessors_here
 from flydsl.kernels.blocks.kept_launchers import kept
+from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
 from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
@@ -143,7 +145,8 @@ def build_rmsnorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan:
 
     With ``atomic`` it is ``fn(dy, x, gamma, rstd, dx, dgamma, m)``, where dgamma is f32 and zero before.
     """
-    run = norm_backward_launcher(False, N, dtype_str, atomic, False, plan)
+    blocks = multiprocessors_here(HOPPER.processors)
+    run = norm_backward_launcher(False, N, dtype_str, atomic, False, plan, blocks)
 
     @flyc.jit
     def rmsnorm_bwd(
