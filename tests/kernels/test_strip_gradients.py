@@ -117,6 +117,7 @@ CASES = {
     "one group of f32": (partial(Case, 15_887, 9, "f32"), 2, {"groups": 1, "slots": 3}),
     "one group of 16 bits": (partial(Case, 15_888, 30, "bf16", ahead=1), 2, {"groups": 1, "near": False}),
     "a weight in shared memory": (partial(Case, 15_887, 21, "bf16", weight="f32"), 2, {"near": True}),
+    "lanes beyond a strip that fills shared memory": (partial(Case, 20_225, 5, "f32", centred=False), 3, {"words": 14}),
     "no weight": (partial(Case, 3333, 11, "bf16", weight=None, centred=False), 3, {}),
     "a strip of few columns": (partial(Case, 337, 50, "f16"), 21, {"words": 1}),
 }

@@ -356,7 +356,8 @@ class Taker:
 
     def _at(self, words: Any, u: int, masked: bool = False) -> Any:
         """Return this thread's elements of a word, as f32; zeros for those beside the strip if ``masked``."""
-        word = words[self.lane + u * self.plan.lanes]
+        place, last = self.lane + u * self.plan.lanes, self.plan.most_words - 1
+        word = words[place if (u + 1) * self.plan.lanes <= last else fx.min(place, fx.Int32(last))]
         if masked and not self.sure[u]:
             word = word & self._mask(u)
         vector = fx.Vector.from_elements([word], fx.Int32).bitcast(self.dx.dtype)

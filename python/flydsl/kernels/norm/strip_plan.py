@@ -93,6 +93,11 @@ class StripPlan:
         return columns_of(self.length, self.blocks)
 
     @property
+    def most_words(self) -> int:
+        """That columns of a strip lie in."""
+        return -(-(self.columns + self.pair - 1) // self.pair)
+
+    @property
     def fewest(self) -> int:
         """Columns of the narrowest strip, at least."""
         return max(self.units // self.blocks * UNIT - (UNIT - 1), 0)
