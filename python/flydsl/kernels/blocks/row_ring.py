@@ -345,8 +345,7 @@ class _Chunk:
                 self._copy(slot, self.last)
 
     def _copy(self, slot: fx.Pointer, piece: Any) -> None:
-        row = slot + (self.place - self.low * self.width)
-        copy_piece(self.start, row, piece * self.width - self.place, self.width, self.length)
+        copy_piece(self.start, slot, piece, self.low, self.place, self.width, self.length)
 
     def send_for(self, slot: fx.Pointer, arrived: fx.Pointer) -> None:
         if self.size > 0:
@@ -355,12 +354,15 @@ class _Chunk:
             fx.nvvm.bulk_load(come, place, self.size, arrived, l2=self.plan.hints.priority)
 
 
-def copy_piece(source: fx.Pointer, target: fx.Pointer, first: Any, width: int, length: Any) -> None:
-    """Copy those elements one by one, of ``width`` from ``first`` on, that are of a row."""
+def copy_piece(
+    source: fx.Pointer, target: fx.Pointer, piece: Any, low: Any, place: Any, width: int, length: Any
+) -> None:
+    """Copy the elements of a piece that are of the row, one by one. The row begins at ``source``, which is ``place``
+    elements behind the first of its pieces, and ``target`` has its pieces from ``low`` on."""
     for element in fx.range_constexpr(width):
-        at = first + element
+        at = piece * width + element - place
         if (at >= 0) & (at < length):
-            target[at] = source[at]
+            target[(piece - low) * width + element] = source[at]
 
 
 class RingRow:

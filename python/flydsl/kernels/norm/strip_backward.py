@@ -207,11 +207,11 @@ class Pieces:
 
     @flyc.jit
     def copy_ends(self, slot: fx.Pointer) -> None:
-        row = slot + (self.slide + self.place)
+        pieces, none = slot + self.slide, fx.Int32(0)
         if self.cut_before:
-            copy_piece(self.start, row, -self.place, self.width, self.count)
+            copy_piece(self.start, pieces, none, none, self.place, self.width, self.count)
         if self.cut_behind:
-            copy_piece(self.start, row, self.last * self.width - self.place, self.width, self.count)
+            copy_piece(self.start, pieces, self.last, none, self.place, self.width, self.count)
 
     def send_for(self, slot: fx.Pointer, arrived: fx.Pointer) -> None:
         if self.size > 0:
