@@ -24,7 +24,7 @@ from flydsl.kernels.norm import layernorm, norm_backward, rmsnorm
 from flydsl.kernels.norm.column_sums import partial_rows, partial_shape
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
 from flydsl.kernels.norm.strip_backward import WAVE
-from flydsl.kernels.norm.strip_plan import TAKING, UNIT, StripPlan, rows_of_words, strip_plan
+from flydsl.kernels.norm.strip_plan import MOVED, TAKING, UNIT, StripPlan, rows_of_words, strip_plan
 
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 TOLERANCE = {"f32": 4e-6, "f16": 2e-3, "bf16": 1.6e-2}
@@ -245,12 +245,15 @@ def test_modules_divide_rows_over_the_gpu_that_is_there(
 
 def test_a_gradient_by_ops_of_rows_of_all_blocks() -> None:
     torch = pytest.importorskip("torch")
-    x, dy = (torch.randn(2, 230_001).to(torch.bfloat16) for _ in range(2))
-    weight = torch.randn(230_001).to(torch.bfloat16)
-    leaves = [tensor.clone().requires_grad_() for tensor in (x, weight)]
-    ops.rms_norm(leaves[0], (230_001,), leaves[1], 1e-5).backward(dy)
-    wide = [tensor.double().requires_grad_() for tensor in (x, weight)]
-    torch.nn.functional.rms_norm(wide[0], (230_001,), wide[1], 1e-5).backward(dy.double())
+    n, blocks = 208_001, HOPPER.processors
+    plan = strip_plan(n, "bf16", blocks, 2, 2, 2)
+    assert plan is not None and plan.moved >= MOVED[2, True]
+    x, dy = (torch.randn(2, n).to(torch.bfloat16) for _ in range(2))
+    weights = [torch.randn(n).to(torch.bfloat16) for _ in range(2)]
+    leaves = [tensor.clone().requires_grad_() for tensor in (x, *weights)]
+    ops.layer_norm(leaves[0], (n,), *leaves[1:], eps=1e-5).backward(dy)
+    wide = [tensor.double().requires_grad_() for tensor in (x, *weights)]
+    torch.nn.functional.layer_norm(wide[0], (n,), *wide[1:], eps=1e-5).backward(dy.double())
     for ours, theirs in zip(leaves, wide, strict=True):
         assert ours.grad is not None and theirs.grad is not None
         assert float((ours.grad.double() - theirs.grad).abs().max() / theirs.grad.abs().max()) < 1e-2
@@ -267,13 +270,13 @@ def test_plans_have_place_for_all_columns_and_fit_a_multiprocessor() -> None:
                 if plan is None:
                     continue
                 found += 1
-                assert plan.lanes * plan.words * plan.pair >= plan.columns + plan.pair - 1
+                assert plan.lanes * plan.words * plan.per_word >= plan.columns + plan.per_word - 1
                 assert plan.columns * blocks >= n > (plan.columns - UNIT) * blocks
                 assert plan.slots > plan.lag >= max(plan.groups, plan.delay)  # others would wait for ever
                 assert plan.slots % plan.senders == 0 == plan.lag % plan.groups
                 assert plan.told >= plan.lag + plan.groups + plan.delay
                 ring = plan.slots * (sources * plan.slot * plan.size + 4 * plan.sums + 16)
-                near = plan.near * plan.words * plan.pair * plan.takers * plan.size
+                near = plan.near * plan.words * plan.per_word * plan.takers * plan.size
                 assert ring + near + plan.told * (plan.sums * (plan.waves + 1) * 4 + 16) <= HOPPER.shared
                 assert plan.registers * plan.threads <= 65_536 and plan.waves * plan.groups == TAKING
                 assert (plan.taking * TAKING + 40 * (plan.threads // WAVE - TAKING)) * WAVE <= 65_536

@@ -311,24 +311,24 @@ def check_launch(kernel: str, grid: list[Any], block: list[Any], target: Any) ->
 
 
 def check_attributes(kernel: str, asked: dict[str, Any], target: Any) -> None:
-    """Refuse dependent and cooperative launches where the target has none."""
-    dependent = target.generation in ptx.PTX_OPS["griddepcontrol.wait"].generations
+    """Refuse kinds of launches that the target does not have."""
     for name, value in asked.items():
-        what, hint = _LAUNCHES[name]
+        is_there, what, hint = _LAUNCHES[name]
         if not isinstance(value, bool):
             said = f"kernel '{kernel}' is launched with {name}={value!r}: it is known when compiling"
             raise DslTypeError(said, hint="write True or False")
-        if value and not (dependent if name == "pdl" else target.family.maker == "NVIDIA"):
+        if value and not is_there(target):
             said = f"kernel '{kernel}' is launched with {name}=True, and {target.arch} has no {what}"
             raise TargetError(said, hint=hint)
 
 
-_LAUNCHES = {
-    "pdl": ("dependent launches",
+_LAUNCHES: dict[str, tuple[Callable[[Any], bool], str, str]] = {
+    "pdl": (lambda target: target.generation in ptx.PTX_OPS["griddepcontrol.wait"].generations, "dependent launches",
             "they belong to Hopper; drop pdl= here: launches on one stream run in order without it"),
-    "cooperative": ("cooperative launches here",
+    "cooperative": (lambda target: target.family.maker == "NVIDIA", "cooperative launches here",
                     "NVIDIA's GPUs have them; drop cooperative= here, and have blocks wait for earlier launches only"),
 }  # fmt: skip
+"""Kinds of launches: whether a target has them, what they are called, and what to do without."""
 
 
 def cluster_attribute(kernel: str, cluster: list[Any] | None, grid: list[Any], target: Any) -> dict[str, Any]:

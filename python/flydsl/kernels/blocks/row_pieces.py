@@ -23,9 +23,9 @@ WAVE, NAMED_BARRIERS = HOPPER.wave, 16
 """Lanes of a wave, and named barriers of a block, where rows are taken by pieces."""
 
 
-def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
-    """Return how many elements a row begins behind a multiple of 16 bytes."""
-    return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % ACCESS_BYTES) // plan.size
+def place_of(start: fx.Pointer, plan: Any, unit: int = ACCESS_BYTES) -> Any:
+    """Return how many elements a row begins behind a multiple of so many bytes."""
+    return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % unit) // plan.size
 
 
 class ShiftedShare(Share):

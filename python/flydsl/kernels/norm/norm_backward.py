@@ -38,6 +38,7 @@ from flydsl.kernels.blocks.rows import (
     store_iteration,
     vectors_of,
 )
+from flydsl.kernels.norm.backward_terms import line_of_norm, on_line, slopes_of, slopes_of_input, sums_with_row
 from flydsl.kernels.norm.column_sums import add_rows, sum_columns
 from flydsl.kernels.norm.strip_backward import fit_strips, launch_strips
 from flydsl.kernels.norm.strip_plan import StripPlan, is_faster, strip_plan
@@ -135,6 +136,7 @@ def norm_backward_launcher(
                 chosen = strips
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
         results = [(dgamma_sums, dgamma), (dbeta_sums, dbeta)]
+        given = (rstd,) if mean is None else (rstd, mean)
 
         def launch(chosen: RowPlan) -> None:
             require_places(matrices, (gamma,), m, chosen)
@@ -150,7 +152,6 @@ def norm_backward_launcher(
 
         def launch_twice(by_one_plan: bool) -> None:
             if atomic or dgamma is not None or dbeta is not None:
-                given = (rstd,) if mean is None else (rstd, mean)
                 rows, most = sum_columns((dy, x), given, outs, m, length, atomic, stream)
                 if not atomic:
                     add_rows(results, rows, length, most, stream)
@@ -172,7 +173,6 @@ def norm_backward_launcher(
         require_numbers((mean, rstd), m)
         if fx.const_expr(isinstance(chosen, StripPlan)):
             if fit_strips(matrices, dgamma_sums, m, chosen):
-                given = (rstd,) if mean is None else (rstd, mean)
                 launch_strips(dy, x, gamma, given, dx, dresidual, dgamma_sums, (dgamma, dbeta), m, chosen, stream)
             else:
                 launch_twice(by_one_plan=True)  # such launches are rare, and others are compiled sooner
@@ -258,42 +258,30 @@ def _first_pass(
 
     What the second pass needs of each vector, d and n, is added to ``kept``, where there is such a list.
     """
-    iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
-    scale, centre = _line_of_norm(work)
-    added, products, total = list(sums), None, None
-    for iteration in range(iterations):
-        gradient, vector = dy[iteration], x[iteration]
-        value = vector * scale if centre is None else fx.math.fma(vector, scale, centre)
-        d = gradient * work.lines[0][iteration] if work.lines else gradient
-        products = d * value if products is None else fx.math.fma(d, value, products)
-        total = d if total is None else total + d
-        if kept is not None:
-            kept.append((d, value))
-        added[iteration] = fx.math.fma(gradient, value, sums[iteration])
-        if centre is not None:
-            added[iterations + iteration] = sums[iterations + iteration] + gradient
+    dy, x = work.x[0], work.x[1]
+    added, parts = sums_with_row(
+        lambda iteration: (dy[iteration], x[iteration]),
+        lambda iteration, gradient: gradient * work.lines[0][iteration] if work.lines else gradient,
+        line_of_norm(work.given), sums, work.share.plan.iterations, kept,
+    )  # fmt: skip
     settle(work, added, spare)
-    parts = [products] if centre is None else [products, total]
     return added, [part.reduce("add", fastmath="reassoc") for part in parts]
 
 
 def _second_pass(work: RowWork, totals: list[Any], length: int, kept: list[Any] | None = None) -> None:
     """Write dx of a row, d * rstd + n * slope + shift, by what was ``kept`` or by reading the row again."""
-    dy, x = work.x[0], work.x[1]
-    scale, centre = _line_of_norm(work)
-    slope, *shift = [total * (-1.0 / length) * scale for total in totals]
-    steep, far = slope * scale, None if centre is None else fx.math.fma(centre, slope, shift[0])
+    dy, x, line = work.x[0], work.x[1], line_of_norm(work.given)
+    slopes = slopes_of(totals, line, length)
+    of_input = slopes_of_input(slopes, line)
     for iteration in range(work.share.plan.iterations):
         if kept is not None:
             d, value = kept[iteration]
-            rest = value * slope if centre is None else fx.math.fma(value, slope, shift[0])
-            result = fx.math.fma(d, scale, rest)
-            work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
-            continue
-        vector, gradient = x.again_at(iteration), dy.again_at(iteration)
-        rest = vector * steep if far is None else fx.math.fma(vector, steep, far)
-        d = gradient * work.lines[0].again_at(iteration) if work.lines else gradient
-        result = fx.math.fma(d, scale, rest)
+            rest = on_line(value, slopes)
+        else:
+            vector, gradient = x.again_at(iteration), dy.again_at(iteration)
+            rest = on_line(vector, of_input)
+            d = gradient * work.lines[0].again_at(iteration) if work.lines else gradient
+        result = fx.math.fma(d, line[0], rest)
         work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
 
 
@@ -318,12 +306,6 @@ def _norm_dx_row(work: RowWork, given: list[Any], length: int) -> None:
         terms = fx.math.fma(value, slope, shift[0]) if shift else value * slope
         result = fx.math.fma(gradient * weights[0] if weights else gradient, scale, terms)
         work.store(iteration, result + more[0] if more else result)
-
-
-def _line_of_norm(work: RowWork) -> tuple[Any, Any]:
-    """Return (a, b) with n = a * x + b; there is no b without a mean."""
-    scale, *mean = work.given
-    return scale, -mean[0] * scale if mean else None
 
 
 # Sums over rows ------------------------------------------------------------------------------------------------------

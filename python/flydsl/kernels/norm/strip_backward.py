@@ -19,10 +19,12 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import ONCE
 from flydsl.kernels.blocks.exchange import forget, look, tell, wait_for_older_launches, word_at
 from flydsl.kernels.blocks.reduce import add, halved, wave_reduce
+from flydsl.kernels.blocks.row_pieces import place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, SECTOR
-from flydsl.kernels.blocks.row_ring import copy_piece
+from flydsl.kernels.blocks.row_ring import copy_piece, send_numbers
 from flydsl.kernels.blocks.rows import row_start, widened
-from flydsl.kernels.norm.strip_plan import AWAITING, LENT, SENDING, TELLING, UNIT, WAVE, StripPlan
+from flydsl.kernels.norm.backward_terms import line_of_norm, on_line, slopes_of, slopes_of_input, sums_with_row
+from flydsl.kernels.norm.strip_plan import AWAITING, HELPING_REGISTERS, SENDING, TELLING, UNIT, WAVE, WORD, StripPlan
 
 FORGETTING = 256
 """Threads of a block that says of words that they are not there yet."""
@@ -35,7 +37,7 @@ def fit_strips(matrices: list[Any], words: fx.Tensor, m: fx.Int32, plan: StripPl
     16 bits begin at the same half of a word in all matrices, each row of a group where its first one does."""
     start, rows = fx.Uint64(fx.ptrtoint(fx.get_iter(words))), fx.Int64(plan.rows_of_words)
     fits = (start % 8 == 0) & (fx.Int64(words.stride[0]) % 2 == 0) & (fx.Int64(words.shape[0]) * rows >= fx.Int64(m))
-    if plan.pair > 1:
+    if plan.per_word > 1:
         starts = [fx.Int64(fx.ptrtoint(fx.get_iter(matrix))) // plan.size for matrix in matrices]
         steps = [fx.Int64(matrix.stride[0]) for matrix in matrices]
         for numbers in (starts, steps):
@@ -91,7 +93,7 @@ def norm_bwd_strips_kernel(
     board = Board(words, plan, smem)
     near = None
     if fx.const_expr(plan.near):
-        near = smem.allocate(fx.Array[gamma.dtype, plan.words * plan.pair * plan.takers, 16]).ptr
+        near = smem.allocate(fx.Array[gamma.dtype, plan.words * plan.per_word * plan.takers, 16]).ptr
     ring.begin()
     board.begin()
     fx.nvvm.fence_mbarrier_init()
@@ -99,7 +101,7 @@ def norm_bwd_strips_kernel(
     wave = fx.nvvm.warp_uniform(fx.thread_idx.x // WAVE)
     first = plan.takers // WAVE
     if wave >= first:
-        fx.nvvm.setmaxnreg(LENT, increase=False)
+        fx.nvvm.setmaxnreg(HELPING_REGISTERS, increase=False)
         if wave < first + SENDING:
             if (fx.lane_id() == 0) & (wave < first + plan.senders):
                 ring.send_all(wave - first)
@@ -126,10 +128,6 @@ class Strip:
 
     def start(self, matrix: fx.Tensor, row: Any) -> Any:
         return row_start(matrix, row) + self.first
-
-    def place(self, start: Any, size: int) -> Any:
-        """Return how many elements what begins at ``start`` lies behind a multiple of ``size`` bytes."""
-        return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % size) // self.plan.size
 
 
 class StripRing:
@@ -162,9 +160,7 @@ class StripRing:
             fx.nvvm.mbarrier_arrive_expect_tx(self.arrived + slot, sum(part.size for part in pieces))
             for part, place in zip(pieces, places, strict=True):
                 part.send_for(place, self.arrived + slot)
-            atom, one = fx.make_copy_atom(fx.nvvm.CpAsync(32, "ca"), fx.Float32), fx.make_layout(1, 1)
-            for values, numbers in zip(self.given, self.numbers, strict=True):
-                fx.copy_atom_call(atom, fx.logical_divide(values, one)[None, row], fx.make_view(numbers + slot, one))
+            send_numbers(self.given, row, [numbers + slot for numbers in self.numbers])
             fx.nvvm.cp_async_mbarrier_arrive(self.arrived + slot)
 
     def wait_for(self, row: Any) -> None:
@@ -177,7 +173,7 @@ class StripRing:
 
     def words(self, source: int, row: Any, before: Any) -> Any:
         """Return the words of a row's strip, the first of which has ``before`` elements of what lies before it."""
-        place = self.strip.place(self.strip.start(self.sources[source], row), SECTOR)
+        place = place_of(self.strip.start(self.sources[source], row), self.plan, SECTOR)
         start = self.memories[source] + (row % self.plan.slots * self.plan.slot + place - before)
         return fx.recast_iter(fx.Int32, start.aligned(4))
 
@@ -194,8 +190,8 @@ class Pieces:
     def __init__(self, source: fx.Tensor, row: Any, ring: StripRing) -> None:
         strip, plan, self.width = ring.strip, ring.plan, ACCESS_BYTES // ring.plan.size
         self.start, self.count = strip.start(source, row), strip.count
-        self.place, place = strip.place(self.start, ACCESS_BYTES), strip.place(self.start, SECTOR)
-        self.slide = place - self.place
+        self.place = place_of(self.start, plan)
+        self.slide = place_of(self.start, plan, SECTOR) - self.place
         pieces, one, none = (self.place + self.count + self.width - 1) // self.width, fx.Int32(1), fx.Int32(0)
         block = fx.Int32(fx.block_idx.x)
         self.cut_before = (row == 0) & (block == 0) & (self.place > 0)
@@ -314,23 +310,22 @@ class Taker:
         self.group = fx.nvvm.warp_uniform(fx.thread_idx.x // lanes)
         self.lane = fx.thread_idx.x - self.group * lanes
         self.wave = fx.nvvm.warp_uniform(self.lane // WAVE)
-        self.before = self.strip.place(self.strip.start(dx, self.group), 4) if plan.pair > 1 else fx.Int32(0)
-        self.sure = [u > 0 or plan.pair == 1 for u in range(plan.words)]
-        self.sure = [sure and self._end(u) <= plan.fewest for u, sure in enumerate(self.sure)]
+        # Elements of a row's first word that lie before the strip: as many in all rows of a group.
+        self.before = place_of(self.strip.start(dx, self.group), plan, WORD)
+        # Of which words all elements are of the strip, whichever block and lane it is; and of others, which are.
+        ends = [(u + 1) * lanes * plan.per_word for u in range(plan.words)]
+        self.sure = [end <= plan.fewest and (u > 0 or plan.per_word == 1) for u, end in enumerate(ends)]
         self.inside = [
             [] if sure else [(c >= 0) & (c < self.strip.count) for c in self._columns(u)]
             for u, sure in enumerate(self.sure)
         ]
         self.gamma = None if gamma is None else self._weights(gamma)
 
-    def _end(self, u: int) -> int:
-        return (u + 1) * self.plan.lanes * self.plan.pair
-
     def _columns(self, u: int) -> list[Any]:
         """Return which of the strip's columns this thread's words are of."""
         plan = self.plan
-        first = (self.lane + u * plan.lanes) * plan.pair - self.before
-        return [first + element for element in range(plan.pair)]
+        first = (self.lane + u * plan.lanes) * plan.per_word - self.before
+        return [first + element for element in range(plan.per_word)]
 
     def _weights(self, gamma: fx.Tensor) -> list[Any]:
         plan, found = self.plan, []
@@ -346,10 +341,10 @@ class Taker:
         return found
 
     def _near(self, u: int) -> Any:
-        start = self.near + (u * self.plan.takers + fx.thread_idx.x) * self.plan.pair
-        return fx.make_view(start, fx.make_layout(self.plan.pair, 1))
+        start = self.near + (u * self.plan.takers + fx.thread_idx.x) * self.plan.per_word
+        return fx.make_view(start, fx.make_layout(self.plan.per_word, 1))
 
-    def _weighted(self, u: int, gradient: Any) -> Any:
+    def _weigh(self, u: int, gradient: Any) -> Any:
         if self.gamma is None:
             return gradient
         return gradient * (self._near(u).load().to(fx.Float32) if self.plan.near else self.gamma[u])
@@ -361,22 +356,17 @@ class Taker:
         if masked and not self.sure[u]:
             word = word & self._mask(u)
         vector = fx.Vector.from_elements([word], fx.Int32).bitcast(self.dx.dtype)
-        return widened(vector) if self.plan.pair > 1 else vector
+        return widened(vector) if self.plan.per_word > 1 else vector
 
     def _mask(self, u: int) -> Any:
-        none, bits = fx.Int32(0), [-1] if self.plan.pair == 1 else [0xFFFF, -65536]
+        none, bits = fx.Int32(0), [-1] if self.plan.per_word == 1 else [0xFFFF, -65536]
         parts = [inside.select(fx.Int32(own), none) for inside, own in zip(self.inside[u], bits, strict=True)]
         return sum(parts[1:], parts[0])
-
-    def _line(self, row: Any) -> list[Any]:
-        """Return a and b, with n = a * x + b, of a row; no b without a mean."""
-        scale, *mean = self.ring.numbers_of(row)
-        return [scale, *(-one * scale for one in mean)]
 
     @flyc.jit
     def take_all(self, results: Any, m: fx.Int32) -> None:
         plan = self.plan
-        sums = [fx.Vector.filled(plan.pair, 0.0, fx.Float32) for _ in range(plan.sums * plan.words)]
+        sums = [fx.Vector.filled(plan.per_word, 0.0, fx.Float32) for _ in range(plan.sums * plan.words)]
         for row in range(self.group, m + plan.lag, plan.groups):
             if row < m:
                 sums = self._first_pass(row, sums)
@@ -388,35 +378,25 @@ class Taker:
         """Find what the strip adds to a row's totals; return the sums with what the row adds to them."""
         plan, ring = self.plan, self.ring
         ring.wait_for(row)
-        scale, *centre = self._line(row)
+        line = line_of_norm(ring.numbers_of(row))
         dy, x = (ring.words(source, row, self.before) for source in range(2))
-        added, products, total = list(sums), None, None
-        for u in range(plan.words):
-            gradient, vector = self._at(dy, u, True), self._at(x, u, True)
-            value = fx.math.fma(vector, scale, centre[0]) if centre else vector * scale
-            d = self._weighted(u, gradient)
-            products = d * value if products is None else fx.math.fma(d, value, products)
-            total = d if total is None else total + d
-            added[u] = fx.math.fma(gradient, value, sums[u])
-            if centre:
-                added[plan.words + u] = sums[plan.words + u] + gradient
-        parts = [products, total] if centre else [products]
-        values = [part.reduce("add", fastmath="reassoc") for part in parts]
-        self.board.find(row, self.wave, values)
+        added, parts = sums_with_row(
+            lambda u: (self._at(dy, u, True), self._at(x, u, True)), self._weigh, line, sums, plan.words
+        )
+        self.board.find(row, self.wave, [part.reduce("add", fastmath="reassoc") for part in parts])
         return added
 
     def _second_pass(self, row: Any) -> None:
-        """Write dx of a row's strip, d * rstd + n * slope + shift."""
+        """Write dx of a row's strip."""
         plan, ring = self.plan, self.ring
-        scale, *centre = self._line(row)
-        slope, *shift = [total * (-1.0 / plan.length) * scale for total in self.board.totals_of(row)]
-        steep, far = slope * scale, fx.math.fma(centre[0], slope, shift[0]) if centre else None
+        line = line_of_norm(ring.numbers_of(row))
+        of_input = slopes_of_input(slopes_of(self.board.totals_of(row), line, plan.length), line)
         dy, x, *others = (ring.words(source, row, self.before) for source in range(plan.sources))
         start = self.strip.start(self.dx, row)
         for u in range(plan.words):
             gradient, vector = self._at(dy, u), self._at(x, u)
-            rest = vector * steep if far is None else fx.math.fma(vector, steep, far)
-            result = fx.math.fma(self._weighted(u, gradient), scale, rest)
+            rest = on_line(vector, of_input)
+            result = fx.math.fma(self._weigh(u, gradient), line[0], rest)
             for other in others:
                 result = result + self._at(other, u)
             self._store(start, u, result.to(self.dx.dtype))
@@ -428,7 +408,7 @@ class Taker:
         word, place = elements.bitcast(fx.Int32)[0], self.lane + u * self.plan.lanes
         if fx.const_expr(self.sure[u]):
             words[place] = word
-        elif fx.const_expr(self.plan.pair == 1):
+        elif fx.const_expr(self.plan.per_word == 1):
             if self.inside[u][0]:
                 words[place] = word
         else:

@@ -6,14 +6,14 @@ all blocks together: it is divided more finely than among the blocks of a cluste
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lcm
 
 from flydsl.kernels.blocks.row_machine import HOPPER, Machine
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, SECTOR, RowPlan
 
 WAVE, WORD = 32, 4
+"""Lanes of a wave, and bytes of a word, which lanes load and store."""
 UNIT = 16
 """Columns that no two blocks share: in all types they begin at a sector where their row does."""
 TAKING, SENDING, TELLING, AWAITING, HELPING = 16, 4, 2, 4, 12
@@ -25,8 +25,8 @@ GROUPS = 4, 2, 1
 an H200 (2026-11-19) where four took 114."""
 FEW_WORDS = 12
 """Of a lane, up to which more groups are better: with 15, which 262,144 f32 have, four took 220 us and two 218.6."""
-REGISTERS, LENT = 65536, 40
-"""Of a multiprocessor, and those that a helping thread keeps."""
+REGISTERS, HELPING_REGISTERS = 65536, 40
+"""Of a multiprocessor, and those that a helping thread keeps of its own: the others are lent to taking ones."""
 MOST_HELD, MOST_KEPT = 64, 56
 """Sums that a taking thread has in registers where the weight is in shared memory, and sums and elements of the weight
 where it is not."""
@@ -38,10 +38,12 @@ LOOKED_AT = 64_000
 again and again is in the way of all others. The same row took 122 us where it looked at once, 118 with this, and 114
 where four waves await rows instead of six: as long as without waiting."""
 FEW_SLOTS, MOST_SLOTS = 12, 64
-"""Fewer have one wave that sends for rows: several divide the slots evenly. Rows of 100,000 elements have 64."""
+"""Slots from which on several waves send for rows, where slots that they do not divide evenly are few of all; and slots
+at most, which rows of 100,000 elements have."""
 RESERVED = 2048
 """Bytes of shared memory for barriers, numbers that waves tell each other, and what is lost by alignment."""
 ALIGNED = 128
+"""Bytes that slots begin at multiples of."""
 MOVED = {(1, True): 11_000, (2, True): 9_400, (2, False): 9_400}
 """By the number of sums and whether rows begin anywhere, bytes of a row that a multiprocessor moves from which on
 strips are faster than rings, since a row takes 0.24 us however short it is: LayerNorm's gradient of 150,001, 175,001,
@@ -52,12 +54,11 @@ of 262,144 0.955 by clusters."""
 
 @dataclass(frozen=True)
 class StripPlan:
-    """How rows of ``length`` elements are divided over ``blocks``, which are all there at once.
+    """How rows of ``length`` elements of so many ``sources`` are divided over ``blocks``, which are all there at once.
 
-    Of a block, ``groups`` of ``waves`` each take every so many-th row; a lane has ``words`` of four bytes of it. There
-    are ``slots`` for rows in shared memory, for which ``senders`` send. A row is gone over again ``lag`` rows after the
-    first time, and words of other blocks are looked for ``delay`` rows after it. With ``near`` the weight is in shared
-    memory.
+    Of a block's waves that take rows, ``groups`` each take every so many-th row. There are ``slots`` for rows in shared
+    memory. A row is gone over again ``lag`` rows after the first time, and words of other blocks are looked for
+    ``delay`` rows after it. With ``near`` the weight is in shared memory.
     """
 
     length: int
@@ -66,36 +67,30 @@ class StripPlan:
     sources: int
     sums: int
     groups: int
-    waves: int
-    words: int
-    slots: int
-    senders: int
-    lag: int
-    delay: int
-    near: bool
+    slots: int = 0
+    lag: int = 0
+    delay: int = 0
+    near: bool = False
 
     @property
     def size(self) -> int:
+        """Bytes of an element."""
         return DTYPES[self.dtype].width // 8
 
     @property
-    def pair(self) -> int:
-        """Elements of a word."""
+    def per_word(self) -> int:
+        """Elements of a word of four bytes."""
         return WORD // self.size
 
     @property
     def units(self) -> int:
+        """Of a row, the last of which may have fewer columns."""
         return -(-self.length // UNIT)
 
     @property
     def columns(self) -> int:
         """Of the widest strip."""
-        return columns_of(self.length, self.blocks)
-
-    @property
-    def most_words(self) -> int:
-        """That columns of a strip lie in."""
-        return -(-(self.columns + self.pair - 1) // self.pair)
+        return -(-self.units // self.blocks) * UNIT
 
     @property
     def fewest(self) -> int:
@@ -103,9 +98,29 @@ class StripPlan:
         return max(self.units // self.blocks * UNIT - (UNIT - 1), 0)
 
     @property
+    def most_words(self) -> int:
+        """Words that the columns of a strip lie in, which may begin in the middle of one."""
+        return -(-(self.columns + self.per_word - 1) // self.per_word)
+
+    @property
+    def words(self) -> int:
+        """Words of a strip that a lane has."""
+        return -(-self.most_words // self.lanes)
+
+    @property
+    def read(self) -> int:
+        """Bytes of a row that a multiprocessor reads."""
+        return self.sources * self.columns * self.size
+
+    @property
     def moved(self) -> float:
         """Bytes of a row that a multiprocessor reads and writes."""
         return (self.sources + 1) * self.length * self.size / self.blocks
+
+    @property
+    def waves(self) -> int:
+        """Of a group."""
+        return TAKING // self.groups
 
     @property
     def lanes(self) -> int:
@@ -114,16 +129,24 @@ class StripPlan:
 
     @property
     def takers(self) -> int:
-        return self.groups * self.lanes
+        """Threads of a block that take rows."""
+        return TAKING * WAVE
 
     @property
     def threads(self) -> int:
-        return self.takers + HELPING * WAVE
+        """Of a block."""
+        return (TAKING + HELPING) * WAVE
+
+    @property
+    def senders(self) -> int:
+        """Waves that send for rows, which divide the slots evenly."""
+        return SENDING if self.slots >= FEW_SLOTS else 1
 
     @property
     def slot(self) -> int:
-        """Elements that a slot has place for, of each source."""
-        return slot_elements(self.columns, self.size)
+        """Elements that a slot has place for, of each source: a strip that begins anywhere in a sector."""
+        step = ALIGNED // self.size
+        return -(-(self.columns + (SECTOR + ACCESS_BYTES) // self.size) // step) * step
 
     @property
     def told(self) -> int:
@@ -134,6 +157,7 @@ class StripPlan:
 
     @property
     def rows_of_words(self) -> int:
+        """Rows whose words, which blocks tell each other, have place in a row of partial sums."""
         return rows_of_words(self.length, self.blocks)
 
     @property
@@ -143,8 +167,8 @@ class StripPlan:
 
     @property
     def taking(self) -> int:
-        """What a taking thread may have: what helping ones give up is lent to it."""
-        return (self.registers * (TAKING + HELPING) - HELPING * LENT) // TAKING // 8 * 8
+        """Registers that a taking thread may have: what helping ones give up is lent to it."""
+        return (self.registers * (TAKING + HELPING) - HELPING * HELPING_REGISTERS) // TAKING // 8 * 8
 
 
 def is_faster(strips: StripPlan, ring: RowPlan) -> bool:
@@ -158,18 +182,6 @@ def rows_of_words(length: int, blocks: int = HOPPER.processors) -> int:
     return length // (2 * blocks) if length >= blocks * UNIT else 0
 
 
-def columns_of(length: int, blocks: int) -> int:
-    """Return how many columns the widest strip has."""
-    units = -(-length // UNIT)
-    return -(-units // blocks) * UNIT
-
-
-def slot_elements(columns: int, size: int) -> int:
-    """Return how many elements a strip has place for that begins anywhere in a sector."""
-    step = ALIGNED // size
-    return -(-(columns + (SECTOR + ACCESS_BYTES) // size) // step) * step
-
-
 def strip_plan(
     length: int, dtype: str, blocks: int, sources: int, sums: int, weight: int, machine: Machine = HOPPER
 ) -> StripPlan | None:
@@ -177,29 +189,24 @@ def strip_plan(
     a strip is too wide for one. ``weight`` is how many bytes an element of the weight has, 0 without one."""
     if length < blocks * UNIT:
         return None
-    plans = _plans(length, dtype, blocks, sources, sums, weight, machine)
+    starts = (StripPlan(length, dtype, blocks, sources, sums, groups) for groups in GROUPS)
+    plans = [plan for start in starts if (plan := _filled(start, weight, machine)) is not None]
     return min(plans, key=lambda plan: (plan.near, max(plan.words, FEW_WORDS), plan.waves), default=None)
 
 
-def _plans(
-    length: int, dtype: str, blocks: int, sources: int, sums: int, weight: int, machine: Machine
-) -> Iterator[StripPlan]:
-    size = DTYPES[dtype].width // 8
-    columns, pair = columns_of(length, blocks), WORD // size
-    for groups in GROUPS:
-        waves = TAKING // groups
-        words = -(-(columns + pair - 1) // (pair * waves * WAVE))
-        held = words * pair * sums
-        near = held + words * pair * (weight > 0) > MOST_KEPT
-        if held > MOST_HELD or (groups == 1 and pair > 1 and length % 2):
-            continue  # of one group, every second row would have a lane's words begin at other columns
-        room = machine.shared - RESERVED - near * words * pair * weight * TAKING * WAVE
-        slots = min(room // (sources * slot_elements(columns, size) * size + 8 * (2 + sums)), MOST_SLOTS)
-        senders = SENDING if slots >= FEW_SLOTS else 1
-        slots = slots // senders * senders
-        lag = max(round(LATE * slots / groups), 1) * groups
-        delay = int(min(LOOKED_AT / (sources * columns * size), lag / 2) / groups) * groups
-        if slots > lag:
-            yield StripPlan(
-                length, dtype, blocks, sources, sums, groups, waves, words, slots, senders, lag, delay, near
-            )
+def _filled(plan: StripPlan, weight: int, machine: Machine) -> StripPlan | None:
+    """Return the plan with as many slots as shared memory has place for; None where threads have too few registers, or
+    too few slots are left."""
+    elements = plan.words * plan.per_word  # of a strip that a lane has
+    near = elements * (plan.sums + (weight > 0)) > MOST_KEPT
+    if elements * plan.sums > MOST_HELD:
+        return None
+    if plan.groups == 1 and plan.per_word > 1 and plan.length % 2:
+        return None  # every second row would have a lane's words begin at other columns
+    room = machine.shared - RESERVED - near * elements * weight * plan.takers
+    slots = min(room // (plan.sources * plan.slot * plan.size + 8 * (2 + plan.sums)), MOST_SLOTS)
+    plan = replace(plan, slots=slots, near=near)
+    plan = replace(plan, slots=slots // plan.senders * plan.senders)
+    lag = max(round(LATE * plan.slots / plan.groups), 1) * plan.groups
+    delay = int(min(LOOKED_AT / plan.read, lag / 2) / plan.groups) * plan.groups
+    return replace(plan, lag=lag, delay=delay) if plan.slots > lag else None
