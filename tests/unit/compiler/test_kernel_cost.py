@@ -72,6 +72,32 @@ def test_amd(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "s_endpgm" in kernel.asm and "define amdgpu_kernel" in kernel.llvm and kernel.ptx == ""
 
 
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_shared_memory_is_counted_for_each_kernel_with_what_its_launch_gives(
+    arch: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARCH", arch)
+
+    @flyc.kernel
+    def turned(out: fx.Tensor, count: fx.Constexpr, static: fx.Constexpr):
+        space = fx.SharedAllocator(static=static).allocate(fx.Array[fx.Int32, count, 16]).ptr
+        space[fx.thread_idx.x] = fx.thread_idx.x
+        fx.barrier()
+        out[fx.thread_idx.x] = space[63 - fx.thread_idx.x]
+
+    @flyc.jit
+    def launch(out: fx.Tensor):
+        turned(out, 64, True).launch(grid=1, block=64)
+        turned(out, 128, True).launch(grid=1, block=64)
+        turned(out, 256, False).launch(grid=1, block=64)
+        turned(out, 512, False).launch(grid=1, block=64, smem=4096)
+
+    out = np.zeros(64, np.int32)
+    launch(out)
+    assert (out == np.arange(64)[::-1]).all()
+    assert [kernel.shared_bytes for kernel in launch.specialisations[0].kernels] == [256, 512, 1024, 4096]
+
+
 def test_nvidia(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = cost_of("sm_90a", 128, 8, 2048, monkeypatch)
     assert kernel.threads == 128 and kernel.shared_bytes == 2048

@@ -22,17 +22,21 @@ from flydsl.target.occupancy import waves_per_file
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
     from flydsl.backends import device_code
     from flydsl.codegen import llvm_options
     from flydsl.compiler.lowering import driver
     from flydsl.compiler.tracing import trace
     from flydsl.dialects import xdsl_loading
+    from flydsl.passes.shared import known_bits
 else:
     device_code = lazy_module("flydsl.backends.device_code")
     llvm_options = lazy_module("flydsl.codegen.llvm_options")
     driver = lazy_module("flydsl.compiler.lowering.driver")
     trace = lazy_module("flydsl.compiler.tracing.trace")
     xdsl_loading = lazy_module("flydsl.dialects.xdsl_loading")
+    known_bits = lazy_module("flydsl.passes.shared.known_bits")
 
 _AMD_FACTS = "amdhsa.kernels:"
 """Where the metadata of a code object begin in assembly."""
@@ -70,6 +74,7 @@ class KernelCost:
     spills: int | None
     scratch_bytes: int | None
     shared_bytes: int
+    """Of the kernel's own arrays, and of its launches as far as they are known before."""
     occupancy: int | None
     """Waves on one register file (a SIMD, a quarter of a multiprocessor)."""
     instructions: Counter[str]
@@ -124,7 +129,19 @@ def instruction_classes(lines: Iterable[str]) -> Counter[str]:
 # Reading ---------------------------------------------------------------------------------------
 
 
-def _of_amd(name: str, text: str, llvm: str, target: Target) -> KernelCost:
+def _dynamic_shared(module: Operation) -> Counter[str]:
+    """Return how many bytes of shared memory launches give each kernel beside its own arrays."""
+    found: Counter[str] = Counter()
+    for op in module.walk():
+        if op.name == "gpu.launch_func":
+            sizes = list(op.properties["operandSegmentSizes"].get_values())  # type: ignore[union-attr]
+            given = known_bits.constant_of(op.operands[sum(sizes[:10])]) if sizes[10] else 0
+            name = op.properties["kernel"].nested_references.data[-1].data  # type: ignore[union-attr]
+            found[name] = max(found[name], given or 0)
+    return found
+
+
+def _of_amd(name: str, text: str, llvm: str, target: Target, launched: int) -> KernelCost:
     start = text.index(f"\n{name}:\n") + 1
     end = text.index(".section", start)
     body = text[start:end]
@@ -137,7 +154,7 @@ def _of_amd(name: str, text: str, llvm: str, target: Target) -> KernelCost:
 
     size = re.search(r"\.reqd_workgroup_size:\s+- (\d+)\s+- (\d+)\s+- (\d+)", facts)
     threads = int(size[1]) * int(size[2]) * int(size[3]) if size else None
-    vector, shared = fact("vgpr_count"), fact("group_segment_fixed_size")
+    vector, shared = fact("vgpr_count"), fact("group_segment_fixed_size") + launched
     waves = waves_per_file(target, vector, shared, threads or fact("max_flat_workgroup_size"))
     return KernelCost(
         name, target.arch, threads, vector, fact("agpr_count"), fact("sgpr_count"),
@@ -146,14 +163,15 @@ def _of_amd(name: str, text: str, llvm: str, target: Target) -> KernelCost:
     )  # fmt: skip
 
 
-def _of_nvidia(name: str, text: str, llvm: str, target: Target, said: dict[str, int]) -> KernelCost:
+def _of_nvidia(name: str, text: str, llvm: str, target: Target, launched: int, said: dict[str, int]) -> KernelCost:
     start = re.search(rf"\.entry {re.escape(name)}\(", text)
     assert start is not None, name
     end = text.index("\n}\n", start.start()) + 3
     body = text[text.rindex("\n", 0, start.start()) + 1 : end]
     block = re.search(r"\.(?:reqntid|maxntid) (\d+)(?:, (\d+))?(?:, (\d+))?", body)
     threads = None if block is None else int(block[1]) * int(block[2] or 1) * int(block[3] or 1)
-    shared = sum(int(size) for size in re.findall(r"\.shared [^;\[]*\[(\d+)\]", text))
+    arrays = re.findall(r"\.shared [^;\[]*?([\w$]+)\[(\d+)\]", text)  # of all kernels
+    shared = launched + sum(int(size) for array, size in arrays if re.search(rf"(?<![\w$]){re.escape(array)}\b", body))
     registers = said.get("registers")
     waves = None if registers is None else waves_per_file(target, registers, shared, threads or target.wave_size)
     code = body[body.index("{") :].splitlines()
@@ -173,6 +191,7 @@ def kernel_costs(
     module, _ = trace.trace(func, arguments, target, hints)
     kernels = device_code.kernel_functions(module)
     names = [op.attributes["sym_name"].data for op in kernels]  # type: ignore[union-attr]
+    launched = _dynamic_shared(module)
     for step in driver.passes_for(target, hints):
         step.run(module)
     family = device_family(target.backend)
@@ -180,6 +199,6 @@ def kernel_costs(
     with llvm_options.option_scope(option_settings(hints)):
         assembly = family.assembly(text, target, knobs.COMPILE_OPT_LEVEL.get(), knobs.COMPILE_LLVM_DIR.get())
     if _AMD_FACTS in assembly:
-        return tuple(_of_amd(name, assembly, text, target) for name in names)
+        return tuple(_of_amd(name, assembly, text, target, launched[name]) for name in names)
     said = nvidia_tools.usage_by_ptxas(assembly.encode(), target.arch)
-    return tuple(_of_nvidia(name, assembly, text, target, said.get(name, {})) for name in names)
+    return tuple(_of_nvidia(name, assembly, text, target, launched[name], said.get(name, {})) for name in names)

@@ -112,6 +112,17 @@ class RingLine(Line):
         return (self._get(iteration, hint) for iteration in range(self.share.plan.iterations))
 
 
+@flyc.jit
+def begin_barriers(barriers: fx.Pointer, count: int, arrivals: int, threads: int) -> None:
+    """Make words of shared memory barriers; every wave of a block of so many threads makes some. The lanes of one wave
+    would be gone through one by one: 120 barriers took 3 us so."""
+    wave, waves = fx.nvvm.warp_uniform(fx.thread_idx.x // fx.num_warp_threads()), wave_count(threads)
+    if fx.nvvm.elect_one():
+        for first in fx.range_constexpr(0, count, waves):
+            if wave < count - first:
+                fx.nvvm.mbarrier_init(barriers + (first + wave), arrivals)
+
+
 class Ring:
     """Slots for chunks of the rows of this block, who has arrived in them, and who has been read."""
 
@@ -140,14 +151,12 @@ class Ring:
             self.numbers = [numbers + wave * plan.slots for numbers in self.numbers]
             self.begin, self.step = self.begin + wave * self.step, self.step * plan.rows
 
-    @flyc.jit
     def _start(self) -> None:
-        if fx.thread_idx.x == 0:
-            for slot in fx.range_constexpr(self.plan.rows * self.plan.slots):
-                fx.nvvm.mbarrier_init(self.arrived + slot, 2 if self.given else 1)
-                fx.nvvm.mbarrier_init(self.read + slot, wave_count(self.plan.lanes))
-            fx.nvvm.mbarrier_init(self.begun, wave_count(self.plan.lanes))
-            fx.nvvm.fence_mbarrier_init()
+        slots, threads, waves = self.plan.rows * self.plan.slots, self.plan.threads, wave_count(self.plan.lanes)
+        begin_barriers(self.arrived, slots, 2 if self.given else 1, threads)
+        begin_barriers(self.read, slots, waves, threads)
+        begin_barriers(self.begun, 1, waves, threads)
+        fx.nvvm.fence_mbarrier_init()
         fx.barrier()
 
     @flyc.jit

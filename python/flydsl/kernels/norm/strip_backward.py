@@ -21,7 +21,7 @@ from flydsl.kernels.blocks.exchange import forget, look, tell, wait_for_older_la
 from flydsl.kernels.blocks.reduce import add, halved, wave_reduce
 from flydsl.kernels.blocks.row_pieces import place_of
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, SECTOR
-from flydsl.kernels.blocks.row_ring import copy_piece, send_numbers
+from flydsl.kernels.blocks.row_ring import begin_barriers, copy_piece, send_numbers
 from flydsl.kernels.blocks.rows import row_start, widened
 from flydsl.kernels.norm.backward_terms import line_of_norm, on_line, slopes_of, slopes_of_input, sums_with_row
 from flydsl.kernels.norm.strip_plan import AWAITING, HELPING_REGISTERS, SENDING, TELLING, UNIT, WAVE, WORD, StripPlan
@@ -141,11 +141,9 @@ class StripRing:
         self.numbers = [smem.allocate(fx.Array[fx.Float32, plan.slots]).ptr for _ in given]
         self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, plan.slots]).ptr for _ in range(2))
 
-    @flyc.jit
     def begin(self) -> None:
-        if fx.thread_idx.x < self.plan.slots:
-            fx.nvvm.mbarrier_init(self.arrived + fx.thread_idx.x, 2)
-            fx.nvvm.mbarrier_init(self.read + fx.thread_idx.x, self.plan.waves)
+        begin_barriers(self.arrived, self.plan.slots, 2, self.plan.threads)
+        begin_barriers(self.read, self.plan.slots, self.plan.waves, self.plan.threads)
 
     @flyc.jit
     def send_all(self, number: Any) -> None:
@@ -225,11 +223,9 @@ class Board:
         self.totals = smem.allocate(fx.Array[fx.Float32, plan.told * plan.sums, 16]).ptr
         self.found, self.told = (smem.allocate(fx.Array[fx.Int64, plan.told]).ptr for _ in range(2))
 
-    @flyc.jit
     def begin(self) -> None:
-        if fx.thread_idx.x < self.plan.told:
-            fx.nvvm.mbarrier_init(self.found + fx.thread_idx.x, self.plan.sums * self.plan.waves)
-            fx.nvvm.mbarrier_init(self.told + fx.thread_idx.x, self.plan.sums)
+        begin_barriers(self.found, self.plan.told, self.plan.sums * self.plan.waves, self.plan.threads)
+        begin_barriers(self.told, self.plan.told, self.plan.sums, self.plan.threads)
 
     def _wait(self, barriers: Any, row: Any) -> None:
         fx.nvvm.mbarrier_wait(barriers + row % self.plan.told, row // self.plan.told % 2)
@@ -423,29 +419,20 @@ class Taker:
 
     @flyc.jit
     def _give(self, sums: list[Any], results: Any) -> None:
-        """Write the strip's sums: those of all groups meet in shared memory, in one order."""
+        """Write the strip's sums: those of all groups lie beside each other in shared memory, and are added up in one
+        order. Little code does that, since each block loads it when all others are done."""
         plan = self.plan
-        meeting = fx.recast_iter(fx.Float32, self.ring.memories[0])
-        for group in fx.range_constexpr(plan.groups):
-            fx.nvvm.barrier_sync(TAKERS, plan.takers)
-            if self.group == group:
-                self._meet(sums, meeting, group > 0)
+        meetings = [fx.recast_iter(fx.Float32, memory) for memory in self.ring.memories]
         fx.nvvm.barrier_sync(TAKERS, plan.takers)
-        for index, result in enumerate(results[: plan.sums]):
-            if fx.const_expr(result is not None):
-                for column in range(fx.thread_idx.x, self.strip.count, plan.takers):
-                    total = meeting[index * plan.columns + column]
-                    result[self.strip.first + column] = total.to(result.dtype)
-
-    @flyc.jit
-    def _meet(self, sums: list[Any], meeting: Any, others: bool) -> None:
-        """Add this thread's sums to those of other groups, or write the first ones."""
-        plan = self.plan
         for number, vector in enumerate(sums):
             index, u = divmod(number, plan.words)
             for element, column in enumerate(self._columns(u)):
                 inside = True if self.sure[u] else self.inside[u][element]
                 if fx.Boolean(True) if inside is True else inside:
-                    place = index * plan.columns + column
-                    before = meeting[place] if others else fx.Float32(0.0)
-                    meeting[place] = before + vector[element]
+                    meetings[index][self.group * plan.columns + column] = vector[element]
+        fx.nvvm.barrier_sync(TAKERS, plan.takers)
+        for index, result in enumerate(results[: plan.sums]):
+            if fx.const_expr(result is not None):
+                for column in range(fx.thread_idx.x, self.strip.count, plan.takers):
+                    own = [meetings[index][group * plan.columns + column] for group in range(plan.groups)]
+                    result[self.strip.first + column] = sum(own[1:], own[0]).to(result.dtype)

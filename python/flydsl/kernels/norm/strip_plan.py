@@ -30,26 +30,27 @@ REGISTERS, HELPING_REGISTERS = 65536, 40
 MOST_HELD, MOST_KEPT = 64, 56
 """Sums that a taking thread has in registers where the weight is in shared memory, and sums and elements of the weight
 where it is not."""
-LATE = 0.6
-"""Part of the slots whose rows wait for their totals, which come from block to block in 5 to 8 us: LayerNorm of 262,144
-bf16 took 172, 146, 124 and 121 us where 8, 12, 16 and 20 of 28 did."""
-LOOKED_AT = 64_000
-"""Bytes that a multiprocessor reads between what it tells of a row and its first look for what others tell: who looks
-again and again is in the way of all others. The same row took 122 us where it looked at once, 118 with this, and 114
-where four waves await rows instead of six: as long as without waiting."""
+LATE, TAKEN = 0.6, 2
+"""Part of the slots whose rows wait for their totals, which come from block to block in 5 to 8 us, and slots of each
+group that wait for nothing: LayerNorm of 262,144 bf16 took 172, 146, 124 and 121 us where 8, 12, 16 and 20 rows of 28
+slots waited, of 1,048,575, which six slots have place for, 136 where four did and 124 with two."""
+LATELY, LOOKED_AT = 0.75, 96_000
+"""Part of the rows that wait whose words nobody looks for, at most, and bytes that a multiprocessor reads between what
+it tells of a row and its first look for what others tell: who looks again and again is in the way of all others.
+LayerNorm of 262,144 bf16 took 122 us where it looked at once, 118 with half of the rows that wait, 114 where four waves
+await rows instead of six, and 113 with three quarters; of 262,144 f32 111.5, 107.7 and 113.6 with a half, three
+quarters and all."""
 FEW_SLOTS, MOST_SLOTS = 12, 64
 """Slots from which on several waves send for rows, where slots that they do not divide evenly are few of all; and slots
 at most, which rows of 100,000 elements have."""
-RESERVED = 2048
-"""Bytes of shared memory for barriers, numbers that waves tell each other, and what is lost by alignment."""
-ALIGNED = 128
-"""Bytes that slots begin at multiples of."""
-MOVED = {(1, True): 11_000, (2, True): 9_400, (2, False): 9_400}
+ALIGNED, BARRIER, BETWEEN = 128, 8, 48
+"""Bytes that slots begin at multiples of, of a barrier, and those at most that lie between arrays of shared memory."""
+MOVED = {(1, True): 9_000, (2, True): 8_700, (2, False): 9_400}
 """By the number of sums and whether rows begin anywhere, bytes of a row that a multiprocessor moves from which on
-strips are faster than rings, since a row takes 0.24 us however short it is: LayerNorm's gradient of 150,001, 175,001,
-200,001, 225,001, 255,393 and 262,144 bf16 has 0.83, 0.84, 0.89, 0.91, 0.89 and 0.88 of a copy's speed so, and 0.92,
-0.90, 0.895, 0.88, 0.85 and 0.80 by clusters of 16; RMSNorm's of 180,001 and 262,143 0.88 and 0.92, and 0.935 and 0.895;
-of 262,144 0.955 by clusters."""
+strips are faster than rings, since a row takes 0.24 us however short it is: LayerNorm's gradient of 160,001, 185,001,
+200,001 and 225,001 bf16 has 0.88, 0.90, 0.92 and 0.93 of a copy's speed so, and 0.93, 0.91, 0.90 and 0.885 by clusters
+of 16; of 190,000 and 230,000 0.92 and 0.95, and 0.95 and 0.72; RMSNorm's of 200,001 and 225,001 0.935 and 0.95, and
+0.93 and 0.94, of 262,144 0.92 and 0.955."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class StripPlan:
 
     Of a block's waves that take rows, ``groups`` each take every so many-th row. There are ``slots`` for rows in shared
     memory. A row is gone over again ``lag`` rows after the first time, and words of other blocks are looked for
-    ``delay`` rows after it. With ``near`` the weight is in shared memory.
+    ``delay`` rows after it. ``near`` is how many bytes an element of a weight has that is in shared memory.
     """
 
     length: int
@@ -70,7 +71,7 @@ class StripPlan:
     slots: int = 0
     lag: int = 0
     delay: int = 0
-    near: bool = False
+    near: int = 0
 
     @property
     def size(self) -> int:
@@ -156,6 +157,14 @@ class StripPlan:
         return -(-(self.lag + 2 * self.groups + self.delay) // step) * step
 
     @property
+    def shared(self) -> int:
+        """Bytes of shared memory: slots with their rows' numbers and barriers, what waves tell each other, and the
+        weight."""
+        ring = self.slots * (self.sources * self.slot * self.size + WORD * self.sums + 2 * BARRIER)
+        board = self.told * (self.sums * (self.waves + 1) * WORD + 2 * BARRIER)
+        return ring + board + self.near * self.words * self.per_word * self.takers + BETWEEN
+
+    @property
     def rows_of_words(self) -> int:
         """Rows whose words, which blocks tell each other, have place in a row of partial sums."""
         return rows_of_words(self.length, self.blocks)
@@ -203,10 +212,17 @@ def _filled(plan: StripPlan, weight: int, machine: Machine) -> StripPlan | None:
         return None
     if plan.groups == 1 and plan.per_word > 1 and plan.length % 2:
         return None  # every second row would have a lane's words begin at other columns
-    room = machine.shared - RESERVED - near * elements * weight * plan.takers
-    slots = min(room // (plan.sources * plan.slot * plan.size + 8 * (2 + plan.sums)), MOST_SLOTS)
-    plan = replace(plan, slots=slots, near=near)
-    plan = replace(plan, slots=slots // plan.senders * plan.senders)
-    lag = max(round(LATE * plan.slots / plan.groups), 1) * plan.groups
-    delay = int(min(LOOKED_AT / plan.read, lag / 2) / plan.groups) * plan.groups
-    return replace(plan, lag=lag, delay=delay) if plan.slots > lag else None
+    plan = replace(plan, near=weight if near else 0)
+    plans = (_with_slots(plan, slots) for slots in range(MOST_SLOTS, 0, -1))
+    return next((plan for plan in plans if plan is not None and plan.shared <= machine.shared), None)
+
+
+def _with_slots(plan: StripPlan, slots: int) -> StripPlan | None:
+    """Return the plan with so many slots; None where waves do not divide them evenly, or no row could wait, or the sums
+    of all groups, which lie in them at last, have no place there."""
+    plan, groups = replace(plan, slots=slots), plan.groups
+    if slots % plan.senders or slots < groups * max(plan.per_word, 2):
+        return None
+    rows = max(min(round(LATE * slots / groups), slots // groups - TAKEN), 1)
+    delay = min(int(LOOKED_AT / plan.read / groups), round(LATELY * rows))
+    return replace(plan, lag=rows * groups, delay=delay * groups)
