@@ -24,7 +24,7 @@ from flydsl.kernels.blocks.row_plan import (
     RowTask,
 )
 from flydsl.kernels.blocks.row_resources import resident
-from flydsl.kernels.blocks.row_time import few_time, launch_time
+from flydsl.kernels.blocks.row_time import few_time, is_brief, launch_time
 from flydsl.kernels.blocks.summing_plans import (
     MAX_SUMS,
     MAX_THREADS,
@@ -86,6 +86,8 @@ FEW, SOME, MANY = 16, 128, 128 << 20
 """Launches that plans are compared for: of few rows so many and so many together, and rows of so many bytes. What is
 fastest for 16 alone is slow for some more: 64 rows of 6,480 f32 take 6.8 us of an H200 by clusters of eight and 5.5 by
 those of four, LayerNorm; 296 of 3,245 f16 5.7 us element by element and 5.3 by pieces, softmax (2026-11-17)."""
+BRIEFLY = (4, 16, 64, 256)
+"""The few rows that are compared for together where `few_time` is known for each number of them."""
 LONGER = 400_000
 """Bytes of a row from which on a quarter of that counts as much, since rounds are few: LayerNorm of 260,240 f16 has
 0.92 of a copy's speed by clusters of 16 and 0.895 by those of eight on an H200 (2026-11-18), of 64 MB moved 0.875 and
@@ -364,13 +366,15 @@ def choose(
         found = with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     launches = (launch, max(launch // 4, 1)) if task == MAP and length * found[0].size >= LONGER else (launch,)
     many = min(found, key=lambda plan: sum(launch_time(plan, machine, lines, rows) for rows in launches))
-    few = min(alone, key=lambda plan: sum(few_time(plan, machine, lines, rows) for rows in (FEW, SOME)))
+    brief = [plan for plan in alone if is_brief(plan, machine)]
+    numbers = BRIEFLY if brief else (FEW, SOME)
+    few = min(brief or alone, key=lambda plan: sum(few_time(plan, machine, lines, rows) for rows in numbers))
     many = _in_small_blocks(not_too_full(many, lines), lines)
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
     limit = max(limit // 2, CLUSTERED // few.cluster if short_rings else FEW if many.stays else 0)
-    if few.rows == 1 and not few.staged:
+    if brief or (few.rows == 1 and not few.staged):
         limit = max(limit, min(SIDE_BY_SIDE, LEAST_FEW // (length * few.size)))
     if few.cluster > 1:
         limit = min(limit, CLUSTERED // few.cluster)
@@ -378,7 +382,7 @@ def choose(
         limit = min(limit, max(MOST_FEW // (length * many.size), FEW))
     plain = few.keep and not few.staged and not few.stays and machine.bulk
     if few == many and plain:
-        limit = machine.processors  # the same plan, but for what few rows gain by
+        limit = max(limit, machine.processors)  # the same plan, but for what few rows gain by
     if (few == many and not plain) or limit == 0:
         return only(many)
     if plain:
