@@ -343,7 +343,7 @@ def test_squares_of_a_ring_are_added_up_as_chunks_come(monkeypatch: pytest.Monke
     x, gamma = np.zeros((2, plan.length), np.float32), np.zeros(plan.length, np.float32)
     run = build_rmsnorm_module(plan.length, plan.dtype, plan=plan)
     run(x, gamma, np.zeros_like(x), 2)
-    code = run.specialisations[-1].kernels[0].ptx.split("shfl")[0]
+    code = run.specialisations[-1].kernels[0].ptx.split("shfl.sync.bfly")[0]
     loads = [at.start() for at in re.finditer(r"\tld\.shared\.v4", code)]
     assert len(loads) == plan.iterations and code.index("\tfma.rn.f32") < loads[2]
 

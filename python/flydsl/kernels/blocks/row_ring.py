@@ -116,7 +116,8 @@ class RingLine(Line):
 def begin_barriers(barriers: fx.Pointer, count: int, arrivals: int, threads: int) -> None:
     """Make words of shared memory barriers; every wave of a block of so many threads makes some. The lanes of one wave
     would be gone through one by one: 120 barriers took 3 us so."""
-    wave, waves = fx.nvvm.warp_uniform(fx.thread_idx.x // fx.num_warp_threads()), wave_count(threads)
+    lanes, waves = fx.num_warp_threads(), wave_count(threads)
+    wave = fx.nvvm.warp_uniform(fx.thread_idx.x // lanes)
     if fx.nvvm.elect_one():
         for first in fx.range_constexpr(0, count, waves):
             if wave < count - first:
