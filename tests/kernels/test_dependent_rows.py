@@ -42,7 +42,10 @@ CASES = (
 WAITING = {
     "softmax": {"softmax_kernel"}, "softmax_bwd": {"softmax_bwd_kernel"}, "layernorm": {"norm_kernel"},
     "add_rmsnorm": {"norm_kernel"}, "norm_bwd": {"norm_bwd_kernel", "add_rows_kernel"},
-    "long norm_bwd": {"norm_dx_kernel", "column_sums_kernel", "add_rows_kernel"}, "glu": {"glu_kernel"},
+    "long norm_bwd": {
+        "norm_dx_kernel", "column_sums_kernel", "add_rows_kernel", "forget_words_kernel", "norm_bwd_strips_kernel",
+    },
+    "glu": {"glu_kernel"},
     "glu_bwd": {"glu_bwd_kernel", "glu_bwd_line_kernel"}, "cross_entropy": {"cross_entropy_kernel", "mean_loss_kernel"},
     "cross_entropy_bwd": {"cross_entropy_bwd_kernel", "cross_entropy_bwd_flat_kernel"},
     "row_quant": {"row_quant_kernel"},
@@ -51,6 +54,8 @@ WAITING = {
     "gating": {"topk_gating_kernel"}, "gather": {"gather_kernel"}, "moe_sum": {"moe_reduction_kernel"},
 }  # fmt: skip
 """Kernels that are launched as dependents, by launcher."""
+BEHIND = {"norm_bwd_strips_kernel": "forget_words_kernel"}
+"""Kernels that begin when the one before them has waited, and await its end themselves before they need its results."""
 
 
 @pytest.mark.parametrize(("name", "n"), CASES)
@@ -62,7 +67,10 @@ def test_memory_is_touched_behind_the_wait(name: str, n: int) -> None:
     dependent = [(kernel, ptx) for kernel, ptx in kernels if kernel in WAITING[name]]
     assert {kernel for kernel, _ in dependent} == WAITING[name]
     assert not [kernel for kernel, ptx in kernels if (WAIT in ptx) != (kernel in WAITING[name])]
-    for _, ptx in dependent:
+    for ahead in (BEHIND[kernel] for kernel, _ in dependent if kernel in BEHIND):
+        (ptx,) = (ptx for kernel, ptx in dependent if kernel == ahead)
+        assert ptx.index(WAIT) < ptx.index(SIGNAL)
+    for ptx in (ptx for kernel, ptx in dependent if kernel not in BEHIND):
         body = [line.strip() for line in ptx[ptx.index(".entry") :].splitlines()]
         waited = next(at for at, line in enumerate(body) if line.startswith(WAIT))
         before = [line for line in body[:waited] if TOUCHES.match(line)]
