@@ -24,9 +24,9 @@ def over_rows(name: str, build: Callable[[], Any], *arguments: Any, peer: str = 
 
 
 def quantised(arch: str, _: Size) -> Any:
-    kind = FP8.get(arch)
-    return build_row_quant_module(N, "f16", "fp8" if kind else "i8"), (LINES, Array((ROWS, N), kind or "int8"), NUMBERS,
-                                                                       ROWS)  # fmt: skip
+    kind = FP8.get(arch, "int8")
+    codes = {"int8": "i8", "float8_e4m3fn": "fp8", "float8_e4m3fnuz": "fp8_fnuz"}[kind]
+    return build_row_quant_module(N, "f16", codes), (LINES, Array((ROWS, N), kind), NUMBERS, ROWS)
 
 
 def rotated(arch: str, _: Size) -> Any:

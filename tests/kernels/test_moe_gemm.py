@@ -246,7 +246,7 @@ def test_parts_of_k_are_added() -> None:
     [
         ({"in_dtype": "f64"}, "in_dtype must be one of fp8, fp16, bf16, int8"),
         ({"out_dtype": "f32"}, "out_dtype of the first stage must be f16 or bf16"),
-        ({"topk": 9}, "topk is at most the number of experts, 8; got 9"),
+        ({"topk": 0}, "topk must be at least 1, got 0"),
         ({"inter_dim": 96}, "inter_dim must be a positive multiple of 64, got 96"),
         ({"tile_k": 192, "model_dim": 384}, "must be a power of two"),
         ({"tile_m": 20}, "tile_m must be a positive multiple of 16, got 20"),

@@ -217,7 +217,7 @@ def test_rows_by_expert(
     ("change", "message"),
     [
         ({"in_dtype": "int8"}, "in_dtype must be one of fp16, f16, bf16, fp4, fp8, a8w4"),
-        ({"topk": 9}, "topk is at most the number of experts, 8; got 9"),
+        ({"topk": 0}, "topk must be at least 1, got 0"),
         ({"inter_dim": 96}, "inter_dim must be a positive multiple of tile_n = 64, got 96"),
         ({"tile_n": 72}, "tile_n must be a positive multiple of 64, 16 for each wave; got 72"),
         ({"model_dim": 128}, "has 1 tiles of 128, and num_buffers = 2 want as many"),

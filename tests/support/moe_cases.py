@@ -24,12 +24,13 @@ FEATURES: dict[str, tuple[Any, ...]] = {
     "topk": (1, 2),
     "router": ("bf16", "f32", "int32", "int64", "strange int64"),
     "renormalize": (True, False),
-    "mask": ("none", "int32", "bool"),
+    "mask": ("none", "int32", "bool", "one"),
     "atomic": (False, True),
     "x": ("whole", "odd", "across"),
     "out": ("none", "pitched", "odd"),
 }
-"""Name -> its choices. Strange ids are of no expert, some of which have an expert's low 32 bits."""
+"""Name -> its choices. Strange ids are of no expert, some of which have an expert's low 32 bits. Of a mask of one, a
+single expert is here, and a token asks for more."""
 LARGE = {"tokens": (1, 3, 8, 77, 700, 3000), "experts": (8, 33, 128), "topk": (1, 2, 7)}
 EXTENTS = 256, 128
 LIMITS = {("plain", "bf16"): 2**-6, ("plain", "f16"): 2**-8}
@@ -66,9 +67,11 @@ def run_case(
     (model, inter), dtype = extents, TYPES[case["dtype"]]
     tokens, experts = case["tokens"], case["experts"]
     router, ids, weights = routed(case, rng, experts)
-    mask = None if case["mask"] == "none" else (rng.random(experts) < 0.6).astype(case["mask"])
-    if mask is not None:
-        mask[0] = 1
+    mask = None
+    if case["mask"] != "none":
+        here = (rng.random(experts) < 0.6) & (case["mask"] != "one")
+        here[0] = True
+        mask = here.astype("bool" if case["mask"] == "one" else case["mask"])
     own = np.arange(experts) if mask is None else np.flatnonzero(mask)
     x = rng.normal(0.3, 1, (tokens, model)).astype(dtype)
     w1 = (rng.normal(0.2, 1, (len(own), 2 * inter, model)) / model**0.5).astype(dtype)

@@ -85,8 +85,6 @@ class StagePlan(GemmPlan):
         for name, value in (("experts", self.experts), ("topk", self.topk)):
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
-        if self.topk > self.experts:
-            raise ValueError(f"topk is at most the number of experts, {self.experts}; got {self.topk}")
         if self.group and (not self.nibbles or self.group != self.chunk or self.depth % (2 * self.group)):
             raise ValueError(
                 f"group_size must be -1, or {self.chunk} where four-bit weights meet 16-bit rows of a multiple of "

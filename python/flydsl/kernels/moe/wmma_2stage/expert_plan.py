@@ -54,8 +54,6 @@ class ExpertPlan(TilePlan):
         for name, value in (("experts", self.experts), ("topk", self.topk)):
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
-        if self.topk > self.experts:
-            raise ValueError(f"topk is at most the number of experts, {self.experts}; got {self.topk}")
 
     @property
     def n(self) -> int:
