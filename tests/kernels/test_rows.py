@@ -545,6 +545,28 @@ def test_rows_that_begin_between_accesses(name: str, monkeypatch: pytest.MonkeyP
     assert all(np.array_equal(found[0], other) for other in found[2::2])
 
 
+@pytest.mark.parametrize(("arch", "rows"), [("gfx942", 129), ("gfx1250", 129), ("sm_90a", 16_385)])
+def test_a_last_row_within_one_piece(arch: str, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tile begins and ends between the same two multiples of 16 bytes: elements before it are a neighbour's."""
+    monkeypatch.setenv("ARCH", arch)
+    for name, columns, dtype in (("softmax", 3, "f16"), ("rmsnorm", 1, "f32"), ("layernorm", 5, "bf16")):
+        for begin in (1, 2, 3):
+            check(name, (rows, columns), dtype, before=(begin, 0))
+
+
+def test_codes_beside_rows_that_come_by_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are written two at once."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    rows = 17_573
+    x, scales = np.ones((rows, 6), np.float16), np.zeros(rows, np.float32)
+    memory = np.zeros(rows * 6 + 32, np.int8)
+    even = memory[-memory.ctypes.data % 16 :]
+    quantise = build_row_quant_module(6, "f16", "i8")
+    quantise(x, even[2 : 2 + rows * 6].reshape(rows, 6), scales, rows)
+    with pytest.raises(RuntimeError, match=r"reached 2 bytes at once, .* behind a multiple of that, with rows 6 bytes"):
+        quantise(x, even[3 : 3 + rows * 6].reshape(rows, 6), scales, rows)
+
+
 def aligned(shape: Any) -> Any:
     """An array of f16 that begins at a multiple of 16 bytes."""
     memory = np.zeros(int(np.prod(shape)) + 8, np.float16)

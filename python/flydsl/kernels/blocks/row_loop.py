@@ -23,7 +23,7 @@ from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
 from flydsl.kernels.blocks.row_ring import RingLine
 from flydsl.kernels.blocks.row_tile import PiecesInTile, RowTile, needs_meeting, tile_elements, tile_memory
 from flydsl.kernels.blocks.row_work import RowArrays, RowCode, RowWork
-from flydsl.kernels.blocks.rows import Line, Share, loaded_after, row_start, store_iteration, vectors_of
+from flydsl.kernels.blocks.rows import Line, Share, in_place, loaded_after, row_start, store_iteration, vectors_of
 
 
 def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode, begin: RowCode | None = None) -> None:
@@ -258,11 +258,6 @@ def _load_together(x: Line, lines: list[Line], end: fx.Int32) -> None:
 def only_if(alive: Any, vector: Any) -> Any:
     """Return the vector, or zeros; by the bits, which takes an instruction for each word."""
     return (vector.bitcast(fx.Int32) & alive.select(fx.Int32(-1), fx.Int32(0))).bitcast(vector.dtype)
-
-
-def in_place(target: fx.Tensor, plan: RowPlan) -> bool:
-    """Return whether a target's rows are written where those of a source were."""
-    return target.dtype is DTYPES[plan.dtype]
 
 
 @flyc.jit

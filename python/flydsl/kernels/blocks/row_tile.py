@@ -55,10 +55,11 @@ class RowTile:
         if plan.cluster > 1:
             self.has_before = self.has_before | (fx.Int32(share.offset) > 0)
             self.has_behind = self.has_behind | (fx.Int32(share.offset + share.here) < plan.vectors)
-        # What comes in whole pieces, counted from the beginning of the buffer.
+        # What comes in whole pieces, counted from the beginning of the buffer. A last row may lie within the piece that
+        # it begins in, which does not come whole where nothing is behind it.
         self.begin = self.has_before.select(fx.Int32(0), self.place + self.head)
-        whole = (stop + self.per_piece - 1) // self.per_piece * self.per_piece
-        self.stop = fx.max(self.has_behind.select(whole, self.place + self.head + self.body), self.begin)
+        pieces = (stop + self.has_behind.select(self.per_piece - 1, 0)) // self.per_piece
+        self.stop = fx.max(pieces * self.per_piece, self.begin)
 
     def _start(self, tensor: fx.Tensor) -> Any:
         return row_start(tensor, self.first) + self.low
@@ -117,10 +118,11 @@ class RowTile:
         if self.as_it_lies:
             if not (self.has_before & self.has_behind):
                 edge = self._edge()
-                came = (edge < self.head).select(self.has_before, self.has_behind)
+                at = self.place + edge
+                came = (at >= self.begin) & (at < self.stop)
                 if edge >= 0:
                     if not came:
-                        self.buffer[self.place + edge] = self.start[edge]
+                        self.buffer[at] = self.start[edge]
         else:
             for at in range(fx.thread_idx.x, self.count, self.plan.threads):
                 self.buffer[at] = self.source[self._element(at)]

@@ -54,6 +54,11 @@ def _launch_so_many(launch: Callable[[RowPlan], None], rows: Any, choice: RowCho
             launch(choice.many)
 
 
+def in_place(target: fx.Tensor, plan: RowPlan) -> bool:
+    """Return whether a target's rows are written where those of a source were, if these are in shared memory."""
+    return target.dtype is DTYPES[plan.dtype]
+
+
 def require_places(matrices: Sequence[Any], lines: Sequence[Any], rows: Any, plan: RowPlan) -> None:
     """Refuse rows and lines that begin where a plan's accesses do not reach them; None stands for no matrix or line.
 
@@ -61,8 +66,11 @@ def require_places(matrices: Sequence[Any], lines: Sequence[Any], rows: Any, pla
     """
     if not fx.nvvm.is_target():
         return
-    by_pieces = plan.staged or plan.anywhere
-    for array in (*(() if by_pieces else matrices), *lines):
+    if plan.anywhere:
+        matrices = ()
+    elif plan.staged:  # but for those in place, rows are written to memory from registers
+        matrices = [matrix for matrix in matrices if matrix is not None and not in_place(matrix, plan)]
+    for array in (*matrices, *lines):
         if array is None or plan.width == 1:
             continue
         unit = min(plan.width * array.dtype.width // 8, ACCESS_BYTES)
