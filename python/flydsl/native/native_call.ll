@@ -17,7 +17,7 @@ entry:
   %3 = alloca i8, i64 %2, align 16
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 48
   %4 = load i64, ptr %arrayidx.i, align 8
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 328
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 336
   %5 = load i64, ptr %arrayidx1.i, align 8
   %6 = inttoptr i64 %5 to ptr
   %call.i = tail call i64 %6(ptr %args)
@@ -30,15 +30,15 @@ if.end.i:                                         ; preds = %entry
 
 for.body.lr.ph.i:                                 ; preds = %if.end.i
   %add.ptr.i19 = getelementptr inbounds nuw i8, ptr %self, i64 112
-  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 336
-  %arrayidx.i43.i.i = getelementptr inbounds nuw i8, ptr %1, i64 288
-  %arrayidx6.i52.i.i = getelementptr inbounds nuw i8, ptr %1, i64 280
-  %arrayidx.i19.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 344
+  %arrayidx.i43.i.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx6.i52.i.i = getelementptr inbounds nuw i8, ptr %1, i64 288
+  %arrayidx.i19.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   %arrayidx1.i34.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx2.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 296
-  %arrayidx.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %arrayidx2.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 304
+  %arrayidx.i.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 240
   %arrayidx.i24.i.i = getelementptr inbounds nuw i8, ptr %1, i64 24
-  %arrayidx1.i28.i.i = getelementptr inbounds nuw i8, ptr %1, i64 304
+  %arrayidx1.i28.i.i = getelementptr inbounds nuw i8, ptr %1, i64 312
   %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 16
   br label %for.body.i
 
@@ -377,7 +377,7 @@ if.then:                                          ; preds = %if.end6.i.i.i, %att
   %arrayidx3 = getelementptr inbounds nuw i8, ptr %1, i64 72
   %89 = load i64, ptr %arrayidx3, align 8
   %90 = inttoptr i64 %89 to ptr
-  %arrayidx.i20 = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i20 = getelementptr inbounds nuw i8, ptr %1, i64 224
   %91 = load i64, ptr %arrayidx.i20, align 8
   %92 = inttoptr i64 %91 to ptr
   call void %92(ptr %90)
@@ -388,10 +388,10 @@ if.end:                                           ; preds = %if.then18.i, %for.e
   %arrayidx.i21 = getelementptr inbounds nuw i8, ptr %self, i64 104
   %93 = load i64, ptr %arrayidx.i21, align 8
   %94 = inttoptr i64 %93 to ptr
-  %arrayidx1.i22 = getelementptr inbounds nuw i8, ptr %1, i64 400
+  %arrayidx1.i22 = getelementptr inbounds nuw i8, ptr %1, i64 408
   %95 = load i64, ptr %arrayidx1.i22, align 8
   %96 = inttoptr i64 %95 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 392
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 400
   %97 = load i64, ptr %arrayidx2.i, align 8
   %98 = inttoptr i64 %97 to ptr
   %call.i23 = call ptr %98()
@@ -405,13 +405,13 @@ if.then.i:                                        ; preds = %if.end
   br label %report_of.exit
 
 if.end.i24:                                       ; preds = %if.end
-  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %1, i64 288
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %1, i64 296
   %100 = load i64, ptr %arrayidx6.i, align 8
   %101 = inttoptr i64 %100 to ptr
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %self, i64 80
   %102 = load i64, ptr %arrayidx7.i, align 8
   %103 = inttoptr i64 %102 to ptr
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 184
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 192
   %104 = load i64, ptr %arrayidx8.i, align 8
   %105 = inttoptr i64 %104 to ptr
   %call9.i = call ptr %101(ptr %103, ptr %105)
@@ -419,11 +419,11 @@ if.end.i24:                                       ; preds = %if.end
   br i1 %tobool.not.i, label %if.end15.i, label %if.end18.i
 
 if.end15.i:                                       ; preds = %if.end.i24
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 240
   %106 = load i64, ptr %arrayidx.i.i, align 8
   %107 = inttoptr i64 %106 to ptr
   call void %107()
-  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %1, i64 248
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %1, i64 256
   %108 = load i64, ptr %arrayidx12.i, align 8
   %109 = inttoptr i64 %108 to ptr
   %arrayidx13.i = getelementptr inbounds nuw i8, ptr %self, i64 88
@@ -439,14 +439,14 @@ report_of.exit.thread:                            ; preds = %if.end15.i
 
 if.end18.i:                                       ; preds = %if.end15.i, %if.end.i24
   %report.021.i = phi ptr [ %call14.i, %if.end15.i ], [ %call9.i, %if.end.i24 ]
-  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %1, i64 304
   %112 = load i64, ptr %arrayidx19.i, align 8
   %113 = inttoptr i64 %112 to ptr
   %call20.i = call i64 %113(ptr nonnull %report.021.i, ptr nonnull %overflow.i)
   %arrayidx21.i = getelementptr inbounds nuw i8, ptr %94, i64 8
   store i64 %call20.i, ptr %arrayidx21.i, align 8
   store i64 %call3.i, ptr %94, align 8
-  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   %114 = load i64, ptr %arrayidx.i18.i, align 8
   %115 = inttoptr i64 %114 to ptr
   call void %115(ptr nonnull %report.021.i)
@@ -460,7 +460,7 @@ report_of.exit:                                   ; preds = %if.then.i, %if.end1
   br i1 %tobool.not, label %cleanup22, label %if.end7
 
 if.end7:                                          ; preds = %report_of.exit
-  %arrayidx8 = getelementptr inbounds nuw i8, ptr %1, i64 408
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %1, i64 416
   %116 = load i64, ptr %arrayidx8, align 8
   %117 = inttoptr i64 %116 to ptr
   %call9 = call ptr %117()
@@ -468,7 +468,7 @@ if.end7:                                          ; preds = %report_of.exit
   %119 = inttoptr i64 %118 to ptr
   %120 = inttoptr i64 %retval.0.i25 to ptr
   %call11 = call i32 %119(ptr nonnull %3, ptr nonnull %120)
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 416
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 424
   %121 = load i64, ptr %arrayidx12, align 8
   %122 = inttoptr i64 %121 to ptr
   call void %122(ptr %call9)
@@ -476,7 +476,7 @@ if.end7:                                          ; preds = %report_of.exit
   br i1 %tobool13.not, label %cond.false, label %if.then14
 
 if.then14:                                        ; preds = %if.end7
-  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %1, i64 320
+  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %1, i64 328
   %123 = load i64, ptr %arrayidx.i26, align 8
   %124 = inttoptr i64 %123 to ptr
   %conv.i = sext i32 %call11 to i64
@@ -485,14 +485,14 @@ if.then14:                                        ; preds = %if.end7
   br i1 %tobool.not.i28, label %fail.exit, label %if.end.i29
 
 if.end.i29:                                       ; preds = %if.then14
-  %arrayidx1.i30 = getelementptr inbounds nuw i8, ptr %1, i64 256
+  %arrayidx1.i30 = getelementptr inbounds nuw i8, ptr %1, i64 264
   %125 = load i64, ptr %arrayidx1.i30, align 8
   %126 = inttoptr i64 %125 to ptr
   %arrayidx2.i31 = getelementptr inbounds nuw i8, ptr %self, i64 96
   %127 = load i64, ptr %arrayidx2.i31, align 8
   %128 = inttoptr i64 %127 to ptr
   %call3.i32 = call ptr %126(ptr %128, ptr nonnull %call.i27)
-  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %1, i64 232
   %129 = load i64, ptr %arrayidx.i.i33, align 8
   %130 = inttoptr i64 %129 to ptr
   call void %130(ptr nonnull %call.i27)
@@ -506,7 +506,7 @@ if.then5.i:                                       ; preds = %if.end.i29
   br label %fail.exit
 
 fail.exit:                                        ; preds = %if.then14, %if.end.i29, %if.then5.i
-  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 240
+  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 248
   %133 = load i64, ptr %arrayidx17, align 8
   %134 = inttoptr i64 %133 to ptr
   %call18 = call ptr %134()
@@ -517,7 +517,7 @@ cond.false:                                       ; preds = %if.end7, %fail.exit
   %arrayidx20 = getelementptr inbounds nuw i8, ptr %1, i64 64
   %135 = load i64, ptr %arrayidx20, align 8
   %136 = inttoptr i64 %135 to ptr
-  %arrayidx.i34 = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i34 = getelementptr inbounds nuw i8, ptr %1, i64 224
   %137 = load i64, ptr %arrayidx.i34, align 8
   %138 = inttoptr i64 %137 to ptr
   call void %138(ptr %136)
@@ -546,7 +546,7 @@ land.lhs.true:                                    ; preds = %entry
   br i1 %cmp3.not, label %if.end, label %cleanup61
 
 if.end:                                           ; preds = %land.lhs.true, %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 208
   %4 = load i64, ptr %arrayidx.i, align 8
   %5 = inttoptr i64 %4 to ptr
   %call.i = call i32 %5(ptr nonnull %given, ptr nonnull %found)
@@ -561,7 +561,7 @@ lor.lhs.false:                                    ; preds = %if.end
   br i1 %cmp.not.i, label %if.end.i, label %if.end6
 
 if.end.i:                                         ; preds = %lor.lhs.false
-  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx.i26 = getelementptr inbounds nuw i8, ptr %python, i64 264
   %7 = load i64, ptr %arrayidx.i26, align 8
   %8 = inttoptr i64 %7 to ptr
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 80
@@ -572,7 +572,7 @@ if.end.i:                                         ; preds = %lor.lhs.false
   br i1 %tobool.not.i28, label %cleanup61.sink.split, label %is_plain.exit
 
 is_plain.exit:                                    ; preds = %if.end.i
-  %arrayidx.i7.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i7.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %11 = load i64, ptr %arrayidx.i7.i, align 8
   %12 = inttoptr i64 %11 to ptr
   call void %12(ptr nonnull %call.i27)
@@ -744,7 +744,7 @@ for.inc:                                          ; preds = %lor.lhs.false47, %l
   br i1 %exitcond.not, label %cleanup61, label %for.body
 
 cleanup61.sink.split:                             ; preds = %if.end.i, %if.end
-  %arrayidx.i.i29 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i29 = getelementptr inbounds nuw i8, ptr %python, i64 240
   %46 = load i64, ptr %arrayidx.i.i29, align 8
   %47 = inttoptr i64 %46 to ptr
   call void %47()
@@ -770,7 +770,7 @@ entry:
   br i1 %or.cond, label %if.end, label %cleanup12
 
 if.end:                                           ; preds = %entry
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 264
   %2 = load i64, ptr %arrayidx, align 8
   %3 = inttoptr i64 %2 to ptr
   %arrayidx3 = getelementptr inbounds nuw i8, ptr %python, i64 88
@@ -781,18 +781,18 @@ if.end:                                           ; preds = %entry
   br i1 %tobool4.not, label %if.then5, label %if.end7
 
 if.then5:                                         ; preds = %if.end
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 240
   %6 = load i64, ptr %arrayidx.i, align 8
   %7 = inttoptr i64 %6 to ptr
   tail call void %7()
   br label %cleanup12
 
 if.end7:                                          ; preds = %if.end
-  %arrayidx8 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %python, i64 304
   %8 = load i64, ptr %arrayidx8, align 8
   %9 = inttoptr i64 %8 to ptr
   %call9 = call i64 %9(ptr nonnull %call, ptr nonnull %overflow)
-  %arrayidx.i13 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i13 = getelementptr inbounds nuw i8, ptr %python, i64 232
   %10 = load i64, ptr %arrayidx.i13, align 8
   %11 = inttoptr i64 %10 to ptr
   call void %11(ptr nonnull %call)

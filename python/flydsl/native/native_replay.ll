@@ -29,7 +29,7 @@ entry:
   br i1 %call, label %lor.lhs.false, label %cleanup
 
 lor.lhs.false:                                    ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 208
   %0 = load i64, ptr %arrayidx.i, align 8
   %1 = inttoptr i64 %0 to ptr
   %call.i = call i32 %1(ptr %given, ptr nonnull %known)
@@ -37,7 +37,7 @@ lor.lhs.false:                                    ; preds = %entry
   br i1 %tobool.not.i, label %if.end, label %read_tensor.exit
 
 read_tensor.exit:                                 ; preds = %lor.lhs.false
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 240
   %2 = load i64, ptr %arrayidx.i.i, align 8
   %3 = inttoptr i64 %2 to ptr
   call void %3()
@@ -139,49 +139,49 @@ if.end:                                           ; preds = %cond.end
   %5 = load i64, ptr %rank5, align 8
   %add.ptr.i49 = getelementptr inbounds i8, ptr %2, i64 %5
   %6 = load i64, ptr %add.ptr.i49, align 8
-  %plain = getelementptr inbounds nuw i8, ptr %at, i64 120
+  %plain = getelementptr inbounds nuw i8, ptr %at, i64 128
   %7 = load i64, ptr %plain, align 8
   %cmp7.not = icmp eq i64 %7, %4
   br i1 %cmp7.not, label %lor.lhs.false, label %while.body
 
 while.body:                                       ; preds = %if.end
-  %arrayidx.1 = getelementptr inbounds nuw i8, ptr %at, i64 128
+  %arrayidx.1 = getelementptr inbounds nuw i8, ptr %at, i64 136
   %8 = load i64, ptr %arrayidx.1, align 8
   %cmp7.not.1 = icmp eq i64 %8, %4
   br i1 %cmp7.not.1, label %lor.lhs.false, label %while.body.1
 
 while.body.1:                                     ; preds = %while.body
-  %arrayidx.2 = getelementptr inbounds nuw i8, ptr %at, i64 136
+  %arrayidx.2 = getelementptr inbounds nuw i8, ptr %at, i64 144
   %9 = load i64, ptr %arrayidx.2, align 8
   %cmp7.not.2 = icmp eq i64 %9, %4
   br i1 %cmp7.not.2, label %lor.lhs.false, label %while.body.2
 
 while.body.2:                                     ; preds = %while.body.1
-  %arrayidx.3 = getelementptr inbounds nuw i8, ptr %at, i64 144
+  %arrayidx.3 = getelementptr inbounds nuw i8, ptr %at, i64 152
   %10 = load i64, ptr %arrayidx.3, align 8
   %cmp7.not.3 = icmp eq i64 %10, %4
   br i1 %cmp7.not.3, label %lor.lhs.false, label %while.body.3
 
 while.body.3:                                     ; preds = %while.body.2
-  %arrayidx.4 = getelementptr inbounds nuw i8, ptr %at, i64 152
+  %arrayidx.4 = getelementptr inbounds nuw i8, ptr %at, i64 160
   %11 = load i64, ptr %arrayidx.4, align 8
   %cmp7.not.4 = icmp eq i64 %11, %4
   br i1 %cmp7.not.4, label %lor.lhs.false, label %while.body.4
 
 while.body.4:                                     ; preds = %while.body.3
-  %arrayidx.5 = getelementptr inbounds nuw i8, ptr %at, i64 160
+  %arrayidx.5 = getelementptr inbounds nuw i8, ptr %at, i64 168
   %12 = load i64, ptr %arrayidx.5, align 8
   %cmp7.not.5 = icmp eq i64 %12, %4
   br i1 %cmp7.not.5, label %lor.lhs.false, label %while.body.5
 
 while.body.5:                                     ; preds = %while.body.4
-  %arrayidx.6 = getelementptr inbounds nuw i8, ptr %at, i64 168
+  %arrayidx.6 = getelementptr inbounds nuw i8, ptr %at, i64 176
   %13 = load i64, ptr %arrayidx.6, align 8
   %cmp7.not.6 = icmp eq i64 %13, %4
   br i1 %cmp7.not.6, label %lor.lhs.false, label %while.body.6
 
 while.body.6:                                     ; preds = %while.body.5
-  %arrayidx.7 = getelementptr inbounds nuw i8, ptr %at, i64 176
+  %arrayidx.7 = getelementptr inbounds nuw i8, ptr %at, i64 184
   %14 = load i64, ptr %arrayidx.7, align 8
   %cmp7.not.7 = icmp eq i64 %14, %4
   br i1 %cmp7.not.7, label %lor.lhs.false, label %cleanup76
@@ -211,7 +211,7 @@ if.end11:                                         ; preds = %lor.lhs.false
   br i1 %or.cond, label %cleanup76, label %lor.lhs.false19
 
 lor.lhs.false19:                                  ; preds = %if.end11
-  %dtype = getelementptr inbounds nuw i8, ptr %at, i64 184
+  %dtype = getelementptr inbounds nuw i8, ptr %at, i64 192
   %idxprom = zext nneg i32 %and to i64
   %arrayidx20 = getelementptr inbounds nuw i64, ptr %dtype, i64 %idxprom
   %21 = load i64, ptr %arrayidx20, align 8
@@ -221,7 +221,7 @@ lor.lhs.false19:                                  ; preds = %if.end11
   br i1 %or.cond1, label %cleanup76, label %lor.lhs.false24
 
 lor.lhs.false24:                                  ; preds = %lor.lhs.false19
-  %device25 = getelementptr inbounds nuw i8, ptr %at, i64 696
+  %device25 = getelementptr inbounds nuw i8, ptr %at, i64 704
   %idxprom26 = zext nneg i32 %and13 to i64
   %arrayidx27 = getelementptr inbounds nuw i64, ptr %device25, i64 %idxprom26
   %22 = load i64, ptr %arrayidx27, align 8
@@ -314,7 +314,7 @@ entry:
   br i1 %call1, label %cond.true, label %cond.false
 
 cond.true:                                        ; preds = %entry
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 392
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %self, i64 400
   %0 = load i64, ptr %arrayidx.i, align 8
   %1 = inttoptr i64 %0 to ptr
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -327,7 +327,7 @@ cond.false:                                       ; preds = %entry
   %arrayidx.i3 = getelementptr inbounds nuw i8, ptr %self, i64 88
   %3 = load i64, ptr %arrayidx.i3, align 8
   %4 = inttoptr i64 %3 to ptr
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %self, i64 248
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %self, i64 256
   %5 = load i64, ptr %arrayidx.i.i, align 8
   %6 = inttoptr i64 %5 to ptr
   tail call void %6(ptr %4)
@@ -361,13 +361,13 @@ for.body.lr.ph:                                   ; preds = %for.cond.preheader
   %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 8
   %tobool.not = icmp ne ptr %replay, null
   %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 40
-  %arrayidx.i38 = getelementptr inbounds nuw i8, ptr %python, i64 336
+  %arrayidx.i38 = getelementptr inbounds nuw i8, ptr %python, i64 344
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %replay, i64 88
-  %arrayidx2.i40 = getelementptr inbounds nuw i8, ptr %python, i64 328
+  %arrayidx2.i40 = getelementptr inbounds nuw i8, ptr %python, i64 336
   %arrayidx3.i = getelementptr inbounds nuw i8, ptr %replay, i64 96
-  %arrayidx.i.i.i49 = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx.i.i.i49 = getelementptr inbounds nuw i8, ptr %python, i64 208
   %offset.i55 = getelementptr inbounds nuw i8, ptr %found.i37, i64 40
-  %arrayidx8.i57 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx8.i57 = getelementptr inbounds nuw i8, ptr %python, i64 304
   %addresses.i58 = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %words.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
   %arrayidx16 = getelementptr inbounds nuw i8, ptr %python, i64 48
@@ -377,15 +377,15 @@ for.body.lr.ph:                                   ; preds = %for.cond.preheader
   %arrayidx10.i103 = getelementptr inbounds nuw i8, ptr %python, i64 72
   %arrayidx15.i = getelementptr inbounds nuw i8, ptr %python, i64 16
   %arrayidx22.i = getelementptr inbounds nuw i8, ptr %python, i64 24
-  %arrayidx25.i106 = getelementptr inbounds nuw i8, ptr %python, i64 304
-  %arrayidx.i85 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx25.i106 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx.i85 = getelementptr inbounds nuw i8, ptr %python, i64 320
   %strides.i = getelementptr inbounds nuw i8, ptr %found.i, i64 32
   %rank.i = getelementptr inbounds nuw i8, ptr %found.i, i64 16
   %offset.i = getelementptr inbounds nuw i8, ptr %found.i, i64 40
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 208
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 264
   %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %python, i64 88
-  %arrayidx.i13.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i13.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %dtype.i.i = getelementptr inbounds nuw i8, ptr %found.i, i64 20
   %arrayidx1.i.i = getelementptr inbounds nuw i8, ptr %python, i64 80
   %device.i = getelementptr inbounds nuw i8, ptr %found.i, i64 8
@@ -432,7 +432,7 @@ lor.rhs.i.i:                                      ; preds = %land.rhs.i.i, %is_t
   br i1 %tobool.not.i.i.i, label %lor.lhs.false.i, label %read_known.exit.i
 
 read_known.exit.i:                                ; preds = %lor.rhs.i.i
-  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 240
   %10 = load i64, ptr %arrayidx.i.i.i.i, align 8
   %11 = inttoptr i64 %10 to ptr
   call void %11()
@@ -481,7 +481,7 @@ if.end.i.i:                                       ; preds = %lor.lhs.false6.i
   br i1 %tobool4.not.i.i, label %has_memory.exit.thread.i, label %if.end7.i.i
 
 has_memory.exit.thread.i:                         ; preds = %if.end.i.i
-  %arrayidx.i.i29.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i29.i = getelementptr inbounds nuw i8, ptr %python, i64 240
   %23 = load i64, ptr %arrayidx.i.i29.i, align 8
   %24 = inttoptr i64 %23 to ptr
   call void %24()
@@ -529,7 +529,7 @@ if.end.i33.i:                                     ; preds = %lor.lhs.false12.i
   br i1 %tobool.not.i.i, label %is_plain.exit.thread41.i, label %is_plain.exit.i
 
 is_plain.exit.thread41.i:                         ; preds = %if.end.i33.i
-  %arrayidx.i.i36.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i36.i = getelementptr inbounds nuw i8, ptr %python, i64 240
   %36 = load i64, ptr %arrayidx.i.i36.i, align 8
   %37 = inttoptr i64 %36 to ptr
   call void %37()
@@ -662,7 +662,7 @@ lor.rhs.i.i48:                                    ; preds = %land.rhs.i.i63, %is
   br i1 %tobool.not.i.i.i51, label %if.end.i54, label %read_known.exit.i52
 
 read_known.exit.i52:                              ; preds = %lor.rhs.i.i48
-  %arrayidx.i.i.i.i53 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i.i.i53 = getelementptr inbounds nuw i8, ptr %python, i64 240
   %68 = load i64, ptr %arrayidx.i.i.i.i53, align 8
   %69 = inttoptr i64 %68 to ptr
   call void %69()
@@ -832,7 +832,7 @@ if.then25:                                        ; preds = %if.else22
   br i1 %tobool.not.i87, label %if.then.i, label %if.end.i88
 
 if.then.i:                                        ; preds = %if.then25
-  %arrayidx.i.i95 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i95 = getelementptr inbounds nuw i8, ptr %python, i64 240
   %105 = load i64, ptr %arrayidx.i.i95, align 8
   %106 = inttoptr i64 %105 to ptr
   call void %106()
@@ -1073,7 +1073,7 @@ replayed.exit:                                    ; preds = %for.cond.i, %for.co
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %replayed.exit
-  %arrayidx.i10 = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i10 = getelementptr inbounds nuw i8, ptr %1, i64 232
   %9 = load i64, ptr %arrayidx.i10, align 8
   %10 = inttoptr i64 %9 to ptr
   call void %10(ptr nonnull %.pre)
@@ -1086,7 +1086,7 @@ if.end:                                           ; preds = %if.then, %replayed.
 
 cond.true6:                                       ; preds = %if.end
   %11 = load ptr, ptr %saved, align 8
-  %arrayidx.i11 = getelementptr inbounds nuw i8, ptr %1, i64 344
+  %arrayidx.i11 = getelementptr inbounds nuw i8, ptr %1, i64 352
   %12 = load i64, ptr %arrayidx.i11, align 8
   %13 = inttoptr i64 %12 to ptr
   %call.i12 = call ptr %13(i64 2)
@@ -1094,7 +1094,7 @@ cond.true6:                                       ; preds = %if.end
   br i1 %tobool.not.i, label %if.then.i, label %if.end.i
 
 if.then.i:                                        ; preds = %cond.true6
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   %14 = load i64, ptr %arrayidx.i.i, align 8
   %15 = inttoptr i64 %14 to ptr
   call void %15(ptr nonnull %call12.i)
@@ -1104,7 +1104,7 @@ if.then.i:                                        ; preds = %cond.true6
   br label %cond.end10
 
 if.end.i:                                         ; preds = %cond.true6
-  %arrayidx1.i13 = getelementptr inbounds nuw i8, ptr %1, i64 352
+  %arrayidx1.i13 = getelementptr inbounds nuw i8, ptr %1, i64 360
   %18 = load i64, ptr %arrayidx1.i13, align 8
   %19 = inttoptr i64 %18 to ptr
   %call2.i = call i32 %19(ptr nonnull %call.i12, i64 0, ptr nonnull %call12.i)
@@ -1118,7 +1118,7 @@ cond.false8:                                      ; preds = %if.end
   br i1 %tobool.not.i14, label %lor.lhs.false.i16, label %cond.end10
 
 lor.lhs.false.i16:                                ; preds = %cond.false8.thread, %cond.false8
-  %arrayidx.i17 = getelementptr inbounds nuw i8, ptr %1, i64 240
+  %arrayidx.i17 = getelementptr inbounds nuw i8, ptr %1, i64 248
   %22 = load i64, ptr %arrayidx.i17, align 8
   %23 = inttoptr i64 %22 to ptr
   %call.i18 = call ptr %23()
@@ -1129,7 +1129,7 @@ if.end.i19:                                       ; preds = %lor.lhs.false.i16
   %arrayidx.i.i20 = getelementptr inbounds nuw i8, ptr %1, i64 56
   %24 = load i64, ptr %arrayidx.i.i20, align 8
   %25 = inttoptr i64 %24 to ptr
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
   %26 = load i64, ptr %arrayidx.i.i.i, align 8
   %27 = inttoptr i64 %26 to ptr
   call void %27(ptr %25)
@@ -1158,7 +1158,7 @@ entry:
   br i1 %tobool.not, label %if.then, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %entry
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 392
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %3, i64 400
   %4 = load i64, ptr %arrayidx4, align 8
   %5 = inttoptr i64 %4 to ptr
   %call5 = tail call ptr %5()
@@ -1169,7 +1169,7 @@ if.then:                                          ; preds = %lor.lhs.false, %ent
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %3, i64 56
   %6 = load i64, ptr %arrayidx.i, align 8
   %7 = inttoptr i64 %6 to ptr
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %3, i64 224
   %8 = load i64, ptr %arrayidx.i.i, align 8
   %9 = inttoptr i64 %8 to ptr
   tail call void %9(ptr %7)
@@ -1194,7 +1194,7 @@ if.end.i:                                         ; preds = %if.end
   br i1 %tobool1.not.i, label %put.exit, label %if.then2.i
 
 if.then2.i:                                       ; preds = %if.end.i
-  %arrayidx.i.i20 = getelementptr inbounds nuw i8, ptr %3, i64 224
+  %arrayidx.i.i20 = getelementptr inbounds nuw i8, ptr %3, i64 232
   %14 = load i64, ptr %arrayidx.i.i20, align 8
   %15 = inttoptr i64 %14 to ptr
   call void %15(ptr nonnull %13)
@@ -1207,7 +1207,7 @@ put.exit:                                         ; preds = %if.end, %if.end.i, 
   br i1 %tobool11.not, label %if.end25, label %if.end.i23
 
 if.end.i23:                                       ; preds = %put.exit
-  %arrayidx13 = getelementptr inbounds nuw i8, ptr %3, i64 320
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %3, i64 328
   %17 = load i64, ptr %arrayidx13, align 8
   %18 = inttoptr i64 %17 to ptr
   %begin14 = getelementptr inbounds nuw i8, ptr %saved, i64 16
@@ -1224,7 +1224,7 @@ if.end.i23:                                       ; preds = %put.exit
   br i1 %tobool1.not.i24, label %put.exit27, label %if.then2.i25
 
 if.then2.i25:                                     ; preds = %if.end.i23
-  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %3, i64 224
+  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %3, i64 232
   %23 = load i64, ptr %arrayidx.i.i26, align 8
   %24 = inttoptr i64 %23 to ptr
   call void %24(ptr nonnull %22)
@@ -1245,7 +1245,7 @@ if.end.i30:                                       ; preds = %put.exit27
   br i1 %tobool1.not.i31, label %if.end25, label %if.then2.i32
 
 if.then2.i32:                                     ; preds = %if.end.i30
-  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %3, i64 224
+  %arrayidx.i.i33 = getelementptr inbounds nuw i8, ptr %3, i64 232
   %28 = load i64, ptr %arrayidx.i.i33, align 8
   %29 = inttoptr i64 %28 to ptr
   call void %29(ptr nonnull %27)
@@ -1256,7 +1256,7 @@ put.exit34:                                       ; preds = %put.exit27
   br i1 %cond, label %lor.lhs.false.i, label %if.end25.thread
 
 if.end25.thread:                                  ; preds = %put.exit34
-  %arrayidx.i35 = getelementptr inbounds nuw i8, ptr %3, i64 224
+  %arrayidx.i35 = getelementptr inbounds nuw i8, ptr %3, i64 232
   %30 = load i64, ptr %arrayidx.i35, align 8
   %31 = inttoptr i64 %30 to ptr
   call void %31(ptr nonnull %call8)
@@ -1267,7 +1267,7 @@ if.end25:                                         ; preds = %if.then2.i32, %if.e
   br i1 %tobool.not.i36, label %lor.lhs.false.i, label %cleanup
 
 lor.lhs.false.i:                                  ; preds = %put.exit34, %if.end25.thread, %if.end25
-  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %3, i64 240
+  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %3, i64 248
   %32 = load i64, ptr %arrayidx.i37, align 8
   %33 = inttoptr i64 %32 to ptr
   %call.i = call ptr %33()
@@ -1278,7 +1278,7 @@ if.end.i39:                                       ; preds = %lor.lhs.false.i
   %arrayidx.i.i40 = getelementptr inbounds nuw i8, ptr %3, i64 56
   %34 = load i64, ptr %arrayidx.i.i40, align 8
   %35 = inttoptr i64 %34 to ptr
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 216
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %3, i64 224
   %36 = load i64, ptr %arrayidx.i.i.i, align 8
   %37 = inttoptr i64 %36 to ptr
   call void %37(ptr %35)
@@ -1303,7 +1303,7 @@ entry:
   %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 8
   %0 = load i64, ptr %arrayidx, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 264
   %1 = load i64, ptr %arrayidx.i, align 8
   %2 = inttoptr i64 %1 to ptr
   %arrayidx1.i = getelementptr inbounds nuw i8, ptr %replay, i64 56
@@ -1324,7 +1324,7 @@ if.end.i:                                         ; preds = %entry
   br i1 %cmp.i, label %cond.end.i, label %cond.false.i
 
 cond.false.i:                                     ; preds = %if.end.i
-  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx5.i = getelementptr inbounds nuw i8, ptr %python, i64 304
   %9 = load i64, ptr %arrayidx5.i, align 8
   %10 = inttoptr i64 %9 to ptr
   %call6.i = call i64 %10(ptr nonnull %call3.i, ptr nonnull %overflow.i)
@@ -1332,7 +1332,7 @@ cond.false.i:                                     ; preds = %if.end.i
 
 cond.end.i:                                       ; preds = %cond.false.i, %if.end.i
   %cond.i = phi i64 [ %call6.i, %cond.false.i ], [ 0, %if.end.i ]
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %11 = load i64, ptr %arrayidx.i.i, align 8
   %12 = inttoptr i64 %11 to ptr
   call void %12(ptr nonnull %call3.i)
@@ -1364,9 +1364,9 @@ for.cond.cleanup:                                 ; preds = %for.body.preheader,
 for.body11.lr.ph:                                 ; preds = %for.cond.cleanup
   %arrayidx.i.i70 = getelementptr inbounds nuw i8, ptr %replay, i64 80
   %tobool.i.i = icmp ne i64 %retval.0.i, 0
-  %arrayidx.i25.i = getelementptr inbounds nuw i8, ptr %python, i64 224
-  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %python, i64 376
-  %arrayidx.i26.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i25.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx14.i = getelementptr inbounds nuw i8, ptr %python, i64 384
+  %arrayidx.i26.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   %stock21.i = getelementptr inbounds nuw i8, ptr %beside, i64 8
   %begin24.i = getelementptr inbounds nuw i8, ptr %beside, i64 16
   br label %for.body11
@@ -1564,7 +1564,7 @@ is_captured.exit.i93:                             ; preds = %if.then34
   br i1 %52, label %counters_of.exit, label %if.end.i85
 
 if.end.i85:                                       ; preds = %is_captured.exit.i93, %is_captured.exit.thread.i84
-  %arrayidx.i86 = getelementptr inbounds nuw i8, ptr %python, i64 320
+  %arrayidx.i86 = getelementptr inbounds nuw i8, ptr %python, i64 328
   %53 = load i64, ptr %arrayidx.i86, align 8
   %54 = inttoptr i64 %53 to ptr
   %call1.i = call ptr %54(i64 %retval.0.i)
@@ -1572,13 +1572,13 @@ if.end.i85:                                       ; preds = %is_captured.exit.i9
   br i1 %tobool.not.i87, label %counters_of.exit, label %if.end3.i
 
 if.end3.i:                                        ; preds = %if.end.i85
-  %arrayidx4.i88 = getelementptr inbounds nuw i8, ptr %python, i64 384
+  %arrayidx4.i88 = getelementptr inbounds nuw i8, ptr %python, i64 392
   %55 = load i64, ptr %arrayidx4.i88, align 8
   %56 = inttoptr i64 %55 to ptr
   %57 = load i64, ptr %arrayidx32, align 8
   %58 = inttoptr i64 %57 to ptr
   %call6.i90 = call ptr %56(ptr %58, ptr nonnull %call1.i)
-  %arrayidx.i9.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i9.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %59 = load i64, ptr %arrayidx.i9.i, align 8
   %60 = inttoptr i64 %59 to ptr
   call void %60(ptr nonnull %call1.i)
@@ -1586,7 +1586,7 @@ if.end3.i:                                        ; preds = %if.end.i85
   br i1 %tobool7.not.i, label %counters_of.exit, label %cond.true.i91
 
 cond.true.i91:                                    ; preds = %if.end3.i
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 304
   %61 = load i64, ptr %arrayidx8.i, align 8
   %62 = inttoptr i64 %61 to ptr
   %call9.i = call i64 %62(ptr nonnull %call6.i90, ptr nonnull %overflow.i79)
@@ -1630,7 +1630,7 @@ for.body46:                                       ; preds = %if.end39, %for.body
   br i1 %68, label %for.body46, label %for.cond.cleanup45
 
 if.then57:                                        ; preds = %for.cond.cleanup45
-  %arrayidx2.i98 = getelementptr inbounds nuw i8, ptr %python, i64 344
+  %arrayidx2.i98 = getelementptr inbounds nuw i8, ptr %python, i64 352
   %69 = load i64, ptr %arrayidx2.i98, align 8
   %70 = inttoptr i64 %69 to ptr
   %call3.i99 = call ptr %70(i64 %14)
@@ -1640,8 +1640,8 @@ if.then57:                                        ; preds = %for.cond.cleanup45
   br i1 %71, label %for.body.lr.ph.i, label %gathered.exit
 
 for.body.lr.ph.i:                                 ; preds = %if.then57
-  %arrayidx4.i101 = getelementptr inbounds nuw i8, ptr %python, i64 352
-  %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx4.i101 = getelementptr inbounds nuw i8, ptr %python, i64 360
+  %arrayidx.i12.i = getelementptr inbounds nuw i8, ptr %python, i64 224
   br label %for.body.i
 
 for.body.i:                                       ; preds = %for.body.i, %for.body.lr.ph.i
@@ -1681,14 +1681,14 @@ if.then.i120:                                     ; preds = %if.then64
   %79 = load i64, ptr %row.0.lcssa, align 8
   %arrayidx1.i121 = getelementptr inbounds ptr, ptr %buffers, i64 %79
   %80 = load ptr, ptr %arrayidx1.i121, align 8
-  %arrayidx.i.i122 = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx.i.i122 = getelementptr inbounds nuw i8, ptr %python, i64 224
   %81 = load i64, ptr %arrayidx.i.i122, align 8
   %82 = inttoptr i64 %81 to ptr
   call void %82(ptr %80)
   br label %if.end69
 
 if.end.i104:                                      ; preds = %if.then64
-  %arrayidx2.i105 = getelementptr inbounds nuw i8, ptr %python, i64 344
+  %arrayidx2.i105 = getelementptr inbounds nuw i8, ptr %python, i64 352
   %83 = load i64, ptr %arrayidx2.i105, align 8
   %84 = inttoptr i64 %83 to ptr
   %call3.i106 = call ptr %84(i64 %13)
@@ -1698,8 +1698,8 @@ if.end.i104:                                      ; preds = %if.then64
   br i1 %85, label %for.body.lr.ph.i110, label %if.end69
 
 for.body.lr.ph.i110:                              ; preds = %if.end.i104
-  %arrayidx4.i111 = getelementptr inbounds nuw i8, ptr %python, i64 352
-  %arrayidx.i12.i112 = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx4.i111 = getelementptr inbounds nuw i8, ptr %python, i64 360
+  %arrayidx.i12.i112 = getelementptr inbounds nuw i8, ptr %python, i64 224
   br label %for.body.i113
 
 for.body.i113:                                    ; preds = %for.body.i113, %for.body.lr.ph.i110
@@ -1724,7 +1724,7 @@ if.end69:                                         ; preds = %for.body.i113, %for
   br i1 %cmp72141, label %for.body74.lr.ph, label %for.cond.cleanup73
 
 for.body74.lr.ph:                                 ; preds = %if.end69
-  %arrayidx.i124 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i124 = getelementptr inbounds nuw i8, ptr %python, i64 232
   br label %for.body74
 
 for.cond.cleanup73:                               ; preds = %for.inc80, %if.end69
@@ -1814,7 +1814,7 @@ for.inc:                                          ; preds = %same.exit
   br i1 %tobool1.not, label %for.end, label %for.body
 
 for.end:                                          ; preds = %for.inc, %land.rhs.preheader, %entry
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %0, i64 368
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %0, i64 376
   %14 = load i64, ptr %arrayidx5, align 8
   %15 = inttoptr i64 %14 to ptr
   %call6 = tail call ptr %15(ptr %name)
@@ -1822,14 +1822,14 @@ for.end:                                          ; preds = %for.inc, %land.rhs.
   br i1 %tobool7.not, label %cleanup12, label %if.end9
 
 if.end9:                                          ; preds = %for.end
-  %arrayidx10 = getelementptr inbounds nuw i8, ptr %0, i64 288
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %0, i64 296
   %16 = load i64, ptr %arrayidx10, align 8
   %17 = inttoptr i64 %16 to ptr
   %call11 = tail call ptr %17(ptr %type, ptr nonnull %call6)
   br label %cleanup12.sink.split
 
 cleanup12.sink.split:                             ; preds = %if.then, %if.end9
-  %.sink = phi i64 [ 224, %if.end9 ], [ 216, %if.then ]
+  %.sink = phi i64 [ 232, %if.end9 ], [ 224, %if.then ]
   %call6.sink = phi ptr [ %call6, %if.end9 ], [ %12, %if.then ]
   %retval.0.ph = phi ptr [ %call11, %if.end9 ], [ %12, %if.then ]
   %arrayidx.i12 = getelementptr inbounds nuw i8, ptr %0, i64 %.sink
@@ -1853,20 +1853,20 @@ entry:
   %1 = inttoptr i64 %0 to ptr
   call void @llvm.lifetime.start.p0(ptr nonnull %facts)
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow.i)
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 384
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %1, i64 392
   %2 = load i64, ptr %arrayidx.i, align 8
   %3 = inttoptr i64 %2 to ptr
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 144
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %1, i64 152
   %4 = load i64, ptr %arrayidx1.i, align 8
   %5 = inttoptr i64 %4 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 152
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %1, i64 160
   %6 = load i64, ptr %arrayidx2.i, align 8
   %7 = inttoptr i64 %6 to ptr
   %call.i = tail call ptr %3(ptr %5, ptr %7)
-  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 160
+  %arrayidx3.i = getelementptr inbounds nuw i8, ptr %1, i64 168
   %8 = load i64, ptr %arrayidx3.i, align 8
   %9 = inttoptr i64 %8 to ptr
-  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %1, i64 168
+  %arrayidx4.i = getelementptr inbounds nuw i8, ptr %1, i64 176
   %10 = load i64, ptr %arrayidx4.i, align 8
   %11 = inttoptr i64 %10 to ptr
   %call5.i = tail call ptr %3(ptr %9, ptr %11)
@@ -1879,7 +1879,7 @@ entry:
   br i1 %or.cond.i, label %lor.lhs.false7.i, label %if.then.i
 
 lor.lhs.false7.i:                                 ; preds = %entry
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 296
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %1, i64 304
   %14 = load i64, ptr %arrayidx8.i, align 8
   %15 = inttoptr i64 %14 to ptr
   %call9.i = call i64 %15(ptr nonnull %call5.i, ptr nonnull %overflow.i)
@@ -1887,7 +1887,7 @@ lor.lhs.false7.i:                                 ; preds = %entry
   br i1 %cmp10.i, label %if.then.i, label %if.end.i
 
 if.then.i:                                        ; preds = %lor.lhs.false7.i, %entry
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %1, i64 240
   %16 = load i64, ptr %arrayidx.i.i, align 8
   %17 = inttoptr i64 %16 to ptr
   call void %17()
@@ -1973,7 +1973,7 @@ while.end.i:                                      ; preds = %land.rhs.i22, %whil
   br i1 %cmp9.i, label %find.exit, label %if.end12.i
 
 if.end12.i:                                       ; preds = %while.end.i, %land.lhs.true.i, %if.end
-  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 360
+  %arrayidx.i.i19 = getelementptr inbounds nuw i8, ptr %1, i64 368
   %33 = load i64, ptr %arrayidx.i.i19, align 8
   %34 = inttoptr i64 %33 to ptr
   %words.i.i = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -1989,7 +1989,7 @@ if.end15.i:                                       ; preds = %if.end12.i
   %37 = load i64, ptr %arrayidx17.i, align 8
   %38 = inttoptr i64 %37 to ptr
   %call18.i = call ptr %36(ptr %38, ptr nonnull %call.i.i20)
-  %arrayidx.i28.i = getelementptr inbounds nuw i8, ptr %1, i64 224
+  %arrayidx.i28.i = getelementptr inbounds nuw i8, ptr %1, i64 232
   %39 = load i64, ptr %arrayidx.i28.i, align 8
   %40 = inttoptr i64 %39 to ptr
   call void %40(ptr nonnull %call.i.i20)
@@ -2022,7 +2022,7 @@ find.exit:                                        ; preds = %while.body.i, %whil
   br label %if.end7
 
 if.then5:                                         ; preds = %if.end15.i, %if.end12.i
-  %arrayidx.i24 = getelementptr inbounds nuw i8, ptr %1, i64 240
+  %arrayidx.i24 = getelementptr inbounds nuw i8, ptr %1, i64 248
   %47 = load i64, ptr %arrayidx.i24, align 8
   %48 = inttoptr i64 %47 to ptr
   %call.i25 = call ptr %48()
@@ -2036,12 +2036,12 @@ if.end.i27:                                       ; preds = %if.then5
   br label %cleanup10.sink.split
 
 if.end7:                                          ; preds = %for.body.i, %find.exit, %if.then20.i
-  %retval.0.i2156 = phi ptr [ %46, %find.exit ], [ %call18.i, %if.then20.i ], [ %call18.i, %for.body.i ]
-  %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %1, i64 216
+  %retval.0.i2153 = phi ptr [ %46, %find.exit ], [ %call18.i, %if.then20.i ], [ %call18.i, %for.body.i ]
+  %arrayidx.i29 = getelementptr inbounds nuw i8, ptr %1, i64 224
   %51 = load i64, ptr %arrayidx.i29, align 8
   %52 = inttoptr i64 %51 to ptr
-  call void %52(ptr nonnull %retval.0.i2156)
-  %arrayidx.i30 = getelementptr inbounds nuw i8, ptr %1, i64 336
+  call void %52(ptr nonnull %retval.0.i2153)
+  %arrayidx.i30 = getelementptr inbounds nuw i8, ptr %1, i64 344
   %53 = load i64, ptr %arrayidx.i30, align 8
   %54 = inttoptr i64 %53 to ptr
   %arrayidx1.i31 = getelementptr inbounds nuw i8, ptr %1, i64 136
@@ -2049,480 +2049,173 @@ if.end7:                                          ; preds = %for.body.i, %find.e
   %56 = inttoptr i64 %55 to ptr
   %call.i32 = call i8 %56()
   %tobool.not.i33 = icmp eq i8 %call.i32, 0
-  br i1 %tobool.not.i33, label %if.end30.i, label %land.lhs.true.i34
+  br i1 %tobool.not.i33, label %if.end43.i, label %land.end.i
 
-land.lhs.true.i34:                                ; preds = %if.end7
-  %arrayidx2.i35 = getelementptr inbounds nuw i8, ptr %self, i64 56
-  %57 = load i64, ptr %arrayidx2.i35, align 8
-  %arrayidx3.i36 = getelementptr inbounds nuw i8, ptr %self, i64 48
-  %58 = load i64, ptr %arrayidx3.i36, align 8
-  %arrayidx.i.i37 = getelementptr inbounds nuw i8, ptr %1, i64 288
-  %59 = load i64, ptr %arrayidx.i.i37, align 8
-  %60 = inttoptr i64 %59 to ptr
-  %arrayidx.i5.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 224
-  %cmp.not21.i.i = icmp slt i64 %57, %58
-  br i1 %cmp.not21.i.i, label %for.body.lr.ph.i.i, label %if.end.thread152.i
+land.end.i:                                       ; preds = %if.end7
+  %arrayidx2.i34 = getelementptr inbounds nuw i8, ptr %1, i64 144
+  %57 = load i64, ptr %arrayidx2.i34, align 8
+  %58 = inttoptr i64 %57 to ptr
+  %call3.i = call i8 %58()
+  %tobool4.not.i = icmp eq i8 %call3.i, 0
+  br i1 %tobool4.not.i, label %land.lhs.true.i36, label %if.end43.i
 
-if.end.thread152.i:                               ; preds = %land.lhs.true.i34
-  %arrayidx7154.i = getelementptr inbounds nuw i8, ptr %self, i64 64
-  %61 = load i64, ptr %arrayidx7154.i, align 8
-  %tobool8.not155.i = icmp eq i64 %61, 0
-  %.156.i = select i1 %tobool8.not155.i, i64 %57, i64 %61
-  br label %land.rhs.i38
+land.lhs.true.i36:                                ; preds = %land.end.i
+  %arrayidx6.i37 = getelementptr inbounds nuw i8, ptr %self, i64 56
+  %59 = load i64, ptr %arrayidx6.i37, align 8
+  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %self, i64 48
+  %60 = load i64, ptr %arrayidx7.i, align 8
+  %call8.i = call fastcc i1 @fly.native_replay.want_gradients(ptr nonnull readonly %1, ptr %args, i64 %59, i64 %60)
+  br i1 %call8.i, label %if.then.i42, label %land.end20.i
 
-for.body.lr.ph.i.i:                               ; preds = %land.lhs.true.i34
-  %arrayidx2.i.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx2.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 8
-  %arrayidx8.i.i = getelementptr inbounds nuw i8, ptr %1, i64 176
-  %arrayidx.i17.i.i = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %arrayidx.i.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 232
-  br label %for.body.i.i
-
-for.body.i.i:                                     ; preds = %for.inc.i.i, %for.body.lr.ph.i.i
-  %i.022.i.i = phi i64 [ %57, %for.body.lr.ph.i.i ], [ %inc.i.i, %for.inc.i.i ]
-  %arrayidx1.i.i42 = getelementptr inbounds ptr, ptr %args, i64 %i.022.i.i
-  %62 = load ptr, ptr %arrayidx1.i.i42, align 8
-  %63 = ptrtoint ptr %62 to i64
-  %64 = load i64, ptr %arrayidx2.i.i, align 8
-  %cmp3.i.i = icmp eq i64 %64, %63
-  br i1 %cmp3.i.i, label %for.inc.i.i, label %if.end.i.i
-
-if.end.i.i:                                       ; preds = %for.body.i.i
-  %65 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
-  %tobool.not.i.i = icmp eq ptr %65, null
-  br i1 %tobool.not.i.i, label %cond.false.i.i, label %land.rhs.i.i
-
-land.rhs.i.i:                                     ; preds = %if.end.i.i
-  %type.i.i.i = getelementptr inbounds nuw i8, ptr %62, i64 8
-  %66 = load ptr, ptr %type.i.i.i, align 8
-  %67 = ptrtoint ptr %66 to i64
-  %68 = load i64, ptr %1, align 8
-  %cmp.i.i.i = icmp eq i64 %68, %67
-  br i1 %cmp.i.i.i, label %cond.true.i.i, label %is_tensor.exit.i.i
-
-is_tensor.exit.i.i:                               ; preds = %land.rhs.i.i
-  %69 = load i64, ptr %arrayidx2.i.i.i, align 8
-  %cmp3.i.i.i = icmp eq i64 %69, %67
-  br i1 %cmp3.i.i.i, label %cond.true.i.i, label %cond.false.i.i
-
-cond.true.i.i:                                    ; preds = %is_tensor.exit.i.i, %land.rhs.i.i
-  %70 = load i64, ptr %65, align 8
-  %add.ptr.i.i.i.i = getelementptr inbounds i8, ptr %62, i64 %70
-  %71 = load i64, ptr %add.ptr.i.i.i.i, align 8
-  %tobool.not.i.i.i = icmp eq i64 %71, 0
-  br i1 %tobool.not.i.i.i, label %for.inc.i.i, label %cond.end.i.i.i
-
-cond.end.i.i.i:                                   ; preds = %cond.true.i.i
-  %72 = inttoptr i64 %71 to ptr
-  %derived2.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 96
-  %73 = load i64, ptr %derived2.i.i.i, align 8
-  %add.ptr.i7.i.i.i = getelementptr inbounds i8, ptr %72, i64 %73
-  %74 = load i64, ptr %add.ptr.i7.i.i.i, align 8
-  %75 = inttoptr i64 %74 to ptr
-  %tobool4.not.i.i.i = icmp eq i64 %74, 0
-  br i1 %tobool4.not.i.i.i, label %for.inc.i.i, label %land.rhs.i.i.i
-
-land.rhs.i.i.i:                                   ; preds = %cond.end.i.i.i
-  %asked.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 104
-  %76 = load i64, ptr %asked.i.i.i, align 8
-  %arrayidx.i.i.i46 = getelementptr inbounds i8, ptr %75, i64 %76
-  %77 = load i8, ptr %arrayidx.i.i.i46, align 1
-  %tobool5.not.i.i.i = icmp eq i8 %77, 0
-  br i1 %tobool5.not.i.i.i, label %wants_gradient.exit.i.i, label %if.then.i45
-
-wants_gradient.exit.i.i:                          ; preds = %land.rhs.i.i.i
-  %function.i.i.i = getelementptr inbounds nuw i8, ptr %65, i64 112
-  %78 = load i64, ptr %function.i.i.i, align 8
-  %add.ptr.i8.i.i.i = getelementptr inbounds i8, ptr %75, i64 %78
-  %79 = load i64, ptr %add.ptr.i8.i.i.i, align 8
-  %tobool7.i.not.i.i = icmp eq i64 %79, 0
-  br i1 %tobool7.i.not.i.i, label %for.inc.i.i, label %if.then.i45
-
-cond.false.i.i:                                   ; preds = %is_tensor.exit.i.i, %if.end.i.i
-  %80 = load i64, ptr %arrayidx8.i.i, align 8
-  %81 = inttoptr i64 %80 to ptr
-  %call9.i.i = call ptr %60(ptr %62, ptr %81)
-  %tobool.not.i16.i.i = icmp eq ptr %call9.i.i, null
-  br i1 %tobool.not.i16.i.i, label %is_true.exit.thread.i.i, label %is_true.exit.i.i
-
-is_true.exit.thread.i.i:                          ; preds = %cond.false.i.i
-  %82 = load i64, ptr %arrayidx.i.i.i.i, align 8
-  %83 = inttoptr i64 %82 to ptr
-  call void %83()
-  br label %for.inc.i.i
-
-is_true.exit.i.i:                                 ; preds = %cond.false.i.i
-  %84 = load i64, ptr %arrayidx.i5.i.i.i, align 8
-  %85 = inttoptr i64 %84 to ptr
-  call void %85(ptr nonnull %call9.i.i)
-  %86 = load i64, ptr %arrayidx.i17.i.i, align 8
-  %87 = inttoptr i64 %86 to ptr
-  %cmp.i18.i.i = icmp eq ptr %call9.i.i, %87
-  br i1 %cmp.i18.i.i, label %is_true.exit.i.if.then_crit_edge.i, label %for.inc.i.i
-
-is_true.exit.i.if.then_crit_edge.i:               ; preds = %is_true.exit.i.i
-  %.pre.i44 = load i64, ptr %arrayidx2.i.i, align 8
-  br label %if.then.i45
-
-for.inc.i.i:                                      ; preds = %is_true.exit.i.i, %is_true.exit.thread.i.i, %wants_gradient.exit.i.i, %cond.end.i.i.i, %cond.true.i.i, %for.body.i.i
-  %inc.i.i = add i64 %i.022.i.i, 1
-  %exitcond.not.i.i = icmp eq i64 %inc.i.i, %58
-  br i1 %exitcond.not.i.i, label %if.end.i43, label %for.body.i.i
-
-if.then.i45:                                      ; preds = %wants_gradient.exit.i.i, %land.rhs.i.i.i, %is_true.exit.i.if.then_crit_edge.i
-  %88 = phi i64 [ %.pre.i44, %is_true.exit.i.if.then_crit_edge.i ], [ %64, %land.rhs.i.i.i ], [ %64, %wants_gradient.exit.i.i ]
-  %89 = inttoptr i64 %88 to ptr
-  %90 = load i64, ptr %arrayidx.i29, align 8
-  %91 = inttoptr i64 %90 to ptr
-  call void %91(ptr %89)
+if.then.i42:                                      ; preds = %land.lhs.true.i36
+  %arrayidx.i.i43 = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %61 = load i64, ptr %arrayidx.i.i43, align 8
+  %62 = inttoptr i64 %61 to ptr
+  %63 = load i64, ptr %arrayidx.i29, align 8
+  %64 = inttoptr i64 %63 to ptr
+  call void %64(ptr %62)
   br label %cleanup10.sink.split
 
-if.end.i43:                                       ; preds = %for.inc.i.i
-  %92 = load i64, ptr %arrayidx2.i35, align 8
-  %arrayidx7.i = getelementptr inbounds nuw i8, ptr %self, i64 64
-  %93 = load i64, ptr %arrayidx7.i, align 8
-  %tobool8.not.i = icmp eq i64 %93, 0
-  %..i = select i1 %tobool8.not.i, i64 %92, i64 %93
-  %.pre169.i = load i64, ptr %arrayidx.i.i37, align 8
-  %.pre172.i = inttoptr i64 %.pre169.i to ptr
-  br label %land.rhs.i38
+land.end20.i:                                     ; preds = %land.lhs.true.i36
+  %65 = load i64, ptr %arrayidx6.i37, align 8
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %self, i64 64
+  %66 = load i64, ptr %arrayidx12.i, align 8
+  %tobool13.not.i38 = icmp eq i64 %66, 0
+  %..i = select i1 %tobool13.not.i38, i64 %65, i64 %66
+  %call18.i39 = call fastcc i1 @fly.native_replay.want_gradients(ptr nonnull readonly %1, ptr %args, i64 0, i64 %..i)
+  br i1 %call18.i39, label %if.then33.i, label %land.lhs.true26.i
 
-land.rhs.i38:                                     ; preds = %if.end.i43, %if.end.thread152.i
-  %.pre-phi.i = phi ptr [ %.pre172.i, %if.end.i43 ], [ %60, %if.end.thread152.i ]
-  %.158.i = phi i64 [ %..i, %if.end.i43 ], [ %.156.i, %if.end.thread152.i ]
-  %94 = phi i64 [ %92, %if.end.i43 ], [ %57, %if.end.thread152.i ]
-  %cmp.not21.i38.i = icmp sgt i64 %.158.i, 0
-  br i1 %cmp.not21.i38.i, label %for.body.lr.ph.i40.i, label %land.lhs.true16.i
+land.lhs.true26.i:                                ; preds = %land.end20.i
+  %call27.i = call fastcc i1 @fly.native_replay.want_gradients(ptr nonnull readonly %1, ptr %args, i64 %..i, i64 %65)
+  br i1 %call27.i, label %if.then29.i, label %if.end43.i
 
-for.body.lr.ph.i40.i:                             ; preds = %land.rhs.i38
-  %arrayidx2.i41.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx2.i.i42.i = getelementptr inbounds nuw i8, ptr %1, i64 8
-  %arrayidx8.i43.i = getelementptr inbounds nuw i8, ptr %1, i64 176
-  %arrayidx.i17.i44.i = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %arrayidx.i.i.i45.i = getelementptr inbounds nuw i8, ptr %1, i64 232
-  br label %for.body.i46.i
-
-for.body.i46.i:                                   ; preds = %for.inc.i62.i, %for.body.lr.ph.i40.i
-  %i.022.i47.i = phi i64 [ 0, %for.body.lr.ph.i40.i ], [ %inc.i63.i, %for.inc.i62.i ]
-  %arrayidx1.i48.i = getelementptr inbounds nuw ptr, ptr %args, i64 %i.022.i47.i
-  %95 = load ptr, ptr %arrayidx1.i48.i, align 8
-  %96 = ptrtoint ptr %95 to i64
-  %97 = load i64, ptr %arrayidx2.i41.i, align 8
-  %cmp3.i49.i = icmp eq i64 %97, %96
-  br i1 %cmp3.i49.i, label %for.inc.i62.i, label %if.end.i50.i
-
-if.end.i50.i:                                     ; preds = %for.body.i46.i
-  %98 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
-  %tobool.not.i51.i = icmp eq ptr %98, null
-  br i1 %tobool.not.i51.i, label %cond.false.i57.i, label %land.rhs.i52.i
-
-land.rhs.i52.i:                                   ; preds = %if.end.i50.i
-  %type.i.i53.i = getelementptr inbounds nuw i8, ptr %95, i64 8
-  %99 = load ptr, ptr %type.i.i53.i, align 8
-  %100 = ptrtoint ptr %99 to i64
-  %101 = load i64, ptr %1, align 8
-  %cmp.i.i54.i = icmp eq i64 %101, %100
-  br i1 %cmp.i.i54.i, label %cond.true.i66.i, label %is_tensor.exit.i55.i
-
-is_tensor.exit.i55.i:                             ; preds = %land.rhs.i52.i
-  %102 = load i64, ptr %arrayidx2.i.i42.i, align 8
-  %cmp3.i.i56.i = icmp eq i64 %102, %100
-  br i1 %cmp3.i.i56.i, label %cond.true.i66.i, label %cond.false.i57.i
-
-cond.true.i66.i:                                  ; preds = %is_tensor.exit.i55.i, %land.rhs.i52.i
-  %103 = load i64, ptr %98, align 8
-  %add.ptr.i.i.i67.i = getelementptr inbounds i8, ptr %95, i64 %103
-  %104 = load i64, ptr %add.ptr.i.i.i67.i, align 8
-  %tobool.not.i.i68.i = icmp eq i64 %104, 0
-  br i1 %tobool.not.i.i68.i, label %for.inc.i62.i, label %cond.end.i.i69.i
-
-cond.end.i.i69.i:                                 ; preds = %cond.true.i66.i
-  %105 = inttoptr i64 %104 to ptr
-  %derived2.i.i70.i = getelementptr inbounds nuw i8, ptr %98, i64 96
-  %106 = load i64, ptr %derived2.i.i70.i, align 8
-  %add.ptr.i7.i.i71.i = getelementptr inbounds i8, ptr %105, i64 %106
-  %107 = load i64, ptr %add.ptr.i7.i.i71.i, align 8
-  %108 = inttoptr i64 %107 to ptr
-  %tobool4.not.i.i72.i = icmp eq i64 %107, 0
-  br i1 %tobool4.not.i.i72.i, label %for.inc.i62.i, label %land.rhs.i.i73.i
-
-land.rhs.i.i73.i:                                 ; preds = %cond.end.i.i69.i
-  %asked.i.i74.i = getelementptr inbounds nuw i8, ptr %98, i64 104
-  %109 = load i64, ptr %asked.i.i74.i, align 8
-  %arrayidx.i.i75.i = getelementptr inbounds i8, ptr %108, i64 %109
-  %110 = load i8, ptr %arrayidx.i.i75.i, align 1
-  %tobool5.not.i.i76.i = icmp eq i8 %110, 0
-  br i1 %tobool5.not.i.i76.i, label %wants_gradient.exit.i77.i, label %if.then22.i
-
-wants_gradient.exit.i77.i:                        ; preds = %land.rhs.i.i73.i
-  %function.i.i78.i = getelementptr inbounds nuw i8, ptr %98, i64 112
-  %111 = load i64, ptr %function.i.i78.i, align 8
-  %add.ptr.i8.i.i79.i = getelementptr inbounds i8, ptr %108, i64 %111
-  %112 = load i64, ptr %add.ptr.i8.i.i79.i, align 8
-  %tobool7.i.not.i80.i = icmp eq i64 %112, 0
-  br i1 %tobool7.i.not.i80.i, label %for.inc.i62.i, label %if.then22.i
-
-cond.false.i57.i:                                 ; preds = %is_tensor.exit.i55.i, %if.end.i50.i
-  %113 = load i64, ptr %arrayidx8.i43.i, align 8
-  %114 = inttoptr i64 %113 to ptr
-  %call9.i58.i = call ptr %.pre-phi.i(ptr %95, ptr %114)
-  %tobool.not.i16.i59.i = icmp eq ptr %call9.i58.i, null
-  br i1 %tobool.not.i16.i59.i, label %is_true.exit.thread.i65.i, label %is_true.exit.i60.i
-
-is_true.exit.thread.i65.i:                        ; preds = %cond.false.i57.i
-  %115 = load i64, ptr %arrayidx.i.i.i45.i, align 8
-  %116 = inttoptr i64 %115 to ptr
-  call void %116()
-  br label %for.inc.i62.i
-
-is_true.exit.i60.i:                               ; preds = %cond.false.i57.i
-  %117 = load i64, ptr %arrayidx.i5.i.i.i, align 8
-  %118 = inttoptr i64 %117 to ptr
-  call void %118(ptr nonnull %call9.i58.i)
-  %119 = load i64, ptr %arrayidx.i17.i44.i, align 8
-  %120 = inttoptr i64 %119 to ptr
-  %cmp.i18.i61.i = icmp eq ptr %call9.i58.i, %120
-  br i1 %cmp.i18.i61.i, label %if.then22.i, label %for.inc.i62.i
-
-for.inc.i62.i:                                    ; preds = %is_true.exit.i60.i, %is_true.exit.thread.i65.i, %wants_gradient.exit.i77.i, %cond.end.i.i69.i, %cond.true.i66.i, %for.body.i46.i
-  %inc.i63.i = add nuw nsw i64 %i.022.i47.i, 1
-  %exitcond.not.i64.i = icmp eq i64 %inc.i63.i, %.158.i
-  br i1 %exitcond.not.i64.i, label %land.lhs.true16.loopexit.i, label %for.body.i46.i
-
-land.lhs.true16.loopexit.i:                       ; preds = %for.inc.i62.i
-  %.pre170.i = load i64, ptr %arrayidx.i.i37, align 8
-  %.pre173.i = inttoptr i64 %.pre170.i to ptr
-  br label %land.lhs.true16.i
-
-land.lhs.true16.i:                                ; preds = %land.lhs.true16.loopexit.i, %land.rhs.i38
-  %.pre-phi174.i = phi ptr [ %.pre173.i, %land.lhs.true16.loopexit.i ], [ %.pre-phi.i, %land.rhs.i38 ]
-  %cmp.not21.i84.i = icmp slt i64 %.158.i, %94
-  br i1 %cmp.not21.i84.i, label %for.body.lr.ph.i86.i, label %if.end30.i
-
-for.body.lr.ph.i86.i:                             ; preds = %land.lhs.true16.i
-  %arrayidx2.i87.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %arrayidx2.i.i88.i = getelementptr inbounds nuw i8, ptr %1, i64 8
-  %arrayidx8.i89.i = getelementptr inbounds nuw i8, ptr %1, i64 176
-  %arrayidx.i17.i90.i = getelementptr inbounds nuw i8, ptr %1, i64 64
-  %arrayidx.i.i.i91.i = getelementptr inbounds nuw i8, ptr %1, i64 232
-  br label %for.body.i92.i
-
-for.body.i92.i:                                   ; preds = %for.inc.i108.i, %for.body.lr.ph.i86.i
-  %i.022.i93.i = phi i64 [ %.158.i, %for.body.lr.ph.i86.i ], [ %inc.i109.i, %for.inc.i108.i ]
-  %arrayidx1.i94.i = getelementptr inbounds ptr, ptr %args, i64 %i.022.i93.i
-  %121 = load ptr, ptr %arrayidx1.i94.i, align 8
-  %122 = ptrtoint ptr %121 to i64
-  %123 = load i64, ptr %arrayidx2.i87.i, align 8
-  %cmp3.i95.i = icmp eq i64 %123, %122
-  br i1 %cmp3.i95.i, label %for.inc.i108.i, label %if.end.i96.i
-
-if.end.i96.i:                                     ; preds = %for.body.i92.i
-  %124 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
-  %tobool.not.i97.i = icmp eq ptr %124, null
-  br i1 %tobool.not.i97.i, label %cond.false.i103.i, label %land.rhs.i98.i
-
-land.rhs.i98.i:                                   ; preds = %if.end.i96.i
-  %type.i.i99.i = getelementptr inbounds nuw i8, ptr %121, i64 8
-  %125 = load ptr, ptr %type.i.i99.i, align 8
-  %126 = ptrtoint ptr %125 to i64
-  %127 = load i64, ptr %1, align 8
-  %cmp.i.i100.i = icmp eq i64 %127, %126
-  br i1 %cmp.i.i100.i, label %cond.true.i112.i, label %is_tensor.exit.i101.i
-
-is_tensor.exit.i101.i:                            ; preds = %land.rhs.i98.i
-  %128 = load i64, ptr %arrayidx2.i.i88.i, align 8
-  %cmp3.i.i102.i = icmp eq i64 %128, %126
-  br i1 %cmp3.i.i102.i, label %cond.true.i112.i, label %cond.false.i103.i
-
-cond.true.i112.i:                                 ; preds = %is_tensor.exit.i101.i, %land.rhs.i98.i
-  %129 = load i64, ptr %124, align 8
-  %add.ptr.i.i.i113.i = getelementptr inbounds i8, ptr %121, i64 %129
-  %130 = load i64, ptr %add.ptr.i.i.i113.i, align 8
-  %tobool.not.i.i114.i = icmp eq i64 %130, 0
-  br i1 %tobool.not.i.i114.i, label %for.inc.i108.i, label %cond.end.i.i115.i
-
-cond.end.i.i115.i:                                ; preds = %cond.true.i112.i
-  %131 = inttoptr i64 %130 to ptr
-  %derived2.i.i116.i = getelementptr inbounds nuw i8, ptr %124, i64 96
-  %132 = load i64, ptr %derived2.i.i116.i, align 8
-  %add.ptr.i7.i.i117.i = getelementptr inbounds i8, ptr %131, i64 %132
-  %133 = load i64, ptr %add.ptr.i7.i.i117.i, align 8
-  %134 = inttoptr i64 %133 to ptr
-  %tobool4.not.i.i118.i = icmp eq i64 %133, 0
-  br i1 %tobool4.not.i.i118.i, label %for.inc.i108.i, label %land.rhs.i.i119.i
-
-land.rhs.i.i119.i:                                ; preds = %cond.end.i.i115.i
-  %asked.i.i120.i = getelementptr inbounds nuw i8, ptr %124, i64 104
-  %135 = load i64, ptr %asked.i.i120.i, align 8
-  %arrayidx.i.i121.i = getelementptr inbounds i8, ptr %134, i64 %135
-  %136 = load i8, ptr %arrayidx.i.i121.i, align 1
-  %tobool5.not.i.i122.i = icmp eq i8 %136, 0
-  br i1 %tobool5.not.i.i122.i, label %wants_gradient.exit.i123.i, label %if.then18.i
-
-wants_gradient.exit.i123.i:                       ; preds = %land.rhs.i.i119.i
-  %function.i.i124.i = getelementptr inbounds nuw i8, ptr %124, i64 112
-  %137 = load i64, ptr %function.i.i124.i, align 8
-  %add.ptr.i8.i.i125.i = getelementptr inbounds i8, ptr %134, i64 %137
-  %138 = load i64, ptr %add.ptr.i8.i.i125.i, align 8
-  %tobool7.i.not.i126.i = icmp eq i64 %138, 0
-  br i1 %tobool7.i.not.i126.i, label %for.inc.i108.i, label %if.then18.i
-
-cond.false.i103.i:                                ; preds = %is_tensor.exit.i101.i, %if.end.i96.i
-  %139 = load i64, ptr %arrayidx8.i89.i, align 8
-  %140 = inttoptr i64 %139 to ptr
-  %call9.i104.i = call ptr %.pre-phi174.i(ptr %121, ptr %140)
-  %tobool.not.i16.i105.i = icmp eq ptr %call9.i104.i, null
-  br i1 %tobool.not.i16.i105.i, label %is_true.exit.thread.i111.i, label %is_true.exit.i106.i
-
-is_true.exit.thread.i111.i:                       ; preds = %cond.false.i103.i
-  %141 = load i64, ptr %arrayidx.i.i.i91.i, align 8
-  %142 = inttoptr i64 %141 to ptr
-  call void %142()
-  br label %for.inc.i108.i
-
-is_true.exit.i106.i:                              ; preds = %cond.false.i103.i
-  %143 = load i64, ptr %arrayidx.i5.i.i.i, align 8
-  %144 = inttoptr i64 %143 to ptr
-  call void %144(ptr nonnull %call9.i104.i)
-  %145 = load i64, ptr %arrayidx.i17.i90.i, align 8
-  %146 = inttoptr i64 %145 to ptr
-  %cmp.i18.i107.i = icmp eq ptr %call9.i104.i, %146
-  br i1 %cmp.i18.i107.i, label %is_true.exit.i106.if.then18_crit_edge.i, label %for.inc.i108.i
-
-is_true.exit.i106.if.then18_crit_edge.i:          ; preds = %is_true.exit.i106.i
-  %.pre171.i = load i64, ptr %arrayidx2.i87.i, align 8
-  br label %if.then18.i
-
-for.inc.i108.i:                                   ; preds = %is_true.exit.i106.i, %is_true.exit.thread.i111.i, %wants_gradient.exit.i123.i, %cond.end.i.i115.i, %cond.true.i112.i, %for.body.i92.i
-  %inc.i109.i = add i64 %i.022.i93.i, 1
-  %exitcond.not.i110.i = icmp eq i64 %inc.i109.i, %94
-  br i1 %exitcond.not.i110.i, label %if.end30.i, label %for.body.i92.i
-
-if.then18.i:                                      ; preds = %wants_gradient.exit.i123.i, %land.rhs.i.i119.i, %is_true.exit.i106.if.then18_crit_edge.i
-  %147 = phi i64 [ %.pre171.i, %is_true.exit.i106.if.then18_crit_edge.i ], [ %123, %land.rhs.i.i119.i ], [ %123, %wants_gradient.exit.i123.i ]
-  %148 = inttoptr i64 %147 to ptr
-  %149 = load i64, ptr %arrayidx.i29, align 8
-  %150 = inttoptr i64 %149 to ptr
-  call void %150(ptr %148)
+if.then29.i:                                      ; preds = %land.lhs.true26.i
+  %arrayidx.i35.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %67 = load i64, ptr %arrayidx.i35.i, align 8
+  %68 = inttoptr i64 %67 to ptr
+  %69 = load i64, ptr %arrayidx.i29, align 8
+  %70 = inttoptr i64 %69 to ptr
+  call void %70(ptr %68)
   br label %cleanup10.sink.split
 
-if.then22.i:                                      ; preds = %is_true.exit.i60.i, %wants_gradient.exit.i77.i, %land.rhs.i.i73.i
-  %call23.i = call ptr %54(ptr nonnull %retval.0.i2156, i64 1)
-  %151 = ptrtoint ptr %call23.i to i64
-  %152 = load i64, ptr %arrayidx2.i41.i, align 8
-  %cmp.i40 = icmp eq i64 %152, %151
-  br i1 %cmp.i40, label %if.then26.i, label %lor.lhs.false.i
+if.then33.i:                                      ; preds = %land.end20.i
+  %call34.i = call ptr %54(ptr nonnull %retval.0.i2153, i64 1)
+  %71 = ptrtoint ptr %call34.i to i64
+  %arrayidx35.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %72 = load i64, ptr %arrayidx35.i, align 8
+  %cmp.i40 = icmp eq i64 %72, %71
+  br i1 %cmp.i40, label %if.then39.i, label %lor.lhs.false.i
 
-lor.lhs.false.i:                                  ; preds = %if.then22.i
-  %153 = load i64, ptr %arrayidx.i12.i, align 8
-  %154 = inttoptr i64 %153 to ptr
+lor.lhs.false.i:                                  ; preds = %if.then33.i
+  %73 = load i64, ptr %arrayidx.i12.i, align 8
+  %74 = inttoptr i64 %73 to ptr
   %arrayidx1.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 112
-  %155 = load i64, ptr %arrayidx1.i.i.i, align 8
-  %conv.i.i.i = trunc i64 %155 to i32
-  %call.i.i.i = call i8 %154(i32 %conv.i.i.i)
+  %75 = load i64, ptr %arrayidx1.i.i.i, align 8
+  %conv.i.i.i = trunc i64 %75 to i32
+  %call.i.i.i = call i8 %74(i32 %conv.i.i.i)
   %tobool.i.not.i.i = icmp eq i8 %call.i.i.i, 0
-  br i1 %tobool.i.not.i.i, label %transformed.exit.i, label %if.then26.i
+  br i1 %tobool.i.not.i.i, label %transformed.exit.i, label %if.then39.i
 
 transformed.exit.i:                               ; preds = %lor.lhs.false.i
-  %156 = load i64, ptr %arrayidx.i12.i, align 8
-  %157 = inttoptr i64 %156 to ptr
+  %76 = load i64, ptr %arrayidx.i12.i, align 8
+  %77 = inttoptr i64 %76 to ptr
   %arrayidx1.i3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 120
-  %158 = load i64, ptr %arrayidx1.i3.i.i, align 8
-  %conv.i4.i.i = trunc i64 %158 to i32
-  %call.i5.i.i = call i8 %157(i32 %conv.i4.i.i)
+  %78 = load i64, ptr %arrayidx1.i3.i.i, align 8
+  %conv.i4.i.i = trunc i64 %78 to i32
+  %call.i5.i.i = call i8 %77(i32 %conv.i4.i.i)
   %tobool.i6.i.not.i = icmp eq i8 %call.i5.i.i, 0
-  br i1 %tobool.i6.i.not.i, label %if.end28.i, label %if.then26.i
+  br i1 %tobool.i6.i.not.i, label %if.end41.i, label %if.then39.i
 
-if.then26.i:                                      ; preds = %transformed.exit.i, %lor.lhs.false.i, %if.then22.i
-  %159 = load i64, ptr %arrayidx2.i41.i, align 8
-  %160 = inttoptr i64 %159 to ptr
-  %161 = load i64, ptr %arrayidx.i29, align 8
-  %162 = inttoptr i64 %161 to ptr
-  call void %162(ptr %160)
+if.then39.i:                                      ; preds = %transformed.exit.i, %lor.lhs.false.i, %if.then33.i
+  %79 = load i64, ptr %arrayidx35.i, align 8
+  %80 = inttoptr i64 %79 to ptr
+  %81 = load i64, ptr %arrayidx.i29, align 8
+  %82 = inttoptr i64 %81 to ptr
+  call void %82(ptr %80)
   br label %cleanup10.sink.split
 
-if.end28.i:                                       ; preds = %transformed.exit.i
+if.end41.i:                                       ; preds = %transformed.exit.i
   call void @llvm.lifetime.start.p0(ptr nonnull %before.sroa.5.i.i)
   %before.sroa.0.0.copyload.i.i = load ptr, ptr @fly.native_replay.handed, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) %before.sroa.5.i.i, ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), i64 16, i1 false)
-  %arrayidx.i133.i = getelementptr inbounds nuw i8, ptr %1, i64 392
-  %163 = load i64, ptr %arrayidx.i133.i, align 8
-  %164 = inttoptr i64 %163 to ptr
-  %call.i.i41 = call ptr %164()
+  %arrayidx.i40.i = getelementptr inbounds nuw i8, ptr %1, i64 400
+  %83 = load i64, ptr %arrayidx.i40.i, align 8
+  %84 = inttoptr i64 %83 to ptr
+  %call.i.i41 = call ptr %84()
   store ptr %call.i.i41, ptr @fly.native_replay.handed, align 8
   store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
   store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
-  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 264
-  %165 = load i64, ptr %arrayidx3.i.i, align 8
-  %166 = inttoptr i64 %165 to ptr
-  %167 = load i64, ptr %arrayidx2.i35, align 8
-  %call5.i.i = call ptr %166(ptr %call23.i, ptr nonnull %args, i64 %167, ptr null)
-  %168 = load ptr, ptr @fly.native_replay.handed, align 8
-  %cmp.i.i = icmp eq ptr %168, %call.i.i41
+  %arrayidx3.i.i = getelementptr inbounds nuw i8, ptr %1, i64 272
+  %85 = load i64, ptr %arrayidx3.i.i, align 8
+  %86 = inttoptr i64 %85 to ptr
+  %87 = load i64, ptr %arrayidx6.i37, align 8
+  %call5.i.i = call ptr %86(ptr %call34.i, ptr %args, i64 %87, ptr null)
+  %88 = load ptr, ptr @fly.native_replay.handed, align 8
+  %cmp.i.i = icmp eq ptr %88, %call.i.i41
   br i1 %cmp.i.i, label %if.then.i.i, label %derived.exit.i
 
-if.then.i.i:                                      ; preds = %if.end28.i
+if.then.i.i:                                      ; preds = %if.end41.i
   %cmp9.i.i = icmp eq ptr %before.sroa.0.0.copyload.i.i, %call.i.i41
-  br i1 %cmp9.i.i, label %cond.true.i136.i, label %cond.false.i135.i
+  br i1 %cmp9.i.i, label %cond.true.i.i, label %cond.false.i.i
 
-cond.true.i136.i:                                 ; preds = %if.then.i.i
+cond.true.i.i:                                    ; preds = %if.then.i.i
   store ptr %before.sroa.0.0.copyload.i.i, ptr @fly.native_replay.handed, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), ptr nonnull align 8 dereferenceable(16) %before.sroa.5.i.i, i64 16, i1 false)
   br label %derived.exit.i
 
-cond.false.i135.i:                                ; preds = %if.then.i.i
+cond.false.i.i:                                   ; preds = %if.then.i.i
   call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(24) @fly.native_replay.handed, i8 0, i64 24, i1 false)
   br label %derived.exit.i
 
-derived.exit.i:                                   ; preds = %cond.false.i135.i, %cond.true.i136.i, %if.end28.i
+derived.exit.i:                                   ; preds = %cond.false.i.i, %cond.true.i.i, %if.end41.i
   call void @llvm.lifetime.end.p0(ptr nonnull %before.sroa.5.i.i)
   br label %cleanup10.sink.split
 
-if.end30.i:                                       ; preds = %for.inc.i108.i, %land.lhs.true16.i, %if.end7
-  %call31.i = call ptr %54(ptr nonnull %retval.0.i2156, i64 0)
-  %169 = ptrtoint ptr %call31.i to i64
-  %arrayidx32.i = getelementptr inbounds nuw i8, ptr %1, i64 56
-  %170 = load i64, ptr %arrayidx32.i, align 8
-  %cmp33.i = icmp eq i64 %170, %169
-  br i1 %cmp33.i, label %if.then34.i, label %if.end36.i
+if.end43.i:                                       ; preds = %land.lhs.true26.i, %land.end.i, %if.end7
+  %call44.i = call ptr %54(ptr nonnull %retval.0.i2153, i64 0)
+  %89 = ptrtoint ptr %call44.i to i64
+  %arrayidx45.i = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %90 = load i64, ptr %arrayidx45.i, align 8
+  %cmp46.i = icmp eq i64 %90, %89
+  br i1 %cmp46.i, label %if.then48.i, label %if.end50.i
 
-if.then34.i:                                      ; preds = %if.end30.i
-  %171 = load i64, ptr %arrayidx.i29, align 8
-  %172 = inttoptr i64 %171 to ptr
-  call void %172(ptr %call31.i)
+if.then48.i:                                      ; preds = %if.end43.i
+  %91 = load i64, ptr %arrayidx.i29, align 8
+  %92 = inttoptr i64 %91 to ptr
+  call void %92(ptr %call44.i)
   br label %cleanup10.sink.split
 
-if.end36.i:                                       ; preds = %if.end30.i
-  %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %call31.i, i64 32
+if.end50.i:                                       ; preds = %if.end43.i
+  %add.ptr.i.i = getelementptr inbounds nuw i8, ptr %call44.i, i64 32
   %addresses.i = getelementptr inbounds nuw i8, ptr %facts, i64 2568
-  %call38.i = call fastcc ptr @fly.native_replay.run(ptr nonnull readonly %1, ptr nonnull %add.ptr.i.i, ptr %args, ptr nonnull %addresses.i, ptr null)
-  %tobool.not.i139.i = icmp eq ptr %call38.i, null
-  br i1 %tobool.not.i139.i, label %lor.lhs.false.i.i, label %cleanup10.sink.split
+  %call52.i = call fastcc ptr @fly.native_replay.run(ptr nonnull readonly %1, ptr nonnull %add.ptr.i.i, ptr %args, ptr nonnull %addresses.i, ptr null)
+  %tobool.not.i.i = icmp eq ptr %call52.i, null
+  br i1 %tobool.not.i.i, label %lor.lhs.false.i.i, label %cleanup10.sink.split
 
-lor.lhs.false.i.i:                                ; preds = %if.end36.i
-  %arrayidx.i140.i = getelementptr inbounds nuw i8, ptr %1, i64 240
-  %173 = load i64, ptr %arrayidx.i140.i, align 8
-  %174 = inttoptr i64 %173 to ptr
-  %call.i141.i = call ptr %174()
-  %tobool1.not.i.i = icmp eq ptr %call.i141.i, null
-  br i1 %tobool1.not.i.i, label %if.end.i142.i, label %cleanup10.sink.split
+lor.lhs.false.i.i:                                ; preds = %if.end50.i
+  %arrayidx.i43.i = getelementptr inbounds nuw i8, ptr %1, i64 248
+  %93 = load i64, ptr %arrayidx.i43.i, align 8
+  %94 = inttoptr i64 %93 to ptr
+  %call.i44.i = call ptr %94()
+  %tobool1.not.i.i = icmp eq ptr %call.i44.i, null
+  br i1 %tobool1.not.i.i, label %if.end.i.i, label %cleanup10.sink.split
 
-if.end.i142.i:                                    ; preds = %lor.lhs.false.i.i
-  %175 = load i64, ptr %arrayidx32.i, align 8
-  %176 = inttoptr i64 %175 to ptr
-  %177 = load i64, ptr %arrayidx.i29, align 8
-  %178 = inttoptr i64 %177 to ptr
-  call void %178(ptr %176)
+if.end.i.i:                                       ; preds = %lor.lhs.false.i.i
+  %95 = load i64, ptr %arrayidx45.i, align 8
+  %96 = inttoptr i64 %95 to ptr
+  %97 = load i64, ptr %arrayidx.i29, align 8
+  %98 = inttoptr i64 %97 to ptr
+  call void %98(ptr %96)
   br label %cleanup10.sink.split
 
-cleanup10.sink.split:                             ; preds = %if.end.i142.i, %lor.lhs.false.i.i, %if.end36.i, %if.then34.i, %derived.exit.i, %if.then26.i, %if.then18.i, %if.then.i45, %if.then, %if.end.i27
-  %.sink91 = phi i64 [ 216, %if.end.i27 ], [ 216, %if.then ], [ 224, %if.then.i45 ], [ 224, %if.then18.i ], [ 224, %if.then26.i ], [ 224, %derived.exit.i ], [ 224, %if.then34.i ], [ 224, %if.end36.i ], [ 224, %lor.lhs.false.i.i ], [ 224, %if.end.i142.i ]
-  %.sink = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %retval.0.i2156, %if.then.i45 ], [ %retval.0.i2156, %if.then18.i ], [ %retval.0.i2156, %if.then26.i ], [ %retval.0.i2156, %derived.exit.i ], [ %retval.0.i2156, %if.then34.i ], [ %retval.0.i2156, %if.end36.i ], [ %retval.0.i2156, %lor.lhs.false.i.i ], [ %retval.0.i2156, %if.end.i142.i ]
-  %retval.0.ph = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %89, %if.then.i45 ], [ %148, %if.then18.i ], [ %160, %if.then26.i ], [ %call5.i.i, %derived.exit.i ], [ %call31.i, %if.then34.i ], [ %call38.i, %if.end36.i ], [ null, %lor.lhs.false.i.i ], [ %176, %if.end.i142.i ]
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 %.sink91
-  %179 = load i64, ptr %arrayidx.i.i.i, align 8
-  %180 = inttoptr i64 %179 to ptr
-  call void %180(ptr %.sink)
+cleanup10.sink.split:                             ; preds = %if.end.i.i, %lor.lhs.false.i.i, %if.end50.i, %if.then48.i, %derived.exit.i, %if.then39.i, %if.then29.i, %if.then.i42, %if.then, %if.end.i27
+  %.sink59 = phi i64 [ 224, %if.end.i27 ], [ 224, %if.then ], [ 232, %if.then.i42 ], [ 232, %if.then29.i ], [ 232, %if.then39.i ], [ 232, %derived.exit.i ], [ 232, %if.then48.i ], [ 232, %if.end50.i ], [ 232, %lor.lhs.false.i.i ], [ 232, %if.end.i.i ]
+  %.sink = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %retval.0.i2153, %if.then.i42 ], [ %retval.0.i2153, %if.then29.i ], [ %retval.0.i2153, %if.then39.i ], [ %retval.0.i2153, %derived.exit.i ], [ %retval.0.i2153, %if.then48.i ], [ %retval.0.i2153, %if.end50.i ], [ %retval.0.i2153, %lor.lhs.false.i.i ], [ %retval.0.i2153, %if.end.i.i ]
+  %retval.0.ph = phi ptr [ %50, %if.end.i27 ], [ %25, %if.then ], [ %62, %if.then.i42 ], [ %68, %if.then29.i ], [ %80, %if.then39.i ], [ %call5.i.i, %derived.exit.i ], [ %call44.i, %if.then48.i ], [ %call52.i, %if.end50.i ], [ null, %lor.lhs.false.i.i ], [ %96, %if.end.i.i ]
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %1, i64 %.sink59
+  %99 = load i64, ptr %arrayidx.i.i.i, align 8
+  %100 = inttoptr i64 %99 to ptr
+  call void %100(ptr %.sink)
   br label %cleanup10
 
 cleanup10:                                        ; preds = %cleanup10.sink.split, %if.then5
@@ -2577,7 +2270,7 @@ land.lhs.true:                                    ; preds = %entry_of.exit
   br i1 %tobool.not.i, label %cond.end.i, label %cond.true.i
 
 cond.true.i:                                      ; preds = %land.lhs.true
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %4, i64 328
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %4, i64 336
   %11 = load i64, ptr %arrayidx.i, align 8
   %12 = inttoptr i64 %11 to ptr
   %call.i = tail call i64 %12(ptr nonnull %names)
@@ -2604,7 +2297,7 @@ for.cond12.preheader.i:                           ; preds = %cond.end8.i, %for.c
   br i1 %cmp13.not70.i, label %for.body15.lr.ph.i, label %for.cond38.preheader.i
 
 for.body15.lr.ph.i:                               ; preds = %for.cond12.preheader.i
-  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %4, i64 336
+  %arrayidx16.i = getelementptr inbounds nuw i8, ptr %4, i64 344
   %parameter20.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 88
   %15 = getelementptr inbounds nuw ptr, ptr %args, i64 %and
   br label %for.body15.i
@@ -2750,8 +2443,8 @@ land.lhs.true6:                                   ; preds = %if.end71.i, %for.co
 
 for.body.lr.ph.i24:                               ; preds = %land.lhs.true6
   %argument.i = getelementptr inbounds nuw i8, ptr %entry1.0.i, i64 96
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %4, i64 248
-  %arrayidx.i19.i = getelementptr inbounds nuw i8, ptr %4, i64 224
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %4, i64 256
+  %arrayidx.i19.i = getelementptr inbounds nuw i8, ptr %4, i64 232
   br label %for.body.i25
 
 for.body.i25:                                     ; preds = %for.inc.i, %for.body.lr.ph.i24
@@ -2799,7 +2492,7 @@ for.inc.i:                                        ; preds = %if.end15.i, %lor.lh
   br i1 %cmp.not.i33, label %for.body.i25, label %if.then
 
 order_arguments.exit:                             ; preds = %if.end.i
-  %arrayidx.i.i35 = getelementptr inbounds nuw i8, ptr %4, i64 232
+  %arrayidx.i.i35 = getelementptr inbounds nuw i8, ptr %4, i64 240
   %45 = load i64, ptr %arrayidx.i.i35, align 8
   %46 = inttoptr i64 %45 to ptr
   tail call void %46()
@@ -2814,7 +2507,7 @@ if.then:                                          ; preds = %for.inc.i, %land.lh
   br i1 %cmp11.not, label %if.end, label %cleanup15
 
 if.end:                                           ; preds = %if.then
-  %arrayidx.i36 = getelementptr inbounds nuw i8, ptr %4, i64 224
+  %arrayidx.i36 = getelementptr inbounds nuw i8, ptr %4, i64 232
   %50 = load i64, ptr %arrayidx.i36, align 8
   %51 = inttoptr i64 %50 to ptr
   call void %51(ptr %call10)
@@ -2842,7 +2535,7 @@ entry:
   br i1 %tobool.not, label %if.then12, label %if.then
 
 if.then:                                          ; preds = %entry
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 272
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 280
   %1 = load i64, ptr %arrayidx1, align 8
   %2 = inttoptr i64 %1 to ptr
   %3 = inttoptr i64 %0 to ptr
@@ -2874,7 +2567,7 @@ land.rhs.i:                                       ; preds = %is_tensor.exit.i, %
   br i1 %call1.i, label %if.end, label %lor.rhs.i
 
 lor.rhs.i:                                        ; preds = %is_tensor.exit.i, %land.rhs.i
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 208
   %11 = load i64, ptr %arrayidx.i.i, align 8
   %12 = inttoptr i64 %11 to ptr
   %call.i.i = call i32 %12(ptr nonnull %call, ptr nonnull %found)
@@ -2882,7 +2575,7 @@ lor.rhs.i:                                        ; preds = %is_tensor.exit.i, %
   br i1 %tobool.not.i.i, label %if.end, label %read_known.exit
 
 read_known.exit:                                  ; preds = %lor.rhs.i
-  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i.i = getelementptr inbounds nuw i8, ptr %python, i64 240
   %13 = load i64, ptr %arrayidx.i.i.i, align 8
   %14 = inttoptr i64 %13 to ptr
   call void %14()
@@ -2898,7 +2591,7 @@ if.end:                                           ; preds = %land.rhs.i, %lor.rh
   br i1 %cmp.not, label %if.end10, label %if.then8
 
 if.then8:                                         ; preds = %if.end
-  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %17 = load i64, ptr %arrayidx.i, align 8
   %18 = inttoptr i64 %17 to ptr
   call void %18(ptr %.pr)
@@ -2910,10 +2603,10 @@ if.end10:                                         ; preds = %if.end
   br i1 %tobool11.not, label %if.then12, label %if.end23
 
 if.then12:                                        ; preds = %entry, %if.then8, %if.end10
-  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 264
   %19 = load i64, ptr %arrayidx14, align 8
   %20 = inttoptr i64 %19 to ptr
-  %arrayidx15 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx15 = getelementptr inbounds nuw i8, ptr %python, i64 200
   %21 = load i64, ptr %arrayidx15, align 8
   %22 = inttoptr i64 %21 to ptr
   %23 = load i64, ptr %row, align 8
@@ -2943,7 +2636,7 @@ land.rhs.i31:                                     ; preds = %is_tensor.exit.i21,
   br i1 %call1.i32, label %if.end23, label %lor.rhs.i25
 
 lor.rhs.i25:                                      ; preds = %is_tensor.exit.i21, %land.rhs.i31
-  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx.i.i26 = getelementptr inbounds nuw i8, ptr %python, i64 208
   %30 = load i64, ptr %arrayidx.i.i26, align 8
   %31 = inttoptr i64 %30 to ptr
   %call.i.i27 = call i32 %31(ptr nonnull %call17, ptr nonnull %found)
@@ -2951,7 +2644,7 @@ lor.rhs.i25:                                      ; preds = %is_tensor.exit.i21,
   br i1 %tobool.not.i.i28, label %if.end23, label %read_known.exit34
 
 read_known.exit34:                                ; preds = %lor.rhs.i25
-  %arrayidx.i.i.i30 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i.i30 = getelementptr inbounds nuw i8, ptr %python, i64 240
   %32 = load i64, ptr %arrayidx.i.i.i30, align 8
   %33 = inttoptr i64 %32 to ptr
   call void %33()
@@ -2981,10 +2674,10 @@ entry:
   %arrayidx.i = getelementptr inbounds nuw i8, ptr %launched, i64 32
   %1 = load i64, ptr %arrayidx.i, align 8
   %2 = inttoptr i64 %1 to ptr
-  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 400
+  %arrayidx1.i = getelementptr inbounds nuw i8, ptr %python, i64 408
   %3 = load i64, ptr %arrayidx1.i, align 8
   %4 = inttoptr i64 %3 to ptr
-  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 392
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 400
   %5 = load i64, ptr %arrayidx2.i, align 8
   %6 = inttoptr i64 %5 to ptr
   %call.i = tail call ptr %6()
@@ -2998,13 +2691,13 @@ if.then.i:                                        ; preds = %entry
   br label %report_of.exit
 
 if.end.i:                                         ; preds = %entry
-  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %arrayidx6.i = getelementptr inbounds nuw i8, ptr %python, i64 296
   %8 = load i64, ptr %arrayidx6.i, align 8
   %9 = inttoptr i64 %8 to ptr
   %arrayidx7.i = getelementptr inbounds nuw i8, ptr %launched, i64 8
   %10 = load i64, ptr %arrayidx7.i, align 8
   %11 = inttoptr i64 %10 to ptr
-  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %arrayidx8.i = getelementptr inbounds nuw i8, ptr %python, i64 192
   %12 = load i64, ptr %arrayidx8.i, align 8
   %13 = inttoptr i64 %12 to ptr
   %call9.i = tail call ptr %9(ptr %11, ptr %13)
@@ -3012,11 +2705,11 @@ if.end.i:                                         ; preds = %entry
   br i1 %tobool.not.i, label %if.end15.i, label %if.end18.i
 
 if.end15.i:                                       ; preds = %if.end.i
-  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 240
   %14 = load i64, ptr %arrayidx.i.i, align 8
   %15 = inttoptr i64 %14 to ptr
   tail call void %15()
-  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %arrayidx12.i = getelementptr inbounds nuw i8, ptr %python, i64 256
   %16 = load i64, ptr %arrayidx12.i, align 8
   %17 = inttoptr i64 %16 to ptr
   %arrayidx13.i = getelementptr inbounds nuw i8, ptr %launched, i64 16
@@ -3032,14 +2725,14 @@ report_of.exit.thread:                            ; preds = %if.end15.i
 
 if.end18.i:                                       ; preds = %if.end15.i, %if.end.i
   %report.021.i = phi ptr [ %call14.i, %if.end15.i ], [ %call9.i, %if.end.i ]
-  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx19.i = getelementptr inbounds nuw i8, ptr %python, i64 304
   %20 = load i64, ptr %arrayidx19.i, align 8
   %21 = inttoptr i64 %20 to ptr
   %call20.i = call i64 %21(ptr nonnull %report.021.i, ptr nonnull %overflow.i)
   %arrayidx21.i = getelementptr inbounds nuw i8, ptr %2, i64 8
   store i64 %call20.i, ptr %arrayidx21.i, align 8
   store i64 %call3.i, ptr %2, align 8
-  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i18.i = getelementptr inbounds nuw i8, ptr %python, i64 232
   %22 = load i64, ptr %arrayidx.i18.i, align 8
   %23 = inttoptr i64 %22 to ptr
   call void %23(ptr nonnull %report.021.i)
@@ -3088,7 +2781,7 @@ for.body:                                         ; preds = %for.body.lr.ph, %fo
   br i1 %cmp, label %for.body, label %for.cond.cleanup
 
 for.cond.cleanup8:                                ; preds = %for.body9, %for.cond.cleanup
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 408
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 416
   %30 = load i64, ptr %arrayidx19, align 8
   %31 = inttoptr i64 %30 to ptr
   %call20 = call ptr %31()
@@ -3141,13 +2834,13 @@ land.lhs.true13.i:                                ; preds = %if.end10.i
 
 enter.exit.thread:                                ; preds = %if.end.i31, %land.lhs.true.i, %land.lhs.true13.i
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx2248 = getelementptr inbounds nuw i8, ptr %python, i64 416
+  %arrayidx2248 = getelementptr inbounds nuw i8, ptr %python, i64 424
   br label %if.end27.sink.split
 
 enter.exit:                                       ; preds = %if.end10.i, %land.lhs.true13.i, %if.then.i34
   %retval.0.i32 = phi i32 [ %call.i35, %if.then.i34 ], [ %call11.i, %land.lhs.true13.i ], [ %call11.i, %if.end10.i ]
   call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
-  %arrayidx22 = getelementptr inbounds nuw i8, ptr %python, i64 416
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %python, i64 424
   %43 = load i64, ptr %arrayidx22, align 8
   %44 = inttoptr i64 %43 to ptr
   call void %44(ptr %call20)
@@ -3176,7 +2869,7 @@ for.body9:                                        ; preds = %for.body9.lr.ph, %f
   br i1 %exitcond.not, label %for.cond.cleanup8, label %for.body9
 
 if.then25:                                        ; preds = %enter.exit
-  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %python, i64 320
+  %arrayidx.i37 = getelementptr inbounds nuw i8, ptr %python, i64 328
   %49 = load i64, ptr %arrayidx.i37, align 8
   %50 = inttoptr i64 %49 to ptr
   %conv.i = sext i32 %retval.0.i32 to i64
@@ -3185,14 +2878,14 @@ if.then25:                                        ; preds = %enter.exit
   br i1 %tobool.not.i39, label %if.end27, label %if.end.i40
 
 if.end.i40:                                       ; preds = %if.then25
-  %arrayidx1.i41 = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx1.i41 = getelementptr inbounds nuw i8, ptr %python, i64 264
   %51 = load i64, ptr %arrayidx1.i41, align 8
   %52 = inttoptr i64 %51 to ptr
   %arrayidx2.i42 = getelementptr inbounds nuw i8, ptr %launched, i64 24
   %53 = load i64, ptr %arrayidx2.i42, align 8
   %54 = inttoptr i64 %53 to ptr
   %call3.i43 = call ptr %52(ptr %54, ptr nonnull %call.i38)
-  %arrayidx.i.i44 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx.i.i44 = getelementptr inbounds nuw i8, ptr %python, i64 232
   %55 = load i64, ptr %arrayidx.i.i44, align 8
   %56 = inttoptr i64 %55 to ptr
   call void %56(ptr nonnull %call.i38)
@@ -3216,6 +2909,123 @@ if.end27:                                         ; preds = %if.end27.sink.split
 cleanup:                                          ; preds = %report_of.exit.thread, %report_of.exit, %if.end27
   %retval.0 = phi i1 [ %lnot, %if.end27 ], [ false, %report_of.exit ], [ false, %report_of.exit.thread ]
   ret i1 %retval.0
+}
+
+define internal fastcc i1 @fly.native_replay.want_gradients(ptr readonly captures(none) %python, ptr readonly captures(none) %args, i64 %from, i64 %to) {
+entry:
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %arrayidx.i5.i = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %cmp.not28 = icmp slt i64 %from, %to
+  br i1 %cmp.not28, label %for.body.lr.ph, label %cleanup20
+
+for.body.lr.ph:                                   ; preds = %entry
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %arrayidx2.i = getelementptr inbounds nuw i8, ptr %python, i64 8
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %arrayidx.i17 = getelementptr inbounds nuw i8, ptr %python, i64 64
+  %arrayidx.i.i = getelementptr inbounds nuw i8, ptr %python, i64 240
+  br label %for.body
+
+for.body:                                         ; preds = %for.body.lr.ph, %for.inc
+  %i.029 = phi i64 [ %from, %for.body.lr.ph ], [ %inc, %for.inc ]
+  %arrayidx1 = getelementptr inbounds ptr, ptr %args, i64 %i.029
+  %2 = load ptr, ptr %arrayidx1, align 8
+  %3 = ptrtoint ptr %2 to i64
+  %4 = load i64, ptr %arrayidx2, align 8
+  %cmp3 = icmp eq i64 %4, %3
+  br i1 %cmp3, label %for.inc, label %if.end
+
+if.end:                                           ; preds = %for.body
+  %5 = load ptr, ptr @fly.native_replay.tensor_memory, align 8
+  %tobool.not = icmp eq ptr %5, null
+  br i1 %tobool.not, label %land.lhs.true10, label %land.rhs
+
+land.rhs:                                         ; preds = %if.end
+  %type.i = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %6 = load ptr, ptr %type.i, align 8
+  %7 = ptrtoint ptr %6 to i64
+  %8 = load i64, ptr %python, align 8
+  %cmp.i = icmp eq i64 %8, %7
+  br i1 %cmp.i, label %land.lhs.true, label %is_tensor.exit
+
+is_tensor.exit:                                   ; preds = %land.rhs
+  %9 = load i64, ptr %arrayidx2.i, align 8
+  %cmp3.i = icmp eq i64 %9, %7
+  br i1 %cmp3.i, label %land.lhs.true, label %land.lhs.true10
+
+land.lhs.true:                                    ; preds = %land.rhs, %is_tensor.exit
+  %10 = load i64, ptr %5, align 8
+  %add.ptr.i.i = getelementptr inbounds i8, ptr %2, i64 %10
+  %11 = load i64, ptr %add.ptr.i.i, align 8
+  %tobool.not.i = icmp eq i64 %11, 0
+  br i1 %tobool.not.i, label %for.inc, label %cond.end.i
+
+cond.end.i:                                       ; preds = %land.lhs.true
+  %12 = inttoptr i64 %11 to ptr
+  %derived2.i = getelementptr inbounds nuw i8, ptr %5, i64 96
+  %13 = load i64, ptr %derived2.i, align 8
+  %add.ptr.i10.i = getelementptr inbounds i8, ptr %12, i64 %13
+  %14 = load i64, ptr %add.ptr.i10.i, align 8
+  %15 = inttoptr i64 %14 to ptr
+  %tobool4.not.i = icmp eq i64 %14, 0
+  br i1 %tobool4.not.i, label %for.inc, label %land.rhs.i
+
+land.rhs.i:                                       ; preds = %cond.end.i
+  %viewed.i = getelementptr inbounds nuw i8, ptr %5, i64 120
+  %16 = load i64, ptr %viewed.i, align 8
+  %arrayidx.i = getelementptr inbounds i8, ptr %15, i64 %16
+  %17 = load i8, ptr %arrayidx.i, align 1
+  %tobool5.i.not = icmp eq i8 %17, 0
+  %asked.i = getelementptr inbounds nuw i8, ptr %5, i64 104
+  %18 = load i64, ptr %asked.i, align 8
+  %arrayidx8.i = getelementptr inbounds i8, ptr %15, i64 %18
+  %19 = load i8, ptr %arrayidx8.i, align 1
+  %tobool10.not.i = icmp eq i8 %19, 0
+  br i1 %tobool10.not.i, label %wants_gradient.exit, label %cleanup20
+
+wants_gradient.exit:                              ; preds = %land.rhs.i
+  %function.i = getelementptr inbounds nuw i8, ptr %5, i64 112
+  %20 = load i64, ptr %function.i, align 8
+  %add.ptr.i11.i = getelementptr inbounds i8, ptr %15, i64 %20
+  %21 = load i64, ptr %add.ptr.i11.i, align 8
+  %tobool12.i.not = icmp eq i64 %21, 0
+  br i1 %tobool12.i.not, label %if.end8, label %cleanup20
+
+if.end8:                                          ; preds = %wants_gradient.exit
+  br i1 %tobool5.i.not, label %for.inc, label %land.lhs.true10
+
+land.lhs.true10:                                  ; preds = %is_tensor.exit, %if.end, %if.end8
+  %22 = load i64, ptr %arrayidx12, align 8
+  %23 = inttoptr i64 %22 to ptr
+  %call13 = tail call ptr %1(ptr %2, ptr %23)
+  %tobool.not.i16 = icmp eq ptr %call13, null
+  br i1 %tobool.not.i16, label %is_true.exit.thread, label %is_true.exit
+
+is_true.exit.thread:                              ; preds = %land.lhs.true10
+  %24 = load i64, ptr %arrayidx.i.i, align 8
+  %25 = inttoptr i64 %24 to ptr
+  tail call void %25()
+  br label %for.inc
+
+is_true.exit:                                     ; preds = %land.lhs.true10
+  %26 = load i64, ptr %arrayidx.i5.i, align 8
+  %27 = inttoptr i64 %26 to ptr
+  tail call void %27(ptr nonnull %call13)
+  %28 = load i64, ptr %arrayidx.i17, align 8
+  %29 = inttoptr i64 %28 to ptr
+  %cmp.i18 = icmp eq ptr %call13, %29
+  br i1 %cmp.i18, label %cleanup20, label %for.inc
+
+for.inc:                                          ; preds = %cond.end.i, %land.lhs.true, %if.end8, %is_true.exit, %is_true.exit.thread, %for.body
+  %inc = add i64 %i.029, 1
+  %exitcond.not = icmp eq i64 %inc, %to
+  br i1 %exitcond.not, label %cleanup20, label %for.body
+
+cleanup20:                                        ; preds = %for.inc, %is_true.exit, %wants_gradient.exit, %land.rhs.i, %entry
+  %cmp.not.lcssa = phi i1 [ false, %entry ], [ true, %land.rhs.i ], [ true, %wants_gradient.exit ], [ true, %is_true.exit ], [ false, %for.inc ]
+  ret i1 %cmp.not.lcssa
 }
 
 

@@ -211,7 +211,9 @@ is_transformed: Any = _never
 
 def wants_gradient(*values: Any) -> bool:
     """Return whether autograd would keep what is computed of some arrays, None or others that have no gradient."""
-    return any(getattr(value, "requires_grad", False) for value in values) and met_torch().is_grad_enabled()
+    if not any(getattr(value, "requires_grad", False) for value in values):
+        return False
+    return met_torch().is_grad_enabled() and (is_followed() or not met_torch().is_inference_mode_enabled())
 
 
 def arch_of(x: Any) -> str:
@@ -260,11 +262,11 @@ def meets_itself(x: Any) -> bool:
 
 def overlap(a: Any, b: Any) -> bool:
     """Return whether the memory that one array spans has a byte of what the other spans."""
-    (first, end), (other, other_end) = _span(a), _span(b)
+    (first, end), (other, other_end) = span(a), span(b)
     return first < other_end and other < end
 
 
-def _span(x: Any) -> tuple[int, int]:
+def span(x: Any) -> tuple[int, int]:
     """Return where an array begins and ends in memory; strides may be negative."""
     start, unit = (x.ctypes.data, 1) if is_array(x) else (x.data_ptr(), x.element_size())
     if 0 in x.shape:

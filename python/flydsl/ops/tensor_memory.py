@@ -34,7 +34,7 @@ class _Memory(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_int64) for name in (
             "tensor", "storage", "data", "deleter", "sharing", "rank", "sizes", "strides", "offset", "most", "kind",
-            "keys", "derived", "asked", "function"
+            "keys", "derived", "asked", "function", "viewed"
         )),
         ("plain", ctypes.c_int64 * native.MEMORY_PLAIN), ("dtype", ctypes.c_int64 * native.MEMORY_TYPES),
         ("device", ctypes.c_int64 * native.MEMORY_DEVICES),
@@ -186,6 +186,8 @@ def _place_gradients(memory: _Memory, tensors: Sequence[int], probes: Sequence[A
     asked = [probe.requires_grad and probe.is_leaf for _, probe in there]
     (memory.asked,) = _places_told(ctypes.c_uint8, addresses, _DERIVED_BYTES, asked)
     memory.function, *_ = _places_told(ctypes.c_int64, addresses, _DERIVED_BYTES, [not leaf for leaf in leaves])
+    views = _places_told(ctypes.c_uint8, addresses, _DERIVED_BYTES, [probe._is_view() for _, probe in there])
+    (memory.viewed,) = [at for at in views if at // 8 == memory.asked // 8]  # one flag is beside the other
 
 
 def _places_told(kind: Any, addresses: Sequence[int], bytes_: int, told: Sequence[bool]) -> list[int]:

@@ -84,7 +84,7 @@ def _wants_gradient(tensors: Arguments) -> bool:
     if torch.is_grad_enabled():
         for tensor in tensors:
             if tensor is not None and tensor.requires_grad:
-                return True
+                return arrays.is_followed() or not torch.is_inference_mode_enabled()
     return False
 
 

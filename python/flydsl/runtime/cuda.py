@@ -11,7 +11,7 @@ from flydsl.base import knobs
 from flydsl.base.errors import DriverError, caller_location
 from flydsl.base.lazy import lazy_module
 from flydsl.runtime.device_events import EventNames
-from flydsl.runtime.driver_device import Driver, DriverDevice, SharingNames, open_library
+from flydsl.runtime.driver_device import Driver, DriverDevice, SharingNames, make_device, open_library
 from flydsl.target.target import Target, parse_target
 
 if TYPE_CHECKING:
@@ -87,24 +87,12 @@ def device_of_pointer(pointer: int) -> int:
     return index.value
 
 
-_device_lock = threading.Lock()
 _devices: dict[int, CudaDevice] = {}
 
 
 def cuda_device(index: int = 0) -> CudaDevice:
     """Return the CUDA device of that number; one object for all threads."""
-    found = _devices.get(index)
-    if found is not None:
-        return found
-    driver = _driver()
-    if driver is None:
-        raise DriverError("no CUDA device is available", hint="set FLYDSL_RUNTIME_KIND=host to run on the virtual GPU")
-    if not 0 <= index < device_count():
-        raise DriverError(f"there is no CUDA device {index}: the driver shows {device_count()}")
-    with _device_lock:
-        if index not in _devices:
-            _devices[index] = CudaDevice(driver, index)
-        return _devices[index]
+    return _devices.get(index) or make_device(_devices, index, _driver(), device_count(), "CUDA", CudaDevice)
 
 
 class CudaDevice(DriverDevice):

@@ -52,6 +52,18 @@ class Driver:
         return ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
 
 
+def make_device(
+    made: dict[int, Any], index: int, driver: Driver | None, count: int, maker: str, make: Callable[[Driver, int], Any]
+) -> Any:
+    """Return a driver's device of a number: one and the same for all threads that ask for it at once."""
+    if driver is None:
+        hint = "set FLYDSL_RUNTIME_KIND=host to run on the virtual GPU"
+        raise DriverError(f"no {maker} device is available", hint=hint)
+    if not 0 <= index < count:
+        raise DriverError(f"there is no {maker} device {index}: the driver shows {count}")
+    return made.setdefault(index, make(driver, index))
+
+
 class SharingNames(NamedTuple):
     """A driver's functions for memory that other processes open."""
 

@@ -13,7 +13,7 @@ from functools import cache
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslValueError, caller_location
 from flydsl.runtime.device_events import EventNames
-from flydsl.runtime.driver_device import Driver, DriverDevice, SharingNames, open_library
+from flydsl.runtime.driver_device import Driver, DriverDevice, SharingNames, make_device, open_library
 from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
 
 # The architecture of AMD GPUs as the environment states it ------------------------------------
@@ -123,24 +123,12 @@ def device_arch(index: int) -> str | None:
     return found[0].decode() if found else None
 
 
-_device_lock = threading.Lock()
 _devices: dict[int, HipDevice] = {}
 
 
 def hip_device(index: int = 0) -> HipDevice:
     """Return the AMD device of that number; one object for all threads."""
-    found = _devices.get(index)
-    if found is not None:
-        return found
-    driver = _driver()
-    if driver is None:
-        raise DriverError("no AMD device is available", hint="set FLYDSL_RUNTIME_KIND=host to run on the virtual GPU")
-    if not 0 <= index < device_count():
-        raise DriverError(f"there is no AMD device {index}: the HIP runtime shows {device_count()}")
-    with _device_lock:
-        if index not in _devices:
-            _devices[index] = HipDevice(driver, index)
-        return _devices[index]
+    return _devices.get(index) or make_device(_devices, index, _driver(), device_count(), "AMD", HipDevice)
 
 
 _UNCACHED = 3

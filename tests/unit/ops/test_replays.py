@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -554,6 +556,31 @@ def test_threads_repeat_calls_side_by_side(softmax_lanes: Any) -> None:
     for worker in workers:
         worker.join()
     assert not wrong
+
+
+FIRST_CALLS = """
+import threading, torch, flydsl.ops as ops
+x, w = torch.randn(4, 8), torch.randn(8)
+calls = [lambda: ops.softmax(x), lambda: ops.swiglu(x, x.clone()), lambda: ops.rms_norm(x, (8,), w),
+         lambda: ops.layer_norm(x, (8,))]
+together = threading.Barrier(len(calls))
+
+def repeat(call):
+    together.wait()
+    for _ in range(20):
+        call()
+
+threads = [threading.Thread(target=repeat, args=(call,)) for call in calls]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print("all are through")
+"""
+
+
+def test_threads_make_first_calls_side_by_side() -> None:
+    """Native functions, which each of them makes, stay: Python has no more than their addresses."""
+    found = subprocess.run([sys.executable, "-c", FIRST_CALLS], capture_output=True, text=True, timeout=300)
+    assert found.stdout == "all are through\n", (found.returncode, found.stderr[-2000:])
 
 
 def test_both_functions_of_attention_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,6 +130,46 @@ def test_gradients_are_asked_for_either_way(known: bool, memory: Any, monkeypatc
     lanes.forget()
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_views_of_what_came_to_want_a_gradient(known: bool, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the view itself says so."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    know(memory if known else None)
+    weight = torch.randn(8, requires_grad=True)
+    for change in (
+        lambda base: base.index_copy_(0, torch.arange(8), torch.randn(8, 8) * weight),
+        lambda base: base.mul_(weight), lambda base: base[4:].copy_(weight.expand(4, 8)),
+        lambda base: base.requires_grad_(),
+    ):  # fmt: skip
+        base = torch.randn(8, 8)
+        view = base[:4]
+        for _ in range(3):
+            assert not ops.softmax(view).requires_grad
+        change(base)
+        found = ops.softmax(view)
+        assert found.requires_grad == torch.softmax(view, -1).requires_grad is True
+        for wanted in (weight, base):
+            if wanted.is_leaf and wanted.requires_grad:
+                slopes = [torch.autograd.grad(y.square().sum(), wanted, allow_unused=True, retain_graph=True)[0]
+                          for y in (found, torch.softmax(view, -1))]  # fmt: skip
+                assert (slopes[0] is None) == (slopes[1] is None)
+                assert slopes[1] is None or torch.allclose(slopes[0], slopes[1], atol=1e-6)
+    TABLE["softmax"].op.lanes.forget()
+
+
+@pytest.mark.parametrize("repeated", [True, False])
+def test_inference_that_asks_for_gradients(repeated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are none, as with torch's functions."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: repeated)
+    x, weight = torch.randn(4, 8, requires_grad=True), torch.ones(8)
+    for _ in range(3):
+        assert ops.softmax(x).requires_grad
+        with torch.inference_mode(), torch.enable_grad():
+            for y in (ops.softmax(x), ops.rms_norm(x, (8,), weight)):
+                assert y.is_inference() and not y.requires_grad
+    TABLE["softmax"].op.lanes.forget()
+
+
 def test_contexts_that_are_not_as_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls with a gradient are not repeated then, and have it all the same."""
     monkeypatch.setattr(replays, "can_replay", lambda tensor: True)

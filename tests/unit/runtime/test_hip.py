@@ -149,7 +149,7 @@ def test_a_missing_library_is_no_device(recording: Recording, monkeypatch: pytes
 
 
 def test_a_device_number_that_is_not_there(recording: Recording) -> None:
-    with pytest.raises(DriverError, match="there is no AMD device 3: the HIP runtime shows 1"):
+    with pytest.raises(DriverError, match="there is no AMD device 3: the driver shows 1"):
         hip.hip_device(3)
 
 

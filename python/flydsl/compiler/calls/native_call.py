@@ -82,6 +82,7 @@ transforms them."""
 _TORCH_FUNCTIONS = {
     native.PYTHON_HAS_KEY: "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE",
     native.PYTHON_GRAD_ENABLED: "_ZN3c108GradMode10is_enabledEv",
+    native.PYTHON_INFERRING: "_ZN3c1013InferenceMode10is_enabledEv",
 }
 """Those of C++ that torch's functions for the same ask; to call these by Python takes some five times as long."""
 _READER_AT = 40
@@ -140,7 +141,14 @@ class Table(bytes):
     kept: Any = None
 
 
-@cache
+def _once(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a value once for some arguments, of which native code keeps no more than the address: `functools.cache` lets
+    threads that ask first at the same time make one each, and forgets all but the last."""
+    made: dict[tuple[Any, ...], Any] = {}
+    return lambda *given: made.get(given) or made.setdefault(given, make(*given))
+
+
+@_once
 def _method(code: str, name: str, kind: int) -> _MethodDef:
     return _MethodDef(name.encode(), compiled_code.native_code(code).address(name), kind, None)
 
@@ -169,7 +177,7 @@ def calls_are_native() -> bool:
     )
 
 
-@cache
+@_once
 def interpreter() -> Table:
     """Return the words on Python and torch."""
     torch = sys.modules["torch"]

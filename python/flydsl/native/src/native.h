@@ -370,7 +370,8 @@ enum Interpreter {
     PYTHON_FALSE,
     PYTHON_IS_NEG, PYTHON_STORAGE_OFFSET,
     PYTHON_KEY_MODES, PYTHON_KEY_TRACER, PYTHON_KEY_FRONT, PYTHON_KEY_BACK, /* of torch's dispatcher: numbers */
-    PYTHON_HAS_KEY, PYTHON_GRAD_ENABLED, /* torch's own C++: whether a thread's calls have such a key, or gradients */
+    PYTHON_HAS_KEY, /* torch's own C++: whether a thread's calls have such a key */
+    PYTHON_GRAD_ENABLED, PYTHON_INFERRING, /* likewise: whether they have gradients; whether it infers, without any */
     PYTHON_COMPILER, PYTHON_COMPILING, PYTHON_FORWARD, PYTHON_LEVEL, /* modules' dicts, with a name in each */
     PYTHON_REQUIRES_GRAD, /* the attribute's name */
     PYTHON_REPORT,        /* likewise */

@@ -346,9 +346,10 @@ static bool want_gradients(Words *python, Object *const *args, int64_t from, int
     for (int64_t i = from; i < to; i++) {
         if ((int64_t)args[i] == python[PYTHON_NONE])
             continue;
-        bool known = tensor_memory && is_tensor(python, args[i]);
-        if (known ? wants_gradient(tensor_memory, args[i])
-                  : is_true(python, get(args[i], (Object *)python[PYTHON_REQUIRES_GRAD])))
+        bool view = true, known = tensor_memory && is_tensor(python, args[i]);
+        if (known && wants_gradient(tensor_memory, args[i], &view))
+            return true;
+        if (view && is_true(python, get(args[i], (Object *)python[PYTHON_REQUIRES_GRAD])))
             return true;
     }
     return false;
@@ -367,7 +368,7 @@ static Object *derived(Words *python, Words *site, Object *apply, Object *const 
 /* A call that was looked up, by way of autograd or without. */
 static Object *follow(Words *python, Words *site, Object *lane, Object *const *args, Facts *facts) {
     TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
-    bool graded = FUNCTION(python, PYTHON_GRAD_ENABLED, GradEnabled)();
+    bool graded = FUNCTION(python, PYTHON_GRAD_ENABLED, Asked)() && !FUNCTION(python, PYTHON_INFERRING, Asked)();
     if (graded && want_gradients(python, args, site[SITE_DERIVED], site[SITE_TENSORS]))
         return none(python);
     int64_t all = site[SITE_DERIVED], passed = site[SITE_PASSED] ? site[SITE_PASSED] : all;

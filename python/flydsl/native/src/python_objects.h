@@ -57,7 +57,7 @@ typedef Object *TextFrom(const char *text);
 typedef Object *BytesFrom(const void *data, int64_t count);
 typedef Object *DictGetItem(Object *dict, Object *key);
 typedef uint8_t HasKey(int32_t key);
-typedef uint8_t GradEnabled(void);
+typedef uint8_t Asked(void);
 typedef int32_t GetDevice(int64_t *device);
 typedef int32_t SetDevice(int64_t device);
 typedef int32_t IsCapturing(int64_t stream, int32_t *status);

@@ -16,6 +16,7 @@ typedef struct {
     int64_t keys;                         /* of torch's dispatcher */
     int64_t derived;                      /* the address of what autograd knows of a tensor, or 0 */
     int64_t asked, function;              /* into that: a byte, whether it wants a gradient; what passes one on, or 0 */
+    int64_t viewed;                       /* into that: a byte, whether it is a view */
     int64_t plain[MEMORY_PLAIN];          /* those of tensors that are what their memory says */
     int64_t dtype[MEMORY_TYPES];          /* DLPack's, of torch's; or 0 */
     int64_t device[MEMORY_DEVICES];       /* likewise */
@@ -53,11 +54,12 @@ static bool read_plain(const TensorMemory *at, const Object *given, Tensor *foun
     return true;
 }
 
-/* Whether a tensor wants a gradient. */
-static bool wants_gradient(const TensorMemory *at, const Object *given) {
+/* Whether a tensor itself wants a gradient. A view wants one, too, if what it views came to want one since. */
+static bool wants_gradient(const TensorMemory *at, const Object *given, bool *view) {
     const char *tensor = (const char *)word_at(given, at->tensor);
-    const char *derived = tensor ? (const char *)word_at(tensor, at->derived) : 0;
-    return derived && (((const uint8_t *)derived)[at->asked] || word_at(derived, at->function));
+    const uint8_t *derived = tensor ? (const uint8_t *)word_at(tensor, at->derived) : 0;
+    *view = derived && derived[at->viewed];
+    return derived && (derived[at->asked] || word_at(derived, at->function));
 }
 
 /* As `read_tensor`, quickly where that can be. */
