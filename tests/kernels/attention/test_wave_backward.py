@@ -80,15 +80,24 @@ def test_sequences_of_different_lengths(monkeypatch: pytest.MonkeyPatch) -> None
         check_gradients(mine, gradients(*part), first)
 
 
-@pytest.mark.parametrize(("arch", "d", "kernels"), [("gfx950", 128, 3), ("gfx942", 256, 5), ("gfx1201", 256, 9)])
+CAPPED = Features(right=True, softcap=True, scale_first=True)
+
+
+@pytest.mark.parametrize(
+    ("arch", "d", "kernels", "features"),
+    [
+        ("gfx950", 128, 3, Features(right=True)), ("gfx942", 256, 5, Features(right=True)),
+        ("gfx1201", 256, 9, Features(right=True)), ("gfx950", 128, 3, CAPPED),
+    ],
+)  # fmt: skip
 def test_machine_code_keeps_everything_in_registers(
-    arch: str, d: int, kernels: int, monkeypatch: pytest.MonkeyPatch
+    arch: str, d: int, kernels: int, features: Features, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("FLYDSL_COMPILE_OPT_LEVEL")
     tensors = [np.zeros((1, 2, 256, d), ml_dtypes.bfloat16) for _ in range(8)]
-    plan = replace(WAVE_PLAN, dtype=fx.BFloat16, d=d, dv=d, features=Features(right=True))
+    plan = replace(WAVE_PLAN, dtype=fx.BFloat16, d=d, dv=d, features=features)
     stats, lse = np.zeros((16, 64), np.float32), np.zeros((1, 2, 256), np.float32)
-    numbers = (1.0, 0.0, 0, 0, 1, 256, 256, 1, plan)
+    numbers = (1.0, 5.0 if features.softcap else 0.0, 0, 0, 1, 256, 256, 1, plan)
     given = (*tensors[:5], lse, *tensors[5:], None, stats, *[None] * 7, *numbers)
     binary = artifact_of(backward, given, arch).device_binary
     # The notes of a code object are MessagePack: a name, and a small number as one byte.

@@ -39,6 +39,9 @@ from flydsl.kernels.attention.waves import (
 
 OTHERS = 32
 """Rows of a tile of others."""
+CHANGED = 64
+"""Elements of a head that take as many registers, beside the sums for keys, as what caps and masks change of scores:
+with heads of 128, two waves of a SIMD spilled 3 to 51 registers on gfx950."""
 TURNED_ROWS = 4
 """Blocks along the rows of a tile that neighbouring lanes turn: they write to different banks then."""
 
@@ -311,6 +314,7 @@ def wave_backward(
     queries_kernel(tensors, stats, dQ, *given, replace(plan, queries=own, keys=OTHERS), value_attrs=attrs).launch(
         grid=(fx.ceildiv(longest[0], own), heads, batches), block=block, stream=stream
     )
+    attrs = waves_beside(instruction, plan.d + plan.dv + plan.features.scale_first * CHANGED)
     keys_kernel(
         tensors, stats, tuple(others), *given, replace(plan, queries=OTHERS, keys=own), value_attrs=attrs
     ).launch(grid=(fx.ceildiv(longest[1], own), kv_heads, batches), block=block, stream=stream)
