@@ -90,6 +90,10 @@ test: style bytecode ## lint, and the whole test suite
 pytest: bytecode ## the test suite alone, and its slowest tests; PYTEST="tests/layout -k divide" narrows it
 	@$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 20 --durations-min 2 $(HOW) $(PYTEST)
 
+.PHONY: emulated
+emulated: bytecode ## kernel tests for AMD by machine code, interpreted; PYTEST="tests/kernels/test_rows.py -k gfx942" names some
+	@$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal -p tests.emulator.calls $(or $(PYTEST),tests/kernels -k gfx)
+
 .PHONY: fuzz
 fuzz: environment ## random kernels for hours, on three virtual targets; FUZZ="--count 50000 --seed 1"
 	@FLYDSL_RUNTIME_ENABLE_CACHE=0 $(PY) -m tests.fuzz.kernels $(FUZZ)

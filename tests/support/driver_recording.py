@@ -17,12 +17,12 @@ from tests.conftest import missing
 
 
 @cache
-def library(name: str) -> Path:
-    """The shared library of a source in this folder, built once a process."""
+def library(name: str, folder: Path = Path(__file__).parent) -> Path:
+    """The shared library of a source, of this folder if no other is named, built once a process."""
     clang = shutil.which("clang-22") or shutil.which("clang") or shutil.which("cc")
     if clang is None:
         missing("clang", f"install clang-22, which builds {name}")
-    source = Path(__file__).with_name(f"{name}.c")
+    source = folder / f"{name}.c"
     path = Path(mkdtemp(prefix="flydsl_driver_")) / f"lib{name}.so"
     command = [str(clang), "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o", str(path), str(source)]
     subprocess.run(command, check=True)
