@@ -199,13 +199,6 @@ def _numbers(
 # With all features -----------------------------------------------------------------------------------
 
 
-def why_not_attention(
-    q: Array, k: Array, v: Array, *, attn_mask: Array = None, alibi_slopes: Array = None, sinks: Array = None, **_: Any
-) -> str | None:
-    """Return why a call is refused, or None: torch has nothing to leave it to."""
-    return _why_not(q, k, v, attn_mask, alibi_slopes, sinks)
-
-
 @ATTENTION.answers(
     "q", "k", "v", "attn_mask", "alibi_slopes", "sinks", "cu_seqlens_q", "cu_seqlens_k", "is_causal", "scale", "window",
     "softcap", "max_seqlen_q", "max_seqlen_k", Ordered("deterministic"),
@@ -231,8 +224,7 @@ def attention(
         )  # fmt: skip
         if found is not None:
             return found
-    reason = why_not_attention(q, k, v, attn_mask=attn_mask, alibi_slopes=alibi_slopes, sinks=sinks)
-    numpy_only("attention", reason)
+    numpy_only("attention", _why_not(q, k, v, attn_mask, alibi_slopes, sinks))  # torch has nothing to leave it to
     if not isinstance(window, tuple | list) or len(window) != 2 or any(n is not None and n < 0 for n in window):
         raise ValueError(f"window is (left, right), each None or not negative, got {window}")
     one_place(q, cu_seqlens_q, cu_seqlens_k)

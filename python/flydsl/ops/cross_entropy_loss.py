@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from flydsl.kernels.blocks.counters import counters_of
+from flydsl.kernels.blocks.inputs import on_host
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, all_there, fall_back, host_numbers, numpy_only, one_place, why_not_rows
 
 REDUCTIONS = ("none", "mean", "sum")
+LABELS = ("int64", "int32", "uint8")
 
 
 def _allocate(logits: Any, target: Any, ignore: int, reduction: int, smoothing: float) -> Arguments:
@@ -60,7 +62,10 @@ def _launch_backward(arguments: Arguments, results: Arguments) -> None:
 
 
 def _flat(x: Any) -> Any:
-    return np.ascontiguousarray(x).reshape(-1) if arrays.is_array(x) else x.contiguous().reshape(-1)
+    """Return an array as a vector, in the order of bytes that kernels read."""
+    if arrays.is_array(x):
+        return np.ascontiguousarray(x, x.dtype.newbyteorder("=")).reshape(-1)
+    return x.contiguous().reshape(-1)
 
 
 BACKWARD = Op(
@@ -72,13 +77,11 @@ CROSS_ENTROPY = Op(
     "cross_entropy", "Tensor logits, Tensor target, int ignore_index, int reduction, float label_smoothing", _allocate,
     _launch, results=2, tensors=2, gradient=BACKWARD,
     saved=lambda a, results: ((a[0], a[1], results[1]), (a[2], a[4])), spread=(0,),
+    check=lambda logits, target, ignore, *_: _check_classes(on_host(target), logits, ignore),
 )  # fmt: skip
 
 
-def why_not(
-    input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> str | None:  # fmt: skip
+def why_not(input: Any, target: Any, weight: Any) -> str | None:
     """Return why a call is left to torch, or None."""
     all_there(target=target)
     one_place(input, target, weight)
@@ -87,8 +90,9 @@ def why_not(
     if len(input.shape) > 2:
         return "classes in a dimension that is not the last have no kernel"
     reason = why_not_rows(input)
-    if reason is None and len(target.shape) == len(input.shape) and target.dtype == input.dtype:
-        return "probabilities of classes as targets have no kernel"
+    same_rank = reason is None and len(target.shape) == len(input.shape)
+    if same_rank and (not arrays.is_array(target) or _label_type(target) not in LABELS):
+        return "targets with as many dimensions as the logits, as probabilities of classes have, have no kernel"
     if reason is None and input.shape and input.shape[-1] == 0 and arrays.count_rows(input):
         return "there are no classes"
     return reason
@@ -104,8 +108,9 @@ def cross_entropy(
 
     Targets are int64, int32 or uint8. One pass over the logits forward and one backward, in f32. A row's loss is within
     1e-5 of its size, and so is the mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6
-    in f32 and a rounding of the type else, relative to the largest of a row. The gradient reads the logits again, not a
-    copy: to change them in between is an error.
+    in f32 and a rounding of the type else, relative to the gradient of a row's loss: few digits are right of what is
+    left where the target has nearly all of a row, as with torch. The gradient reads the logits again, not a copy: to
+    change them in between is an error.
     """
     if weight is None and not arrays.is_followed():
         found = CROSS_ENTROPY.lanes.again(input, target, ignore_index, reduction, label_smoothing)
@@ -139,11 +144,19 @@ def _check(input: Any, target: Any, ignore_index: int) -> None:
         raise ValueError(
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
         )
-    if str(target.dtype).split(".")[-1] not in ("int64", "int32", "uint8"):
+    if _label_type(target) not in LABELS:
         raise RuntimeError(f"targets are indices of classes, int64, int32 or uint8; got {target.dtype}")
-    labels = host_numbers(target)
+    _check_classes(host_numbers(target), input, ignore_index)
+
+
+def _label_type(target: Any) -> str:
+    return target.dtype.name if arrays.is_array(target) else str(target.dtype).split(".")[-1]
+
+
+def _check_classes(labels: Any, logits: Any, ignore_index: int) -> None:
+    """Refuse classes that logits do not have; None are not known."""
     if labels is not None:
         labels = labels.reshape(-1)
-        wrong = labels[(labels != ignore_index) & ((labels < 0) | (labels >= input.shape[-1]))]
+        wrong = labels[(labels != ignore_index) & ((labels < 0) | (labels >= logits.shape[-1]))]
         if wrong.size:
             raise IndexError(f"Target {wrong[0]} is out of bounds.")

@@ -5,16 +5,26 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
-from flydsl.kernels.blocks.inputs import contiguous
+from flydsl.kernels.blocks.inputs import contiguous, on_host
 from flydsl.kernels.moe.gradients import Gradients, experts_gradient
-from flydsl.kernels.moe.layer import KINDS, Experts, Router, prepare_experts, route_by, run_routed
+from flydsl.kernels.moe.layer import KINDS, Experts, Router, all_experts, prepare_experts, route_by, run_routed
 from flydsl.kernels.moe.topk_gating import (
     build_topk_gating_gradient_module,
     build_topk_gating_softmax_module,
     lanes_of,
 )
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, all_there, fall_back, host_numbers, numpy_only, one_place, same_kind
+from flydsl.ops.op import (
+    Arguments,
+    Op,
+    all_there,
+    check_written,
+    fall_back,
+    host_numbers,
+    numpy_only,
+    one_place,
+    same_kind,
+)
 
 GRADIENT_STEP = 64
 """What extents of weights that have gradients are multiples of."""
@@ -46,6 +56,7 @@ MOE = Op(
     "Tensor x, Tensor ids, Tensor weights, Tensor w1, Tensor w2, Tensor? scale1, Tensor? scale2, Tensor? mask, "
     "str kind, str arch, bool atomic",
     lambda x, *_: (arrays.empty_like(x),), _launch, tensors=8,
+    check=lambda *given: _check_mask(on_host(given[7]), given[4].shape[0]),
 )  # fmt: skip
 
 
@@ -61,6 +72,7 @@ ROUTED = Op(
     "Tensor x, Tensor logits, Tensor w1, Tensor w2, Tensor? scale1, Tensor? scale2, Tensor? mask, str kind, str arch, "
     "bool atomic, int topk, bool renormalize",
     lambda x, *_: (arrays.empty_like(x),), _launch_routed, tensors=7,
+    check=lambda *given: _check_mask(on_host(given[6]), given[3].shape[0]),
 )  # fmt: skip
 
 
@@ -94,6 +106,7 @@ TRAINED = Op(
     "moe_trained", "Tensor x, Tensor ids, Tensor weights, Tensor w1, Tensor w2, Tensor? mask, str arch",
     lambda x, *_: (arrays.empty_like(x),), _launch_trained, tensors=6, gradient=TRAINED_BACKWARD,
     saved=lambda given, _: (given[:6], given[6:]), spread=(0, 0, 1, 2, 3),
+    check=lambda *given: _check_mask(on_host(given[5]), given[4].shape[0]),
 )  # fmt: skip
 """A layer of plain weights that has gradients: of x, of the routing weights and of both matrices."""
 
@@ -136,9 +149,7 @@ ROUTE = Op(
 # What users call -----------------------------------------------------------------------------------------------------
 
 
-def why_not(
-    input: Any, router: Any, w1: Any, w2: Any = None, *, topk: int | None = None, kind: str = "plain", **_: Any
-) -> str | None:
+def why_not(input: Any, router: Any, w1: Any, w2: Any, kind: str) -> str | None:
     """Return why a call is left to torch, or None."""
     routed = router if isinstance(router, tuple | list) else (router,)
     if routed is router and len(routed) != 2:
@@ -211,7 +222,7 @@ def moe(
     added up in f32, in a fixed order; with ``atomic`` by atomics, in the input's type. A plain result is within 2^-6 of
     the largest element in bf16 and 2^-9 in f16.
     """
-    reason = why_not(input, router, w1, w2, topk=topk, kind=kind)
+    reason = why_not(input, router, w1, w2, kind)
     if reason is not None:
         if arrays.is_array(input):
             numpy_only("moe", reason)
@@ -219,22 +230,36 @@ def moe(
             raise NotImplementedError(f"flydsl.ops.moe: {reason}, and torch has nothing for these weights")
         return fall_back("moe", reason, lambda: _torch_moe(input, router, w1, w2, topk, renormalize), out)
     expert_mask = _checked_mask(expert_mask, input, w1.shape[0])
+    if not isinstance(w1, Experts):
+        _check_fit(input, router, w1, expert_mask)
+        check_written("moe", out, input, input, w1, w2)
     if not isinstance(w1, Experts) and _wants_gradient(input, router, w1, w2):
         if atomic:
             raise ValueError("atomic=True adds in an order of its own: gradients go without it")
         ids, weights = _routed(router, topk, renormalize, input)
         return TRAINED(input, ids, weights, w1, w2, expert_mask, arrays.arch_of(input), out=out)
+    routed = isinstance(router, tuple | list)
+    chosen: Any = _routed(router, topk, renormalize, input) if routed else _checked(router, topk, input)
     experts = w1 if isinstance(w1, Experts) else moe_weights(w1, w2, kind)
     if not arrays.is_traced() and experts.arch != arrays.arch_of(input):
         raise ValueError(
             f"the weights were put in order for {experts.arch}, and the input is on {arrays.arch_of(input)}"
         )
     parts = (experts.w1, experts.w2, experts.scale1, experts.scale2, expert_mask, experts.kind, experts.arch, atomic)
-    if not isinstance(router, tuple | list):
-        topk = _checked(router, topk, input)
-        return ROUTED(input, router, *parts, topk, renormalize, out=out)
-    ids, weights = _routed(router, topk, renormalize, input)
-    return MOE(input, ids, weights, *parts, out=out)
+    if routed:
+        return MOE(input, *chosen, *parts, out=out)
+    return ROUTED(input, router, *parts, chosen, renormalize, out=out)
+
+
+def _check_fit(input: Any, router: Any, w1: Any, mask: Any) -> None:
+    """Refuse what does not go with weights as they come, before they are put in order."""
+    if input.shape[-1] != w1.shape[2]:
+        raise ValueError(f"x and y are (T, {w1.shape[2]}), got x of {tuple(input.shape)}")
+    if input.dtype != w1.dtype:
+        raise ValueError(f"x is {input.dtype} and the weights are {w1.dtype}: give both the same type")
+    count = all_experts(w1, mask)
+    if not isinstance(router, tuple | list) and router.shape[-1] != count:
+        raise ValueError(f"logits of {router.shape[-1]} experts do not go with {count}")
 
 
 def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any:
@@ -268,16 +293,19 @@ def _checked(logits: Any, topk: int | None, input: Any) -> int:
 
 
 def _checked_mask(mask: Any, input: Any, experts: int) -> Any:
-    """Return a mask, or None, whose elements lie side by side. On the host one that names more experts than there are
-    weights is refused."""
+    """Return a mask, or None, whose elements lie side by side."""
     if mask is None:
         return None
     one_place(input, mask)
-    found = host_numbers(mask)
-    named = 0 if found is None else int((found != 0).sum())
+    _check_mask(host_numbers(mask), experts)
+    return contiguous(mask)
+
+
+def _check_mask(mask: Any, experts: int) -> None:
+    """Refuse a mask that names more experts than there are weights; None is not known."""
+    named = 0 if mask is None else int((mask != 0).sum())
     if named > experts:
         raise ValueError(f"expert_mask names {named} experts, and there are weights of {experts}")
-    return contiguous(mask)
 
 
 def _torch_moe(x: Any, router: Any, w1: Any, w2: Any, topk: int | None, renormalize: bool) -> Any:

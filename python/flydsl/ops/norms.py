@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import prod
 from typing import Any
@@ -11,6 +12,7 @@ from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.norm.column_sums import partial_shape
 from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_module
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
+from flydsl.kernels.norm.norm_rows import check_weight_dtype
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_module
 from flydsl.ops import arrays
 from flydsl.ops.op import (
@@ -18,12 +20,13 @@ from flydsl.ops.op import (
     Op,
     all_there,
     check_normalized,
+    check_written,
     fall_back,
     numpy_only,
     one_place,
+    put,
     shape_of,
     why_not_rows,
-    written,
 )
 
 
@@ -80,6 +83,14 @@ def _launch_rms(arguments: Arguments, results: Arguments) -> None:
         arrays.launch(run, x, x, *_lines(length, weight), y, *_statistics(results[1:]), len(x))
 
 
+def launch_rms(build: Callable[..., Any], arguments: Arguments, results: Arguments) -> None:
+    """Write the norm alone by the launcher that ``build`` gives."""
+    x, weight, eps, length = arguments
+    x, y = _matrix(x, length), _matrix(results[0], length)
+    if len(x) and length:
+        arrays.launch(build(length, arrays.NAMES[x.dtype], eps), x, x, *_lines(length, weight), y, len(x))
+
+
 def _launch_layer(arguments: Arguments, results: Arguments) -> None:
     x, weight, bias, eps, length = arguments
     x, y = _matrix(x, length), _matrix(results[0], length)
@@ -109,9 +120,9 @@ def _launch_add(build: Any, arguments: Arguments, results: Arguments) -> None:
 
 
 def _gradients(
-    centred: bool, dy: Any, dadded: Any, x: Any, weight: Any, stats: Any, length: int, results: Arguments
+    centred: bool, dy: Any, dadded: Any, x: Any, weight: Any, stats: list[Any], length: int, results: Arguments
 ) -> None:
-    """Write dx and the weights' gradients."""
+    """Write dx and the weights' gradients; ``stats`` are (mean and) 1 / deviation of all rows."""
     matrix, gradient, dx = (_matrix(value, length) for value in (x, dy, results[0]))
     count = len(matrix)
     weights = [*results[1:], None][:2]
@@ -123,7 +134,7 @@ def _gradients(
     sums = [arrays.empty(x, partial_shape(length, count), "f32") for _ in range(1 + centred)]
     blocks = multiprocessors(x) if getattr(x, "is_cuda", False) else HOPPER.processors
     run = norm_backward_launcher(centred, length, arrays.NAMES[x.dtype], False, extra is not None, None, blocks)
-    *mean, rstd = _statistics((stats,))
+    *mean, rstd = stats
     arrays.launch(
         run, x, gradient, matrix, *_lines(length, weight), mean[0] if mean else None, rstd, dx, extra, sums[0],
         sums[1] if centred else None,
@@ -151,7 +162,8 @@ def _kept(x: Any, weight: Any, bias: Any, stats: Any, length: int) -> tuple[Argu
 RMS_BACKWARD = Op(
     "rms_norm_backward", "Tensor dy, Tensor x, Tensor? weight, Tensor stats, SymInt length",
     lambda dy, x, weight, stats, length: (arrays.empty_like(x), _weight_like(weight, x)),
-    lambda a, results: _gradients(False, a[0], None, a[1], a[2], a[3], a[4], results), tensors=4, results=2,
+    lambda a, results: _gradients(False, a[0], None, a[1], a[2], _statistics(a[3:4]), a[4], results),
+    tensors=4, results=2,
 )  # fmt: skip
 RMS_NORM = Op(
     "rms_norm", "Tensor x, Tensor? weight, float eps, SymInt length", _rms, _launch_rms, results=2, tensors=2,
@@ -161,7 +173,7 @@ LAYER_BACKWARD = Op(
     "layer_norm_backward",
     "Tensor dy, Tensor x, Tensor? like, Tensor stats, SymInt length, bool scaled, bool shifted",
     lambda dy, x, like, stats, length, scaled, shifted: _like_both(x, like, scaled, shifted),
-    lambda a, results: _gradients(True, a[0], None, a[1], a[2] if a[5] else None, a[3], a[4], results),
+    lambda a, results: _gradients(True, a[0], None, a[1], a[2] if a[5] else None, _statistics(a[3:4]), a[4], results),
     tensors=4, results=3,
 )  # fmt: skip
 LAYER_NORM = Op(
@@ -172,7 +184,8 @@ LAYER_NORM = Op(
 ADD_RMS_BACKWARD = Op(
     "add_rms_norm_backward", "Tensor dy, Tensor dadded, Tensor added, Tensor? weight, Tensor stats, SymInt length",
     lambda dy, dadded, added, weight, stats, length: (arrays.empty_like(added), _weight_like(weight, added)),
-    lambda a, results: _gradients(False, a[0], a[1], a[2], a[3], a[4], a[5], results), tensors=5, results=2,
+    lambda a, results: _gradients(False, a[0], a[1], a[2], a[3], _statistics(a[4:5]), a[5], results),
+    tensors=5, results=2,
 )  # fmt: skip
 ADD_RMS_NORM = Op(
     "add_rms_norm", "Tensor x, Tensor residual, Tensor? weight, float eps, SymInt length", _add_rms,
@@ -184,7 +197,7 @@ ADD_LAYER_BACKWARD = Op(
     "add_layer_norm_backward",
     "Tensor dy, Tensor dadded, Tensor added, Tensor? like, Tensor stats, SymInt length, bool scaled, bool shifted",
     lambda dy, dadded, added, like, stats, length, scaled, shifted: _like_both(added, like, scaled, shifted),
-    lambda a, results: _gradients(True, a[0], a[1], a[2], a[3] if a[6] else None, a[4], a[5], results),
+    lambda a, results: _gradients(True, a[0], a[1], a[2], a[3] if a[6] else None, _statistics(a[4:5]), a[5], results),
     tensors=5, results=3,
 )  # fmt: skip
 ADD_LAYER_NORM = Op(
@@ -193,6 +206,47 @@ ADD_LAYER_NORM = Op(
     gradient=ADD_LAYER_BACKWARD, saved=lambda a, results: _kept(results[1], a[2], a[3], results[2], a[5]),
     spread=(0, 0, 1, 2), passed=2,
 )  # fmt: skip
+
+
+# One pass by itself --------------------------------------------------------------------------------------------------
+
+
+def length_of_rows(x: Any, weight: Any = None, bias: Any = None) -> int:
+    """Return the length of rows that kernels take with weights of their type, or of f32 with rows of 16 bits."""
+    if (reason := why_not_rows(x)) is not None:
+        raise TypeError(f"a norm has no kernel for this: {reason}")
+    check_normalized(x, tuple(x.shape[-1:]), weight, bias)
+    for value in (weight, bias):
+        if value is not None:
+            check_weight_dtype(arrays.NAMES[x.dtype], arrays.type_name(value) or str(value.dtype))
+    if weight is not None and bias is not None and weight.dtype != bias.dtype:
+        raise ValueError(f"weight and bias have one type, got {weight.dtype} and {bias.dtype}")
+    return x.shape[-1]
+
+
+def with_statistics(op: Op, x: Any, *weights: Any, eps: float) -> tuple[Any, ...]:
+    """Return the norm of each row, (its mean,) and 1 / its deviation, which no gradient follows."""
+    y, stats = op.run(x, *weights, float(eps), length_of_rows(x, *weights))
+    return y, *(value.reshape(tuple(x.shape[:-1])) for value in _statistics((stats,)))
+
+
+def gradients_by(dy: Any, x: Any, weight: Any, *stats: Any, dadded: Any = None) -> tuple[Any, Any, Any]:
+    """Return the gradients of x, weight and bias, with what `with_statistics` gave; None stands for no weight, and for
+    the bias of a norm that has none. ``dadded`` is added to the first."""
+    length, lead, centred = length_of_rows(x, weight), tuple(x.shape[:-1]), len(stats) > 1
+    all_there(dy=dy, **dict(zip(("rstd", "mean"), reversed(stats))))
+    one_place(x, dy, dadded, *stats)
+    for name, value in (("dy", dy), ("dresidual", dadded)):
+        if value is not None and tuple(value.shape) != tuple(x.shape):
+            raise ValueError(f"{name} has the shape of x, {tuple(x.shape)}, got {tuple(value.shape)}")
+    if any(prod(value.shape) != prod(lead) for value in stats):
+        raise ValueError(f"statistics are one for each row, {lead}, got {[tuple(value.shape) for value in stats]}")
+    dx, like = arrays.empty_like(x), arrays.empty(x, (length,)) if weight is None else weight
+    found = [None if weight is None else arrays.empty_like(weight), arrays.empty_like(like) if centred else None]
+    stats_of_rows = [arrays.numbers(value) for value in stats]
+    results = tuple(arrays.empty(x, (0,)) if value is None else value for value in found[: 1 + centred])
+    _gradients(centred, dy, dadded, x, weight, stats_of_rows, length, (dx, *results))
+    return dx, found[0], found[1]
 
 
 # Calls ---------------------------------------------------------------------------------------------------------------
@@ -224,19 +278,6 @@ def _epsilon(eps: float | None) -> float:
     return 2.0**-23 if eps is None else float(eps)
 
 
-def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float | None = None, **_: Any) -> str | None:
-    """Return why a call is left to torch, or None."""
-    arranged = [normalized_shape] if arrays.is_array(normalized_shape) or arrays.is_tensor(normalized_shape) else []
-    given = [value for value in (*arranged, *weights) if value is not None and not isinstance(value, int | float)]
-    return why_not_rows(input, *given)
-
-
-def why_not_added(input: Any, residual: Any, *weights: Any, eps: float | None = None) -> str | None:
-    """`why_not` of the norms of a sum."""
-    given = [value for value in weights if value is not None and not isinstance(value, int | float)]
-    return why_not(input, tuple(input.shape[-1:]), *given, residual, eps=eps)
-
-
 @RMS_NORM.answers("input", "weight", "normalized_shape", "eps", absent=("out",), stands=_WEIGHT)
 def rms_norm(
     input: Any, normalized_shape: Any = None, weight: Any = None, eps: float | None = None, *, out: Any = None
@@ -244,8 +285,9 @@ def rms_norm(
     """x / sqrt(mean(x^2) + eps) * weight over the last dimensions, as `torch.nn.functional.rms_norm`.
 
     ``rms_norm(x, weight)`` takes the shape from the weight. f32, f16 and bf16; computes in f32. Results are within
-    2e-6 of a row's largest element in f32, within a rounding of the type (1e-3 in f16, 8e-3 in bf16) else; gradients
-    within twice that, weights' gradients within that times the root of the number of rows.
+    2e-6 of a row's largest element in f32, within a rounding of the type (1e-3 in f16, 8e-3 in bf16) else. Gradients
+    are within twice that of the largest of the terms that they are the differences of, weights' gradients within that
+    times the root of the number of rows: where terms cancel, fewer digits are right, as with torch.
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
         normalized_shape, weight = _known(normalized_shape, weight, input)
@@ -259,7 +301,7 @@ def rms_norm(
     if len(input.shape) < len(shape):
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {len(input.shape)}")
     check_normalized(input, shape, weight)
-    reason = why_not(input, shape, weight)
+    reason = why_not_rows(input, weight)
     if reason is None:
         return _normalised(RMS_NORM, (input, weight, _epsilon(eps)), shape, out, key)
     if arrays.is_array(input):
@@ -288,7 +330,7 @@ def layer_norm(
     key = (normalized_shape, eps)
     shape, weight = _arranged(normalized_shape, weight, input)
     check_normalized(input, shape, weight, bias)
-    reason = why_not(input, shape, weight, bias)
+    reason = why_not_rows(input, weight, bias)
     if reason is None:
         return _normalised(LAYER_NORM, (input, weight, bias, float(eps)), shape, out, key)
     if arrays.is_array(input):
@@ -302,7 +344,8 @@ def _normalised(op: Op, arguments: Arguments, shape: tuple[int, ...], out: Any, 
     not."""
     if out is None or len(shape) == 1:
         return op(*arguments, prod(shape), out=out, key=key)
-    return written(op.name, out, op(*arguments, prod(shape), key=key))
+    check_written(op.name, out, arguments[0], *arguments)
+    return put(out, op(*arguments, prod(shape), key=key))
 
 
 @ADD_RMS_NORM.answers("input", "residual", "weight", "eps")
@@ -317,14 +360,13 @@ def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | Non
     _check_pair(input, residual)
     shape = tuple(input.shape[-1:])
     check_normalized(input, shape, weight)
-    reason = why_not_added(input, residual, weight)
+    reason = why_not_rows(input, residual, weight)
     if reason is None:
         return ADD_RMS_NORM(input, residual, weight, _epsilon(eps), shape[0], key=(eps,))
     if arrays.is_array(input):
         numpy_only("add_rms_norm", reason)
-    added = input + residual
     norm = arrays.met_torch().nn.functional.rms_norm
-    return fall_back("add_rms_norm", reason, lambda: (norm(added, shape, weight, eps), added))
+    return fall_back("add_rms_norm", reason, lambda: (norm(added := input + residual, shape, weight, eps), added))
 
 
 @ADD_LAYER_NORM.answers("input", "residual", "weight", "bias", "eps")
@@ -340,14 +382,15 @@ def add_layer_norm(
     _check_pair(input, residual)
     shape = tuple(input.shape[-1:])
     check_normalized(input, shape, weight, bias)
-    reason = why_not_added(input, residual, weight, bias)
+    reason = why_not_rows(input, residual, weight, bias)
     if reason is None:
         return ADD_LAYER_NORM(input, residual, weight, bias, float(eps), shape[0], key=(eps,))
     if arrays.is_array(input):
         numpy_only("add_layer_norm", reason)
-    added = input + residual
     norm = arrays.met_torch().nn.functional.layer_norm
-    return fall_back("add_layer_norm", reason, lambda: (norm(added, shape, weight, bias, eps), added))
+    return fall_back(
+        "add_layer_norm", reason, lambda: (norm(added := input + residual, shape, weight, bias, eps), added)
+    )
 
 
 def _check_pair(input: Any, residual: Any) -> None:

@@ -6,6 +6,7 @@ tracing, where it becomes an operator (`torch_side.py`). `table.py` lists all op
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,20 @@ from flydsl.ops import arrays
 Arguments = tuple[Any, ...]
 Function = TypeVar("Function", bound=Callable[..., Any])
 _warned: set[tuple[str, str]] = set()
+_warning = threading.Lock()
+
+
+class Answer(BaseException):
+    """What a call would do, raised where it would: `explain` makes the call for it. It is no error, so that nothing on
+    its way takes it for one."""
+
+
+class _Explained(threading.local):
+    now = False
+    """Whether this thread makes a call for `explain`."""
+
+
+explained = _Explained()
 
 MOST_ROWS = (1 << 31) - 1
 """Of a launch: kernels count them in 32 bits."""
@@ -85,6 +100,9 @@ class Op:
     """Whether the gradient takes as its last number which arrays want one, and computes those alone."""
     strided: bool = False
     """Whether the gradient reads those of the outputs as they lie, where elements of the last dimension do together."""
+    check: Callable[..., None] | None = None
+    """Refuses numbers among the arguments that name what is not there, where they lie on the host. Functions do so
+    before they call an op; operators, which torch's tracing calls without them, do by this."""
     passed: int = 0
     """How many arrays, the first ones, all outputs but the first are made of; 0 where they are made of all."""
     lanes: Lanes = field(default_factory=Lanes)
@@ -188,11 +206,24 @@ def use_torch_side(module: Any, *, now: bool = False) -> None:
 
 def written(name: str, out: Any, result: Any) -> Any:
     """Return a result, put into ``out`` if there is one."""
+    check_written(name, out, result, result)
+    return put(out, result)
+
+
+def check_written(name: str, out: Any, like: Any, *given: Any, shape: tuple[int, ...] | None = None) -> None:
+    """Refuse an ``out``, if there is one, that is not ``like`` the result, but for its ``shape`` if that is another, or
+    that would need a gradient since something ``given`` wants one."""
+    if out is None:
+        return
+    check_out(name, out, like, shape)
+    if arrays.wants_gradient(out, *given):
+        raise no_gradient_of_out(name)
+
+
+def put(out: Any, result: Any) -> Any:
+    """Return a result, copied into ``out`` if there is one."""
     if out is None:
         return result
-    check_out(name, out, result)
-    if arrays.wants_gradient(out, result):
-        raise no_gradient_of_out(name)
     arrays.copy_into(out, result)
     return out
 
@@ -205,13 +236,12 @@ def no_gradient_of_out(name: str) -> RuntimeError:
     )
 
 
-def check_out(name: str, out: Any, result: Any) -> None:
+def check_out(name: str, out: Any, result: Any, shape: tuple[int, ...] | None = None) -> None:
     """Refuse an ``out`` that is not like an op's result, or has several elements in one place."""
     one_place(result, out)
-    if tuple(out.shape) != tuple(result.shape) or out.dtype != result.dtype:
-        raise ValueError(
-            f"out of {name} must be {tuple(result.shape)} of {result.dtype}, got {tuple(out.shape)} of {out.dtype}"
-        )
+    wanted = tuple(result.shape) if shape is None else shape
+    if tuple(out.shape) != wanted or out.dtype != result.dtype:
+        raise ValueError(f"out of {name} must be {wanted} of {result.dtype}, got {tuple(out.shape)} of {out.dtype}")
     if arrays.meets_itself(out):
         raise RuntimeError(
             f"out of {name} has several elements in one place (shape {tuple(out.shape)}, strides {arrays.steps(out)}): "
@@ -222,8 +252,8 @@ def check_out(name: str, out: Any, result: Any) -> None:
 def fall_back(name: str, reason: str, function: Callable[[], Any], out: Any = None) -> Any:
     """Return what torch itself gives, also in ``out``, with one warning for each reason; an error of torch's tells the
     reason too."""
-    if not arrays.is_traced() and (name, reason) not in _warned:
-        _warned.add((name, reason))
+    _tell("is left to torch", reason)
+    if not arrays.is_traced() and _is_new(name, reason):
         warnings.warn(f"flydsl.ops.{name} leaves this to torch: {reason}", RuntimeWarning, stacklevel=4)
     try:
         result = function()
@@ -231,6 +261,20 @@ def fall_back(name: str, reason: str, function: Callable[[], Any], out: Any = No
         error.add_note(f"flydsl.ops.{name} left this to torch: {reason}")
         raise
     return written(name, out, result)
+
+
+def _is_new(name: str, reason: str) -> bool:
+    """Return whether no thread has warned of a reason yet."""
+    with _warning:
+        known = (name, reason) in _warned
+        _warned.add((name, reason))
+    return not known
+
+
+def _tell(what: str, reason: str) -> None:
+    """Answer `explain`, where that makes this call."""
+    if not arrays.is_followed() and explained.now:
+        raise Answer(f"{what}: {reason}")
 
 
 def one_place(first: Any, *others: Any) -> None:
@@ -290,6 +334,7 @@ def why_not_rows(*values: Any) -> str | None:
 def numpy_only(name: str, reason: str | None) -> None:
     """There is no torch to leave arrays of NumPy to."""
     if reason is not None:
+        _tell("is refused", reason)
         raise TypeError(f"flydsl.ops.{name}: {reason}")
 
 
@@ -307,7 +352,7 @@ def shape_of(normalized_shape: Any) -> tuple[int, ...]:
     shape = (index(normalized_shape),) if hasattr(normalized_shape, "__index__") else tuple(normalized_shape)
     if any(isinstance(extent, float) for extent in shape):
         raise TypeError(f"normalized_shape has integers, got {normalized_shape}")
-    return shape
+    return tuple(index(extent) if arrays.is_tensor(extent) else extent for extent in shape)
 
 
 def check_normalized(x: Any, shape: Sequence[int], weight: Any = None, bias: Any = None) -> None:

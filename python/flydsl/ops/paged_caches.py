@@ -9,7 +9,7 @@ import numpy as np
 
 from flydsl.kernels.attention import paged
 from flydsl.kernels.blocks.counters import counters_of
-from flydsl.kernels.blocks.inputs import contiguous
+from flydsl.kernels.blocks.inputs import contiguous, on_host
 from flydsl.ops import arrays
 from flydsl.ops.attention_heads import in_heads, no_attention
 from flydsl.ops.op import Arguments, Op, all_there, host_numbers, numpy_only, one_place, same_kind
@@ -34,6 +34,7 @@ PAGED = Op(
     "Tensor q, Tensor k_cache, Tensor v_cache, Tensor tables, Tensor lengths, Tensor? sinks, float scale, int window, "
     "float softcap, float k_scale, float v_scale",
     _allocate, _launch, tensors=6,
+    check=lambda _, k_cache, __, tables, lengths, *___: _check_places(k_cache, on_host(tables), on_host(lengths)),
 )  # fmt: skip
 
 
@@ -47,10 +48,13 @@ LATENT = Op(
     "mla_decode",
     "Tensor q, Tensor kv_cache, Tensor tables, Tensor lengths, int dv, float scale, float kv_scale",
     lambda q, kv_cache, tables, lengths, dv, *_: (arrays.empty(q, (*q.shape[:-1], dv)),), _launch_latent, tensors=4,
+    check=lambda _, kv_cache, tables, lengths, dv, *__: _check_places(
+        paged.latent_caches(kv_cache, dv)[0], on_host(tables), on_host(lengths)
+    ),
 )  # fmt: skip
 
 
-def why_not(q: Any, *others: Any, **options: Any) -> str | None:
+def why_not(q: Any, *others: Any) -> str | None:
     """Return why a call is refused, or None: torch has nothing to leave it to."""
     one_place(q, *others)
     if arrays.type_name(q) not in ("f16", "bf16"):
@@ -80,15 +84,15 @@ def paged_attention(
     key = (scale, window, softcap, k_scale, v_scale)
     all_there(k_cache=k_cache, v_cache=v_cache, block_tables=block_tables, context_lens=context_lens)
     numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
-    _check_places(k_cache, block_tables, context_lens)
+    _check_places(k_cache, host_numbers(block_tables), host_numbers(context_lens))
     paged.check_window(window)
     numbers = (q.shape[-1] ** -0.5 if scale is None else float(scale), -1 if window is None else window)
     return PAGED(q, k_cache, v_cache, block_tables, context_lens, sinks, *numbers, softcap, k_scale, v_scale, key=key)
 
 
-def _check_places(cache: Any, tables: Any, lengths: Any) -> None:
-    """Refuse pages that a cache does not have, where tables lie on the host; those on a GPU are not read for it."""
-    pages, counts = host_numbers(tables), host_numbers(lengths)
+def _check_places(cache: Any, pages: Any, counts: Any) -> None:
+    """Refuse pages that a cache does not have, and lengths that tables do not; None are not known, as those on a GPU,
+    which are not read for it."""
     if pages is None or counts is None or len(cache.shape) != 4 or pages.ndim != 2 or len(pages) != counts.size:
         return
     tokens = cache.shape[1]
@@ -114,7 +118,8 @@ def mla_decode(
             return found
     all_there(kv_cache=kv_cache, block_tables=block_tables, context_lens=context_lens)
     numpy_only("mla_decode", why_not(q, kv_cache, block_tables, context_lens))
-    _check_places(paged.latent_caches(kv_cache, dv)[0], block_tables, context_lens)
+    cache, _ = paged.latent_caches(kv_cache, dv)
+    _check_places(cache, host_numbers(block_tables), host_numbers(context_lens))
     paged.check_scale("kv_scale", kv_scale)
     factor = q.shape[-1] ** -0.5 if scale is None else float(scale)
     return LATENT(q, kv_cache, block_tables, context_lens, dv, factor, float(kv_scale), key=(dv, scale, kv_scale))

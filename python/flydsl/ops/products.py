@@ -10,7 +10,7 @@ from math import prod
 from operator import index
 from typing import Any
 
-from flydsl.kernels.blocks.inputs import strides
+from flydsl.kernels.blocks.inputs import on_host, strides
 from flydsl.kernels.gemm.hopper_grouped import MOST_GROUPS, hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
 from flydsl.ops import amd_products, arrays
@@ -19,13 +19,14 @@ from flydsl.ops.op import (
     Arguments,
     Op,
     all_there,
+    check_written,
     fall_back,
     host_numbers,
     numpy_only,
     one_place,
+    put,
     same_kind,
     why_not_rows,
-    written,
 )
 
 SIDE = 128
@@ -95,7 +96,7 @@ MATMUL = Op(
 )  # fmt: skip
 
 
-def why_not_matmul(input: Any, other: Any, *, out: Any = None) -> str | None:
+def why_not_matmul(input: Any, other: Any) -> str | None:
     """Return why there is no kernel, or None."""
     all_there(other=other)
     return why_not_rows(input, other)
@@ -170,7 +171,8 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
         return MATMUL(a, b, out=out)
     if out is None and len(input.shape) == len(other.shape) == 2:
         return MATMUL(input, other, key=())
-    return written("matmul", out, MATMUL(a, b).reshape(shape))
+    check_written("matmul", out, input, input, other, shape=shape)
+    return put(out, MATMUL(a, b).reshape(shape))
 
 
 # Linear layers -------------------------------------------------------------------------------------------------------
@@ -210,7 +212,7 @@ LINEAR = Op(
 )  # fmt: skip
 
 
-def why_not_linear(input: Any, weight: Any, bias: Any = None) -> str | None:
+def why_not_linear(input: Any, weight: Any, bias: Any) -> str | None:
     """Return why there is no kernel, or None."""
     all_there(weight=weight)
     return why_not_rows(input, weight, bias)
@@ -283,10 +285,7 @@ SCALED_MM = Op(
 )  # fmt: skip
 
 
-def why_not_scaled(
-    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None,
-    use_fast_accum: bool = False,
-) -> str | None:  # fmt: skip
+def why_not_scaled(input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any, out_dtype: Any) -> str | None:
     """Return why there is no kernel, or None."""
     all_there(mat2=mat2, scale_a=scale_a, scale_b=scale_b)
     one_place(input, mat2, scale_a, scale_b, bias)
@@ -380,11 +379,11 @@ def _grouped(a: Any, b: Any, offs: Any) -> Arguments:
 GROUPED_MM = Op(
     "grouped_mm", "Tensor a, Tensor b, Tensor offs", _grouped,
     lambda a, results: hopper_grouped_gemm(_in_lines(a[0]), _in_lines(a[1]), results[0], arrays.line(a[2], len(a[2]))),
-    tensors=3,
+    tensors=3, check=lambda a, _, offs: _check_ends(on_host(offs), len(a)),
 )  # fmt: skip
 
 
-def why_not_grouped(mat_a: Any, mat_b: Any, offs: Any = None, bias: Any = None, out_dtype: Any = None) -> str | None:
+def why_not_grouped(mat_a: Any, mat_b: Any, offs: Any, bias: Any, out_dtype: Any) -> str | None:
     """Return why there is no kernel, or None."""
     all_there(mat_b=mat_b)
     one_place(mat_a, mat_b, offs, bias)
@@ -426,12 +425,16 @@ def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, ou
                            f"{_by(mat_b.shape)}")  # fmt: skip
     if tuple(offs.shape) != (mat_b.shape[0],) or str(offs.dtype).split(".")[-1] != "int32":
         raise ValueError(f"offs are int32 of shape ({mat_b.shape[0]},), got {offs.dtype} of {tuple(offs.shape)}")
-    ends = host_numbers(offs)
-    if ends is not None and ends.size and not (ends.min() >= 0 and ends.max() <= len(mat_a)):
-        raise IndexError(f"offs say where groups of {len(mat_a)} rows end, got {ends.min()} to {ends.max()}")
+    _check_ends(host_numbers(offs), len(mat_a))
+    return GROUPED_MM(mat_a, mat_b, offs, key=())
+
+
+def _check_ends(ends: Any, rows: int) -> None:
+    """Refuse ends of groups that lie outside or go back; None are not known."""
+    if ends is not None and ends.size and not (ends.min() >= 0 and ends.max() <= rows):
+        raise IndexError(f"offs say where groups of {rows} rows end, got {ends.min()} to {ends.max()}")
     if ends is not None and (ends[1:] < ends[:-1]).any():
         raise ValueError(f"offs must not decrease: each group ends behind the one before, got {ends}")
-    return GROUPED_MM(mat_a, mat_b, offs, key=())
 
 
 # Weights of four bits ------------------------------------------------------------------------------------------------
@@ -460,10 +463,7 @@ LINEAR_INT4 = Op(
 )  # fmt: skip
 
 
-def why_not_int4(
-    input: Any, weight: Any, scales: Any, zeros: Any = None, bias: Any = None, *, group_size: int = 128,
-    kind: str = "int4",
-) -> str | None:  # fmt: skip
+def why_not_int4(input: Any, weight: Any, scales: Any, zeros: Any, bias: Any, group_size: int, kind: str) -> str | None:
     """Return why there is no kernel, or None; torch has nothing to leave this to."""
     all_there(weight=weight, scales=scales)
     one_place(input, weight, scales, zeros, bias)
@@ -495,6 +495,6 @@ def linear_int4(
         if (found := LINEAR_INT4.lanes.again(input, weight, scales, zeros, bias, group_size, kind)) is not None:
             return found
     group_size = index(group_size)
-    reason = why_not_int4(input, weight, scales, zeros, bias, group_size=group_size, kind=kind)
+    reason = why_not_int4(input, weight, scales, zeros, bias, group_size, kind)
     numpy_only("linear_int4", reason)
     return LINEAR_INT4(input, weight, scales, zeros, bias, group_size, kind, key=(group_size, kind))

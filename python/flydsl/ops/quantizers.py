@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 from flydsl.kernels.quant.device_quant import (
@@ -80,7 +81,7 @@ QUANTIZE_BLOCKS = Op(
 )
 
 
-def why_not(input: Any, *_: Any, **__: Any) -> str | None:
+def why_not(input: Any) -> str | None:
     """Return why there is no kernel, or None; torch has nothing to leave these to."""
     return why_not_rows(input)
 
@@ -140,6 +141,8 @@ def quantize_blocks(input: Any, block: tuple[int, int] = (1, 128), dtype: Any = 
     if not arrays.is_followed() and (found := QUANTIZE_BLOCKS.lanes.again(input, rows, name)) is not None:
         return found
     numpy_only("quantize_blocks", why_not(input))
+    if not all(hasattr(side, "__index__") for side in block):
+        raise TypeError(f"blocks are (1, 128) or (128, 128), of integers; got {block}")
     if len(input.shape) != 2 or input.shape[0] % rows or input.shape[1] % columns:
         raise ValueError(f"blocks of {block} do not divide {tuple(input.shape)}")
-    return QUANTIZE_BLOCKS(input, rows, name, key=(rows, name))
+    return QUANTIZE_BLOCKS(input, index(rows), name, key=(rows, name))

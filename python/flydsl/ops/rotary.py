@@ -30,7 +30,7 @@ ROPE = Op(
 )  # fmt: skip
 
 
-def why_not(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> str | None:
+def why_not(input: Any, cos: Any, sin: Any) -> str | None:
     """Return why a call is left to torch, or None."""
     reason = why_not_rows(input, cos, sin)
     learned = reason is None and arrays.wants_gradient(cos, sin)

@@ -33,7 +33,7 @@ SOFTMAX = Op(
 )  # fmt: skip
 
 
-def why_not(input: Any, dim: int = -1, dtype: Any = None, *, out: Any = None) -> str | None:
+def why_not(input: Any, dim: int) -> str | None:
     """Return why a call is left to torch, or None."""
     reason = why_not_rows(input)
     if reason is None and not last_dimension(dim, len(input.shape)):
@@ -46,8 +46,9 @@ def softmax(input: Any, dim: int = -1, dtype: Any = None, *, out: Any = None) ->
     """exp(x - max) / sum(exp(x - max)) along the last dimension, as `torch.softmax`.
 
     Takes f32, f16 and bf16 of any shape; computes in f32. Results are within 2e-6 of the largest element of a row in
-    f32, and within a rounding of the type (1e-3 in f16, 8e-3 in bf16) else. The gradient is as good. A row of nothing
-    but -inf is NaN.
+    f32, and within a rounding of the type (1e-3 in f16, 8e-3 in bf16) else. The gradient is within as much of a row's
+    largest result times the largest gradient that comes in: where one element has nearly all of a row, these cancel,
+    and few digits of what is left are right, as with torch. A row of nothing but -inf is NaN.
     """
     if dtype is not None:
         input = input.astype(dtype) if arrays.is_array(input) else input.to(dtype)

@@ -337,6 +337,8 @@ def _operator(op: Op) -> Any:
     shown = "Tensor" if single else f"({', '.join(['Tensor'] * op.results)})"
 
     def implementation(*arguments: Any) -> Any:
+        if op.check is not None:
+            op.check(*arguments)
         made = op.run(*arguments)
         return made[0] if single else made
 

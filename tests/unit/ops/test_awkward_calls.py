@@ -71,6 +71,22 @@ def test_cross_entropy_of_a_class_that_cannot_be() -> None:
     assert ops.cross_entropy(x, np.array([2]), label_smoothing=0.25) == np.inf
 
 
+@pytest.mark.torch
+@pytest.mark.parametrize("size", [1.0, 10.0, 40.0])
+def test_gradients_of_rows_that_one_element_has(size: float, torch: Any) -> None:
+    """They are differences of numbers that are nearly the same, and as exact as those."""
+    x = (torch.randn(16, 100) * size).requires_grad_()
+    wide, labels, dy, dloss = x.detach().double().requires_grad_(), x.argmax(-1), torch.randn(16, 100), torch.randn(16)
+    y, losses = wide.softmax(-1), torch.nn.functional.cross_entropy(wide, labels, reduction="none")
+    scale = y.detach().amax(-1, keepdim=True) * dy.abs().amax(-1, keepdim=True)
+    for got, want, weights, most in (
+        (ops.softmax(x), y, dy, 2e-6 * scale),
+        (ops.cross_entropy(x, labels, reduction="none"), losses, dloss, 4e-6 * dloss.abs()[:, None]),
+    ):
+        (found,), (exact,) = torch.autograd.grad(got, x, weights), torch.autograd.grad(want, wide, weights.double())
+        assert ((found - exact).abs() <= most).all()
+
+
 # Places in memory ----------------------------------------------------------------------------------------------------
 
 ROWS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
@@ -260,6 +276,23 @@ def test_numbers_that_are_no_integers() -> None:
         with pytest.raises(TypeError, match=r"normalized_shape has integers, got \(3.0,\)"):
             norm(x, (extent,))
         assert norm(x, np.int64(3)).shape == (2, 3)
+    sides: list[Any] = [(1.0, 128.0), (np.int64(1), 128)]
+    with pytest.raises(TypeError, match=r"blocks are \(1, 128\) or \(128, 128\), of integers; got \(1.0, 128.0\)"):
+        ops.quantize_blocks(np.zeros((2, 128), np.float32), sides[0])
+    assert ops.quantize_blocks(np.zeros((2, 128), np.float32), sides[1])[1].shape == (2, 1)
+
+
+@pytest.mark.torch
+def test_shapes_of_tensors(torch: Any) -> None:
+    """Their elements may be tensors of one integer, as torch takes them."""
+    x, eight = torch.randn(2, 3, 8), torch.tensor(8)
+    for ours, theirs in (
+        (ops.rms_norm, torch.nn.functional.rms_norm), (ops.layer_norm, torch.nn.functional.layer_norm),
+    ):  # fmt: skip
+        for shape in ((eight,), [eight], (torch.tensor(3), 8)):
+            torch.testing.assert_close(ours(x, shape), theirs(x, shape))
+        with pytest.raises(TypeError, match=r"converted to a scalar index|only integer tensors"):
+            ours(x, (torch.tensor(8.0),))
 
 
 # Small numbers, and products of nothing ------------------------------------------------------------------------------

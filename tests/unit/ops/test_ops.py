@@ -172,7 +172,7 @@ def test_torch_is_not_needed() -> None:
 def test_explain() -> None:
     x = np.zeros((2, 3), np.float32)
     assert ops.explain("softmax", x) == "softmax runs FlyDSL's kernels (softmax) on the virtual GPU"
-    assert ops.explain(ops.softmax, x, dim=0) == "softmax is left to torch: dimension 0 is not the last"
+    assert ops.explain(ops.softmax, x, dim=0) == "softmax is refused: dimension 0 is not the last"
     with pytest.raises(ValueError, match=r"flydsl\.ops has no 'sort'; it has softmax"):
         ops.explain("sort", x)
     assert set(TABLE) | {"explain", "moe_weights", "register_operators"} == set(ops.__all__)

@@ -110,7 +110,7 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
             wrong()
     monkeypatch.setenv("ARCH", "gfx942")
     assert ops.explain(ops.grouped_mm, x, x) == (
-        "grouped_mm is left to torch: groups are rows of a matrix, each with a matrix of its own, that end where offs "
+        "grouped_mm is refused: groups are rows of a matrix, each with a matrix of its own, that end where offs "
         "says, without a bias"
     )
 
