@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -37,15 +38,20 @@ RENAMED = {
     "gemm.gemm_a8w4_mxscale_gfx1250": "gemm.gemm_fp8fp4_gfx1250",
     "gemm_common_gfx1250": "gemm.wmma.gfx1250_tiles",
     "softmax_kernel": "norm.softmax",
-    "layernorm_kernel": "norm.layernorm",
-    "rmsnorm_kernel": "norm.rmsnorm",
+    "softmax_bwd_kernel": "norm.softmax_backward",
     "norm.softmax_kernel": "norm.softmax",
-    "norm.layernorm_kernel": "norm.layernorm",
-    "norm.rmsnorm_kernel": "norm.rmsnorm",
-    "norm.rmsnorm_bwd_kernel": "norm.rmsnorm",
     "norm.softmax_bwd_kernel": "norm.softmax_backward",
+    # Functions of tensors beside the builders.
+    "layernorm_kernel": "flydsl.ops.layernorm_entries",
+    "rmsnorm_kernel": "flydsl.ops.rmsnorm_entries",
+    "norm.layernorm_kernel": "flydsl.ops.layernorm_entries",
+    "norm.rmsnorm_kernel": "flydsl.ops.rmsnorm_entries",
+    "norm.rmsnorm_bwd_kernel": "flydsl.ops.rmsnorm_entries",
+    "vec_add": "vector_add",
+    "quant_kernel": "quant.device_quant",
     "fused_rope_cache_kernel": "attention.rope_cache",
     "attention.fused_rope_cache_kernel": "attention.rope_cache",
+    "qk_norm_rope_quant": "attention.qk_norm_rope",
     "attention.qk_norm_rope_quant": "attention.qk_norm_rope",
     "reduce": "blocks.reduce",
     **{
@@ -58,8 +64,12 @@ RENAMED = {
             ("pipeline_utils", "tail_plan"),
             ("tensor_shim", "tensor_views"),
             ("dpp_utils", "lane_moves"),
+            ("layout_utils", "layout_numbers"),
         )
     },
+    "common.utils": "by_hand.quick_numbers",
+    "common.mem_ops": "flydsl.expr.mem_ops",
+    "common.gfx1250_cluster": "flydsl.expr.rocdl.cluster",
     "common": "by_hand",
     "moe_common": "moe.mixed_2stage",
     "moe.moe_common": "moe.mixed_2stage",
@@ -76,6 +86,8 @@ RENAMED = {
     "moe.moe_a8w4_mxscale_gfx1250": "moe.wmma_2stage.grouped",
     "moe.moe_sorting_kernel": "moe.sorting",
     "moe_sorting_kernel": "moe.sorting",
+    "silu_and_mul_fq": "moe.mxfp_moe.mx_rows",
+    "moe.silu_and_mul_fq": "moe.mxfp_moe.mx_rows",
     "moe.topk_gating_softmax_kernel": "moe.topk_gating",
     "topk_gating_softmax_kernel": "moe.topk_gating",
     **{
@@ -89,7 +101,16 @@ RENAMED = {
         for name in ("pa_decode_fp8", "pa_decode_tile")
     },
 }
-"""Name below `kernels` -> name below `flydsl.kernels`, where the two differ."""
+"""Name below `kernels` -> name below `flydsl.kernels`, where the two differ, or below `flydsl`, written in full."""
+
+ROOMS = {name.rpartition(".")[0] for name in RENAMED} - {""}
+"""Folders below `kernels` in which modules have other names than in the library's."""
+
+
+def target_of(name: str) -> str:
+    """Return the module of the library for a name below `kernels`."""
+    own = RENAMED.get(name, name)
+    return own if own.startswith("flydsl.") else f"flydsl.kernels.{own}"
 
 
 class _Alias(Loader):
@@ -102,6 +123,17 @@ class _Alias(Loader):
         sys.modules[module.__name__] = import_module(self._target)
 
 
+class _Room(Loader):
+    """Makes a folder that finds its modules here, and all else where the library's folder has it."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+
+    def exec_module(self, module: ModuleType) -> None:
+        own = import_module(self._target)
+        module.__doc__, module.__dict__["__getattr__"] = own.__doc__, partial(getattr, own)
+
+
 class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -109,12 +141,13 @@ class _Finder(MetaPathFinder):
         package, _, name = fullname.partition(".")
         if package != __package__ or fullname == __name__:
             return None
-        found = f"flydsl.kernels.{RENAMED.get(name, name)}"
+        found = target_of(name)
         try:
             known = find_spec(found)
         except ModuleNotFoundError:  # its parent is missing too
             known = None
-        return None if known is None else ModuleSpec(fullname, _Alias(found), is_package=True)
+        loader = (_Room if name in ROOMS else _Alias)(found)
+        return None if known is None else ModuleSpec(fullname, loader, is_package=True)
 
 
 def install() -> None:

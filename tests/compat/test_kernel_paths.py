@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +37,7 @@ from kernels import (
 )
 from tests.compat.launching import run
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 MOE = "model_dim inter_dim experts topk tile_m tile_n tile_k"
 ENTRIES: list[tuple[Any, str]] = [
     (preshuffle_gemm.compile_preshuffle_gemm_a8,
@@ -112,3 +117,50 @@ def test_softmax_of_a_models_rows(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(y.sum(1), 1, rtol=1e-5)
     powers = np.exp(x[::999].astype(np.float64) - x[::999].max(1, keepdims=True))
     np.testing.assert_allclose(y[::999], powers / powers.sum(1, keepdims=True), rtol=1e-4)
+
+
+HELD = {
+    "kernels.softmax_bwd_kernel": "build_softmax_bwd_module softmax_bwd_buffered_operands",
+    "kernels.norm.softmax_bwd_kernel": "build_softmax_bwd_module softmax_bwd_buffered_operands",
+    "kernels.layernorm_kernel": "build_layernorm_module build_layernorm_bwd_module layernorm layernorm_fwd "
+    "layernorm_bwd build_fused_add_layernorm_module build_layernorm_dynamicquant_module "
+    "build_layernorm_smoothquant_module build_fused_add_layernorm_dynamicquant_module "
+    "build_fused_add_layernorm_smoothquant_module",
+    "kernels.rmsnorm_kernel": "build_rmsnorm_module build_rmsnorm_bwd_module rmsnorm rmsnorm_fwd rmsnorm_bwd "
+    "fused_add_rmsnorm rmsnorm_direct rmsnorm_autotuned build_fused_add_rmsnorm_module "
+    "build_rmsnorm_dynamicquant_module build_rmsnorm_smoothquant_module "
+    "build_fused_add_rmsnorm_dynamicquant_module build_fused_add_rmsnorm_smoothquant_module",
+    "kernels.norm.layernorm_kernel": "build_layernorm_module layernorm",
+    "kernels.norm.rmsnorm_kernel": "build_rmsnorm_module rmsnorm",
+    "kernels.norm.rmsnorm_bwd_kernel": "build_rmsnorm_bwd_module rmsnorm_bwd",
+    "kernels.qk_norm_rope_quant": "flydsl_qk_norm_rope_quant",
+    "kernels.layout_utils": "idx2crd crd2idx get",
+    "kernels.common.layout_utils": "idx2crd crd2idx get",
+    "kernels.common.mem_ops": "atomic_add buffer_atomic_add global_load global_store get_llvm_ptr",
+    "kernels.common.utils": "cdiv align_up is_pow2 exp2_f32_fast rcp_f32",
+    "kernels.common.gfx1250_cluster": "compute_mcast_masks",
+    "kernels.silu_and_mul_fq": "build_silu_and_mul_fq_module",
+    "kernels.moe.silu_and_mul_fq": "build_silu_and_mul_fq_module",
+    "kernels.quant_kernel": "build_quant_module",
+    "kernels.vec_add": "vecAdd",
+}
+
+
+@pytest.mark.parametrize("path", HELD)
+def test_a_path_leads_to_what_it_holds(path: str) -> None:
+    module = import_module(path)
+    assert [name for name in HELD[path].split() if not callable(getattr(module, name, None))] == []
+    assert module.__name__.startswith("flydsl."), "it is the library's own, not a copy"
+
+
+def test_a_module_is_imported_from_its_folder() -> None:
+    """Beside ``import kernels.norm.layernorm_kernel``, in whatever order: in a process of its own."""
+    code = (
+        "from kernels.norm import layernorm_kernel, softmax\n"
+        "from kernels.common import mem_ops, utils\n"
+        "from kernels.moe.moe_gemm_2stage import gemm1, compile_moe_gemm1\n"
+        "import kernels.norm.softmax_kernel, flydsl.kernels.norm.softmax, flydsl.expr.mem_ops\n"
+        "print(softmax is kernels.norm.softmax_kernel is flydsl.kernels.norm.softmax, mem_ops is flydsl.expr.mem_ops)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY)
+    assert shown.stdout == "True True\n", shown.stderr

@@ -18,12 +18,14 @@ from flydsl.kernels.quant.shuffles import e8m0_shuffle, pack_int4
 from kernels import (
     dpp_utils,
     kernels_common,
+    layout_utils,
     mfma_epilogues,
     mfma_preshuffle_pipeline,
     moe_common,
     pipeline_utils,
     tensor_shim,
 )
+from kernels.common import utils as common_utils
 from tests.compat.launching import run
 
 pipe = mfma_preshuffle_pipeline
@@ -305,3 +307,38 @@ def test_stochastic_rounding_by_its_name_there(monkeypatch: pytest.MonkeyPatch) 
     run(body, out, block=64)
     exact = 1 + np.arange(64) / 4096
     assert (out[:, 0] <= exact).all() and (out[:, 1] >= exact).all() and (out[:, 1] > out[:, 0]).any()
+
+
+def test_coordinates_by_the_names_there() -> None:
+    out = np.zeros((64, 3), np.int32)
+
+    def body(out: fx.Tensor) -> None:
+        t = fx.thread_idx.x
+        layout = fx.make_layout((4, 16), (16, 1))
+        place = layout_utils.idx2crd(t, layout)
+        out[t, 0], out[t, 1] = fx.Int32(layout_utils.get(place, 0)), fx.Int32(layout_utils.get(place, 1))
+        out[t, 2] = fx.Int32(layout_utils.crd2idx(place, layout))
+
+    run(body, out, block=64)
+    np.testing.assert_array_equal(out, np.stack([np.arange(64) // 16, np.arange(64) % 16, np.arange(64)], 1))
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_small_arithmetic_by_the_names_there(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    assert [common_utils.cdiv(n, 4) for n in (0, 1, 4, 5)] == [0, 1, 1, 2]
+    assert [common_utils.align_up(n, 16) for n in (0, 1, 16, 17)] == [0, 16, 16, 32]
+    assert [common_utils.is_pow2(n) for n in (-2, 0, 1, 6, 64)] == [False, False, True, False, True]
+    x, out = np.linspace(-3, 5, 64).astype(np.float32), np.zeros((64, 4), np.float32)
+
+    def body(x: fx.Tensor, out: fx.Tensor) -> None:
+        t = fx.thread_idx.x
+        out[t, 0], out[t, 1] = common_utils.exp2_f32_fast(x[t]), common_utils.rcp_f32(x[t])
+        out[t, 2] = common_utils.align_up(t, 8).to(fx.Float32)
+        both = fx.Vector.from_elements([x[t], x[t] + 1.0], fx.Float32)
+        out[t, 3] = common_utils.exp2_f32_fast(both)[1]
+
+    run(body, x, out, block=64)
+    np.testing.assert_allclose(out[:, :2], np.stack([2.0**x, 1 / x], 1), rtol=1e-5)
+    np.testing.assert_array_equal(out[:, 2], -(np.arange(64) // -8) * 8)
+    np.testing.assert_allclose(out[:, 3], 2.0 ** (x + 1), rtol=1e-5)

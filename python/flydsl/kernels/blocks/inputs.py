@@ -185,6 +185,23 @@ def require_type(arrays: Sequence[Any], kind: Any) -> None:
                             "build it for the type of the arrays, or convert them")  # fmt: skip
 
 
+def in_rows(length: int, *arrays: Any) -> list[Any]:
+    """Return arrays of one mode as matrices of rows of ``length`` elements, one behind the other; others, and None, as
+    they are. Launches refuse those that are no whole number of rows."""
+    return [_cut_into_rows(array, length) if array is not None and array.rank == 1 else array for array in arrays]
+
+
+def _cut_into_rows(line: Any, length: int) -> Any:
+    require_whole(line)
+    count = fx.get_scalar(fx.size(line))
+    fx.require(
+        fx.Boolean(count % length == 0), f"an array of {{}} elements is no whole number of rows of {length}", count,
+        hint="pass all of its rows, x.reshape(-1), or a matrix",
+    )  # fmt: skip
+    # Rows may begin beyond what 32 bits count.
+    return fx.make_view(fx.get_iter(line), fx.make_layout((count // length, length), (fx.Int64(length), 1)))
+
+
 def flattened(tensor: Any) -> Any:
     """Return a contiguous tensor as a line, whose length the kernels do not ask for; the launch refuses others."""
     require_whole(tensor)

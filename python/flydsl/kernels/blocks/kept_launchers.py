@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
-from inspect import signature
+from inspect import Signature, signature
 from operator import index, is_
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+ONE_NAME = ("dtype", "dtype_str")
+"""What builders call the type of elements, either way; a builder has one of them, and takes both."""
 
 
 def kept(build: Function) -> Function:
@@ -26,7 +28,8 @@ def kept(build: Function) -> Function:
     given = signature(build)
 
     def made(*arguments: Any, **options: Any) -> Any:
-        bound, fits, kinds = given.bind(*arguments, **options), True, get_type_hints(build)
+        own = _own_names(options, given)
+        bound, fits, kinds = given.bind(*arguments, **own), own.keys() == options.keys(), get_type_hints(build)
         for name, value in bound.arguments.items():
             right = converted(value, kinds.get(name, Any), f"{name} of {build.__name__}")
             bound.arguments[name], fits = right, fits and right is value
@@ -37,6 +40,14 @@ def kept(build: Function) -> Function:
         setattr(find, name, getattr(build, name))
     find.__wrapped__ = build
     return find
+
+
+def _own_names(options: dict[str, Any], given: Signature) -> dict[str, Any]:
+    """Return the options by the names that a builder's parameters have."""
+    own = next((name for name in ONE_NAME if name in given.parameters), None)
+    if own is None or own in options or not options.keys() & set(ONE_NAME):
+        return options
+    return {own if name in ONE_NAME else name: value for name, value in options.items()}
 
 
 def converted(value: Any, kind: Any, name: str) -> Any:

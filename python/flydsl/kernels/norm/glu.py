@@ -18,7 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.activation import gelu, gelu_erf, normal_below, sigmoid, silu
-from flydsl.kernels.blocks.inputs import require_matrices
+from flydsl.kernels.blocks.inputs import in_rows, require_matrices
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import RowChoice, check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
@@ -82,7 +82,7 @@ def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | Non
     @flyc.jit
     def glu(gate: fx.Tensor, up: fx.Tensor, out: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
-        matrices = gate, up, out
+        matrices = tuple(in_rows(N, gate, up, out))
         ways = _Ways(
             lambda chosen: glu_kernel(*matrices, m, chosen), lambda wide: glu_pieces_kernel(*matrices, m, wide),
             lambda elements: glu_line_kernel(*matrices, elements),
@@ -132,7 +132,7 @@ def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan |
         stream: fx.Stream = None,
     ):  # fmt: skip
         choice = only(plan) if plan else plan_row(N, dtype, task=BACKWARD)
-        matrices = dout, gate, up, dgate, dup
+        matrices = tuple(in_rows(N, dout, gate, up, dgate, dup))
         ways = _Ways(
             lambda chosen: glu_bwd_kernel(*matrices, m, chosen), lambda wide: glu_bwd_pieces_kernel(*matrices, m, wide),
             lambda elements: glu_bwd_line_kernel(*matrices, elements),

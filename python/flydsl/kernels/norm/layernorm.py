@@ -3,8 +3,10 @@
 fn = build_layernorm_module(N, "bf16")
 fn(X, gamma, beta, Y, M, stream)
 
-`norm_rows.py` has the kernel, `norm_backward.py` the gradients. Builders take ``(N, dtype, store_stats=False,
-eps=1e-5)``, or a number of rows before N, which is a hint.
+`norm_rows.py` has the kernel, `norm_backward.py` the gradients. Builders take ``(N, dtype_str, store_stats=False,
+eps=1e-5, BLOCK_THREADS=None, weight_dtype_str=None)``, or a number of rows before N, which is a hint; those that
+quantise take ``quant_dtype_str="i8"`` in the flag's place. A weight has any type, or the one that ``weight_dtype_str``
+names. Matrices may be given as all of their rows in one mode.
 """
 
 from __future__ import annotations
@@ -18,16 +20,12 @@ from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
-from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
+from flydsl.kernels.norm.norm_rows import norm_form, norm_launcher
 
 
 @kept
 def build_layernorm_module(
-    *arguments: Any,
-    weight_dtype_str: str | None = None,
-    threads: int | None = None,
-    plan: RowPlan | None = None,
-    **options: Any,
+    *arguments: Any, threads: int | None = None, plan: RowPlan | None = None, **options: Any
 ) -> Any:
     """Return the launcher of a LayerNorm: ``fn(X, gamma, beta, Y, m)``.
 
@@ -36,7 +34,6 @@ def build_layernorm_module(
     ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.
     """
     form = norm_form(True, arguments, options)
-    check_weight_dtype(form, weight_dtype_str)
     run = norm_launcher(form, threads, plan)
 
     @flyc.jit
@@ -85,9 +82,9 @@ def build_fused_add_layernorm_module(
 
 
 @kept
-def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+def build_layernorm_dynamicquant_module(*arguments: Any, **options: Any) -> Any:
     """Return the launcher ``fn(X, gamma, beta, Q, yscale, m)``: each row over its own scale, max |y| / 127 for "i8"."""
-    run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
+    run = norm_launcher(norm_form(True, arguments, options, quant="i8"))
 
     @flyc.jit
     def layernorm_dynamicquant(
@@ -100,9 +97,9 @@ def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = 
 
 
 @kept
-def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+def build_layernorm_smoothquant_module(*arguments: Any, **options: Any) -> Any:
     """Return the launcher ``fn(X, gamma, beta, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` first."""
-    run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
+    run = norm_launcher(norm_form(True, arguments, options, quant="i8"))
 
     @flyc.jit
     def layernorm_smoothquant(
@@ -115,10 +112,9 @@ def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "
 
 
 @kept
-def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, **options: Any) -> Any:
     """Return the launcher ``fn(X, R, gamma, beta, Q, R_out, yscale, m)``."""
-    quant = check_quant(quant_dtype_str)
-    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant))
+    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant="i8"))
 
     @flyc.jit
     def fused_add_layernorm_dynamicquant(
@@ -131,10 +127,9 @@ def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_s
 
 
 @kept
-def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+def build_fused_add_layernorm_smoothquant_module(*arguments: Any, **options: Any) -> Any:
     """Return the launcher ``fn(X, R, gamma, beta, xscale, Q, R_out, yscale, m)``."""
-    quant = check_quant(quant_dtype_str)
-    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant))
+    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant="i8"))
 
     @flyc.jit
     def fused_add_layernorm_smoothquant(

@@ -18,7 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import wait_for_older_launches
 from flydsl.kernels.blocks.flat_rows import lie_flat
-from flydsl.kernels.blocks.inputs import require_extents, require_numbers, require_rows, require_type
+from flydsl.kernels.blocks.inputs import in_rows, require_extents, require_numbers, require_rows, require_type
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import RowChoice, check_row, lines_beside, plan_of_sums, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row, for_rows_in_turn, share_of_block
@@ -126,6 +126,9 @@ def norm_backward_launcher(
         dresidual: fx.Tensor | None, dgamma_sums: fx.Tensor, dbeta_sums: fx.Tensor | None, dgamma: fx.Tensor | None,
         dbeta: fx.Tensor | None, m: fx.Int32, stream: fx.Stream = None,
     ):  # fmt: skip
+        dy, x, dx, dresidual = in_rows(length, dy, x, dx, dresidual)
+        if fx.const_expr(not atomic):
+            dgamma_sums, dbeta_sums = in_rows(length, dgamma_sums, dbeta_sums)
         task = RowTask(sources=2 + added, sums=2 if centred else 1)
         beside = max(lines_beside((gamma,), dtype), 1)
         chosen = plan or plan_of_sums(length, dtype, task, beside)

@@ -15,12 +15,12 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import inverse
 from flydsl.kernels.blocks.exchange import FEW_WAVES, RowExchange
-from flydsl.kernels.blocks.inputs import require_numbers
+from flydsl.kernels.blocks.inputs import in_rows, require_numbers, require_type
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum, row_sum, sum_of_squares
 from flydsl.kernels.blocks.row_choice import check_row, lines_beside, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask
+from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import (
     Line,
@@ -44,36 +44,67 @@ class NormForm:
     """What results are quantised to, "i8" or "fp8"."""
     threads: int | None = None
     """Of a block, where they were asked for."""
+    weight: str | None = None
+    """The type of scale and shift, where it was asked for; else they may have any."""
 
 
-def norm_form(centred: bool, arguments: tuple[Any, ...], options: dict[str, Any], **fixed: Any) -> NormForm:
+NAMES = {
+    "store_stats": "stats", "store_rstd": "stats", "N": "length", "dtype_str": "dtype", "BLOCK_THREADS": "threads",
+    "weight_dtype_str": "weight", "quant_dtype_str": "quant",
+}  # fmt: skip
+"""What builders call parts of a form."""
+BEHIND = ("eps", "threads", "weight")
+"""Parts that stand, in this order, behind the type and the flag or format there."""
+
+
+def norm_form(
+    centred: bool, arguments: tuple[Any, ...], options: dict[str, Any], quant: str | None = None, residual: bool = False
+) -> NormForm:
     """Return the form that arguments of a builder ask for: ``(M, N, dtype, ...)`` or ``(N, dtype, ...)``.
 
-    Behind the type come ``store_stats`` (a flag) and ``eps``, in this order; a number in the flag's place is an eps.
+    Behind the type come ``store_stats`` (a flag), ``quant_dtype_str`` where results are quantised (to ``quant`` if
+    nothing is said), ``eps``, ``BLOCK_THREADS`` and ``weight_dtype_str``. The first two may be left out.
     """
-    given = list(arguments)
-    if len(given) > 1 and isinstance(given[0], int) and isinstance(given[1], int):
-        given.pop(0)  # the number of rows is a hint: each call has its own
-    values = dict(zip(("length", "dtype"), given, strict=False))
+    given, named = list(arguments), dict(options)
+    two = len(given) > 1 and _is_integer(given[0]) and _is_integer(given[1])
+    # The number of rows is a hint: each call has its own.
+    if "M" in named:
+        if two or not _is_integer(rows := named.pop("M")):
+            raise TypeError("M is given twice" if two else f"M is the number of rows, an integer, got {rows!r}")
+    elif two or (given and _is_integer(given[0]) and "N" in named):
+        given.pop(0)
+    values: dict[str, Any] = dict(zip(("length", "dtype"), given))
     rest = given[2:]
-    if rest and isinstance(rest[0], bool):
-        values["stats"] = rest.pop(0)
-    values |= dict(zip(("eps", "threads"), rest, strict=False))
-    for name, value in options.items():
-        key = {"store_stats": "stats", "store_rstd": "stats", "N": "length", "dtype_str": "dtype"}.get(name, name)
+    for name, kind in (("stats", bool), ("quant", str)):
+        if rest and isinstance(rest[0], kind) and (quant is not None or name == "stats"):
+            values[name] = rest.pop(0)
+    if len(rest) > len(BEHIND):
+        raise TypeError(f"the last a norm takes are eps, threads and its weight's type, and here are {len(rest)}")
+    values |= dict(zip(BEHIND, rest))
+    for name, value in named.items():
+        key = NAMES.get(name, name)
         if key in values:
             raise TypeError(f"{name} is given twice")
         values[key] = value
     if missing := [name for name in ("length", "dtype") if name not in values]:
         raise TypeError(f"a norm needs its {missing[0]}: build_..._module(N, dtype, store_stats=False, eps=1e-5)")
+    known = {"length", "dtype", "stats", *BEHIND, *(() if quant is None else ("quant",))}
+    if unknown := sorted(name for name in named if NAMES.get(name, name) not in known):
+        raise TypeError(f"a norm has no option {unknown[0]}")
     check_row(values["length"], values["dtype"])
     check_options(values.get("eps", 1e-5), values.get("threads"))
     if not isinstance(values.get("stats", False), bool):
         raise TypeError(f"storing statistics is a flag, got {values['stats']!r}")
-    known = {name: values[name] for name in ("length", "dtype", "eps", "stats", "threads") if name in values}
-    if unknown := sorted(values.keys() - known.keys()):
-        raise TypeError(f"a norm has no option {unknown[0]}")
-    return NormForm(centred, **known, **fixed)
+    if quant is not None and values.get("stats"):
+        raise TypeError("a norm whose results are quantised stores no statistics")
+    check_weight_dtype(values["dtype"], values.get("weight"))
+    if quant is not None:
+        values["quant"] = check_quant(values.get("quant", quant))
+    return NormForm(centred, **values, residual=residual)
+
+
+def _is_integer(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
 def check_options(eps: float, threads: int | None) -> None:
@@ -123,9 +154,12 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
         Y: fx.Tensor, R_out: fx.Tensor | None, mean: fx.Tensor | None, rstd: fx.Tensor | None,
         yscale: fx.Tensor | None, m: fx.Int32, stream: fx.Stream = None,
     ):  # fmt: skip
+        X, R, Y, R_out = in_rows(form.length, X, R, Y, R_out)
         lines = lines_beside((gamma, beta, xscale), form.dtype)
         task = RowTask(1 + form.residual, 1 + form.residual)
         choice = only(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
+        if fx.const_expr(form.weight):
+            require_type((gamma, beta), DTYPES[form.weight])
         require_numbers((gamma, beta, xscale), form.length)
         require_numbers((mean, rstd, yscale), m)
         if fx.const_expr(form.quant):
@@ -403,10 +437,10 @@ def affine(y: Any, scale: Any, shift: Any) -> Any:
     return fx.math.fma(y, scale, shift)
 
 
-def check_weight_dtype(form: NormForm, weight: str | None) -> None:
+def check_weight_dtype(dtype: str, weight: str | None) -> None:
     """A weight has the type of the rows, or f32 with rows of 16 bits."""
-    if weight not in (None, form.dtype) and not (weight == "f32" and form.dtype != "f32"):
-        raise ValueError(f"the weight of {form.dtype} rows is {form.dtype} or f32, got {weight!r}")
+    if weight not in (None, dtype, "f32"):
+        raise ValueError(f"the weight of {dtype} rows is {'' if dtype == 'f32' else f'{dtype} or '}f32, got {weight!r}")
 
 
 def check_quant(quant: str) -> str:

@@ -3,8 +3,10 @@
 fn = build_rmsnorm_module(N, "bf16")
 fn(X, gamma, Y, M, stream)
 
-`norm_rows.py` has the kernel, `norm_backward.py` the gradients. Builders take ``(N, dtype, store_rstd=False,
-eps=1e-5)``, or a number of rows before N, which is a hint.
+`norm_rows.py` has the kernel, `norm_backward.py` the gradients. Builders take ``(N, dtype_str, store_rstd=False,
+eps=1e-5, BLOCK_THREADS=None, weight_dtype_str=None)``, or a number of rows before N, which is a hint; those that
+quantise take ``quant_dtype_str="i8"`` in the flag's place. A weight has any type, or the one that ``weight_dtype_str``
+names. Matrices may be given as all of their rows in one mode.
 """
 
 from __future__ import annotations
@@ -18,21 +20,19 @@ from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_machine import HOPPER
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher
-from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
+from flydsl.kernels.norm.norm_rows import norm_form, norm_launcher
 
 
 @kept
 def build_rmsnorm_module(
-    *arguments: Any, BLOCK_THREADS: int | None = None, weight_dtype_str: str | None = None,
-    threads: int | None = None, plan: RowPlan | None = None, **options: Any,
-) -> Any:  # fmt: skip
+    *arguments: Any, threads: int | None = None, plan: RowPlan | None = None, **options: Any
+) -> Any:
     """Return the launcher of an RMSNorm: ``fn(X, gamma, Y, m)``, or with ``store_rstd`` ``fn(X, gamma, Y, rstd, m)``.
 
     ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.
     """
     form = norm_form(False, arguments, options)
-    check_weight_dtype(form, weight_dtype_str)
-    run = norm_launcher(form, threads or BLOCK_THREADS, plan)
+    run = norm_launcher(form, threads, plan)
 
     @flyc.jit
     def rmsnorm(X: fx.Tensor, gamma: fx.Tensor | None, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
@@ -76,10 +76,10 @@ def build_fused_add_rmsnorm_module(
 
 
 @kept
-def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+def build_rmsnorm_dynamicquant_module(*arguments: Any, **options: Any) -> Any:
     """Return the launcher ``fn(X, gamma, Q, yscale, m)``: each row of the norm over its own scale, max |y| / 127 for
     "i8"."""
-    run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)))
+    run = norm_launcher(norm_form(False, arguments, options, quant="i8"))
 
     @flyc.jit
     def rmsnorm_dynamicquant(
@@ -91,10 +91,10 @@ def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i
 
 
 @kept
-def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+def build_rmsnorm_smoothquant_module(*arguments: Any, **options: Any) -> Any:
     """Return the launcher ``fn(X, gamma, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` before
     quantising."""
-    run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)))
+    run = norm_launcher(norm_form(False, arguments, options, quant="i8"))
 
     @flyc.jit
     def rmsnorm_smoothquant(
@@ -107,10 +107,9 @@ def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8
 
 
 @kept
-def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, **options: Any) -> Any:
     """Return the launcher ``fn(X, R, gamma, Q, R_out, yscale, m)``."""
-    quant = check_quant(quant_dtype_str)
-    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant))
+    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant="i8"))
 
     @flyc.jit
     def fused_add_rmsnorm_dynamicquant(
@@ -123,10 +122,9 @@ def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str
 
 
 @kept
-def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, **options: Any) -> Any:
     """Return the launcher ``fn(X, R, gamma, xscale, Q, R_out, yscale, m)``."""
-    quant = check_quant(quant_dtype_str)
-    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant))
+    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant="i8"))
 
     @flyc.jit
     def fused_add_rmsnorm_smoothquant(

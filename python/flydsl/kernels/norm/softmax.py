@@ -14,6 +14,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import inverse, powers_of_e
 from flydsl.kernels.blocks.exchange import FEW_WAVES
+from flydsl.kernels.blocks.inputs import in_rows
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import LOWEST, above_lowest, add, maximum, row_sum, wave_maximum
 from flydsl.kernels.blocks.row_choice import check_row, only, plan_row
@@ -25,13 +26,14 @@ from flydsl.kernels.blocks.rows import Line, launch_rows
 
 @kept
 def build_softmax_module(
-    M: int, N: int, dtype: str = "f32", threads: int | None = None, plan: RowPlan | None = None
+    M: int, N: int, dtype_str: str = "f32", threads: int | None = None, plan: RowPlan | None = None
 ) -> Any:
     """Return the launcher of a softmax over rows of N elements; ``M`` is a hint and may differ per call.
 
-    ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.
+    A and C are matrices, or all of their rows in one mode. ``threads`` asks for blocks of so many threads, ``plan`` for
+    one plan instead of the model's choice.
     """
-    check_row(N, dtype)
+    check_row(N, dtype_str)
 
     @flyc.kernel
     def softmax_kernel(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
@@ -39,7 +41,8 @@ def build_softmax_module(
 
     @flyc.jit
     def softmax(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        choice = only(plan) if plan else plan_row(N, dtype, threads)
+        choice = only(plan) if plan else plan_row(N, dtype_str, threads)
+        A, C = in_rows(N, A, C)
         launch_rows(lambda chosen: softmax_kernel(A, C, m, chosen), m, choice, stream, (A, C))
 
     return softmax

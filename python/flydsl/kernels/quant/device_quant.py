@@ -19,7 +19,14 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks import flat_pieces, wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import require_extents, require_matrices, require_numbers, require_rows, require_type
+from flydsl.kernels.blocks.inputs import (
+    in_rows,
+    require_extents,
+    require_matrices,
+    require_numbers,
+    require_rows,
+    require_type,
+)
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import (
     FORMATS,
@@ -88,6 +95,7 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
         choice = only(plan) if plan else plan_row(N, dtype)
         short = short_rows(N, DTYPES[dtype].width // 8, quant) if fx.nvvm.is_target() and plan is None else None
         require_numbers((scales,), m)
+        X, Q = in_rows(N, X, Q)
         require_type((X,), DTYPES[dtype])
         Q = codes_in(Q, FORMATS[quant])
         if fx.const_expr(short is None):
