@@ -188,6 +188,34 @@ def test_gates_behind_a_split_stage(gui: bool, rng: np.random.Generator) -> None
         assert cosine(got, want if quant == "none" else requantised(want, MX[quant])) > 0.9995
 
 
+@pytest.mark.parametrize("quant", ["fp4", "fp8"])
+@pytest.mark.parametrize("tokens", [64, 41])
+def test_scales_of_rows_that_are_no_multiple_of_256(
+    quant: str, tokens: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eights of scales are padded: the last ones of a row were written over those of the next 32 rows."""
+    monkeypatch.setenv("ARCH", "gfx950")
+    inter = 32 * int(rng.choice([n for n in range(1, 24) if n % 8]))
+    groups, ids = inter // 32, np.arange(tokens, dtype=np.int32)
+    eights, blocks = -(-groups // 8), -(-tokens // 32)
+    room = 256 * blocks * eights
+    x = (rng.standard_normal((tokens, 2 * inter)) * 2.0 ** rng.integers(-9, 4, (tokens, 1))).astype(ml_dtypes.bfloat16)
+    out, whole = (np.zeros(shape, np.uint8) for shape in ((tokens, inter // (2 if quant == "fp4" else 1)), room + 64))
+    valid = np.array([tokens, tokens], np.int32)
+    run = build_silu_and_mul_fq_module(inter, 1, quant)
+    run(x, out, whole[:room].reshape(-1, 8), ids, valid, None, None, tokens, tokens)
+    n, j = np.divmod(np.arange(tokens * groups), groups)
+    place = ((((n // 32 * eights + j // 8) * 4 + j % 4) * 16 + n % 16) * 2 + j // 4 % 2) * 2 + n // 16 % 2
+    got = dequantize_mx(out, whole[place].reshape(tokens, groups), MX[quant])
+    gate, up = x[:, :inter].astype(np.float64), x[:, inter:].astype(np.float64)
+    want = requantised(gate / (1 + np.exp(-gate)) * up, MX[quant])
+    assert min(cosine(mine, exact) for mine, exact in zip(got, want)) > 0.999
+    whole[place] = 0
+    assert not whole.any(), "bytes of padding are not written, nor any behind"
+    with pytest.raises(RuntimeError, match=f"out_scale_sorted has {room - 1} elements, and the kernel uses {room}"):
+        run(x, out, whole[: room - 1], ids, valid, None, None, tokens, tokens)
+
+
 def test_bad_choices_are_refused() -> None:
     dims: dict[str, Any] = {"model_dim": 512, "inter_dim": 256, "experts": 4, "topk": 2, "tile_m": 32, "tile_n": 64,
                             "tile_k": 256, "doweight_stage1": False}  # fmt: skip

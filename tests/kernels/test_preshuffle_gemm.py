@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
+import flydsl.expr as fx
 from flydsl.base.errors import ScheduleWarning
+from flydsl.kernels.by_hand.preshuffle_addresses import make_preshuffle_b_layout
+from flydsl.kernels.gemm.fp8_gemm import preshuffle_b
 from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, pack_int4, shuffle_weight
 from tests.support import random_data
 from tests.support.turns import in_turns
@@ -212,6 +215,54 @@ def test_shuffled_weight_is_the_documented_permutation() -> None:
         np.testing.assert_array_equal(shuffle_weight(b).ravel(), expected)
         batch = np.stack([b, b[::-1]]).reshape(1, 2, n, k)
         np.testing.assert_array_equal(shuffle_weight(batch)[0, 1], shuffle_weight(b[::-1]))
+
+
+@pytest.mark.parametrize(("dtype", "piece"), [(np.float16, 8), (np.int8, 16), (np.float32, 4)])
+def test_shuffled_weight_by_columns_of_blocks(dtype: Any, piece: int) -> None:
+    """Blocks of 16 rows and 64 bytes are what they are by rows, and follow each other along N first."""
+    n, k = 48, 128
+    b = (np.arange(n * k) % 2039).reshape(n, k).astype(dtype)
+    row, column = np.divmod(np.arange(n * k), k)
+    block = column // (4 * piece) * (n // 16) + row // 16
+    place = ((block * 4 + column // piece % 4) * 16 + row % 16) * piece + column % piece
+    expected = np.empty(n * k, dtype)
+    expected[place] = b.ravel()
+    found = shuffle_weight(b, k_major=True)
+    assert found.shape == b.shape
+    np.testing.assert_array_equal(found.ravel(), expected)
+    blocks = [weight.reshape(*grid, 64 * piece) for weight, grid in (
+        (found, (k // (4 * piece), 3)), (shuffle_weight(b), (3, k // (4 * piece))),
+    )]  # fmt: skip
+    np.testing.assert_array_equal(blocks[0], blocks[1].swapaxes(0, 1))
+    layout = make_preshuffle_b_layout(n, k, 16 // piece, k_major=True)
+    assert [fx.get_scalar(layout((i, j))) for i in (0, 17, 47) for j in (0, 9, 70, 127)] == [
+        int(place[i * k + j]) for i in (0, 17, 47) for j in (0, 9, 70, 127)
+    ]
+    batch = np.stack([b, b[::-1]])
+    np.testing.assert_array_equal(shuffle_weight(batch, k_major=True)[1], shuffle_weight(b[::-1], k_major=True))
+
+
+def test_weights_that_are_no_blocks() -> None:
+    """FlyDSL asserts that they are; those who looked for a ValueError have it too."""
+    for error in (AssertionError, ValueError):
+        for shape in ((8, 32), (16, 48), (32,)):
+            with pytest.raises(error, match="rows in blocks of 16 and columns in blocks of 32; its shape is"):
+                shuffle_weight(np.zeros(shape, np.int8))
+        with pytest.raises(error, match=r"blocks of 64 of them; its shape is \(16, 96\)"):
+            shuffle_weight(np.zeros((16, 96), np.int8), k_major=True)
+        with pytest.raises(error, match=r"a weight of bytes has columns in blocks of 64; its shape is \(16, 96\)"):
+            preshuffle_b(np.zeros((16, 96), np.int8))
+    b = np.arange(32 * 64, dtype=np.uint8).reshape(32, 64)
+    np.testing.assert_array_equal(preshuffle_b(b), shuffle_weight(b))
+
+
+@pytest.mark.torch
+def test_shuffled_tensors(torch: Any) -> None:
+    b = np.arange(32 * 128).reshape(32, 128).astype(np.int8)
+    for columns in (False, True):
+        found = shuffle_weight(torch.from_numpy(b), k_major=columns)
+        assert found.is_shuffled
+        np.testing.assert_array_equal(found.numpy(), shuffle_weight(b, k_major=columns))
 
 
 @pytest.mark.parametrize(

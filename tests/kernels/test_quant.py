@@ -297,6 +297,16 @@ def test_scales() -> None:
         shuffles.shuffle_scale_for_int4(pairs, 64)
 
 
+def test_experts_by_either_name() -> None:
+    s = numbered(128, 8)
+    for gate_up in (False, True):
+        found = shuffles.shuffle_scale_w4(s, experts=2, gate_up=gate_up)
+        np.testing.assert_array_equal(found, shuffles.shuffle_scale_w4(s, 2, gate_up))
+        np.testing.assert_array_equal(found, shuffles.shuffle_scale_w4(s, experts_cnt=2, gate_up=gate_up))
+        each = [shuffles.shuffle_scale_w4(part, experts=1, gate_up=gate_up) for part in (s[:64], s[64:])]
+        np.testing.assert_array_equal(found, np.concatenate(each))
+
+
 def test_weights_for_rdna_and_gfx1250() -> None:
     b = numbered(32, 48)
     got = shuffles.preshuffle_b_fp8(b)

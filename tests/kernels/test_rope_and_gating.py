@@ -196,6 +196,26 @@ def test_gating(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_array_equal(where, np.arange(k) * tokens + np.arange(tokens)[:, None])
 
 
+@pytest.mark.parametrize("arch", TARGETS)
+@pytest.mark.parametrize(("experts", "k"), [(64, 8), (130, 6), (3, 3)])
+def test_tokens_that_are_no_numbers_have_experts_once(
+    arch: str, experts: int, k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An expert twice is lost by those who keep one slot for a token and an expert. Other tokens are as ever."""
+    monkeypatch.setenv("ARCH", arch)
+    x = random_data.generator().standard_normal((8, experts)).astype(np.float32)
+    x[0, 0], x[1, experts // 2], x[2], x[3], x[4, -1] = np.nan, np.inf, -np.inf, np.nan, -np.nan
+    x[5, 0], x[5, 1] = np.nan, -np.nan
+    x[6, 1:] = -np.inf
+    weights, (ids, where) = np.zeros((8, k), np.float32), np.full((2, 8, k), -1, np.int32)
+    build_topk_gating_softmax_module(experts, k, "f32")(x, weights, ids, where, 8)
+    assert ((ids >= 0) & (ids < experts)).all()
+    assert all(len(set(of_token)) == k for of_token in ids.tolist())
+    assert np.isnan(weights[:6]).all()
+    assert ids[6].tolist() == list(range(k)) and weights[6].tolist() == [1.0] + [0.0] * (k - 1)
+    np.testing.assert_array_equal(ids[7], np.argsort(-x[7], kind="stable")[:k])
+
+
 def test_what_gating_refuses() -> None:
     x, weights, ids = np.zeros((7, 8), np.float32), np.zeros((7, 2), np.float32), np.zeros((7, 2), np.int32)
     run, words = build_topk_gating_softmax_module(8, 2, "f32"), "elements are asked for, and a matrix has"
@@ -208,6 +228,89 @@ def test_what_gating_refuses() -> None:
         build_topk_gating_softmax_module(1025, 2)
 
 
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "sm_90a"])
+@pytest.mark.parametrize("kind", ["int8", "uint8", "float8_e4m3fn", "float8_e4m3fnuz"])
+def test_formats_of_a_cache(arch: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes hold codes that the target multiplies, or those that are asked for; a type is kept."""
+    monkeypatch.setenv("ARCH", arch)
+    rng, d = random_data.generator(), 32
+    x, half = (rng.standard_normal((4, 1, d)) * 9).astype(np.float16), np.ones((7, d // 2), np.float16)
+    x[0, 0, :2] = 1000, -(2.0**-14)
+    numbers, one, typed = np.arange(4, dtype=np.int32), np.ones(1, np.float32), kind.startswith("float")
+    native = ml_dtypes.float8_e4m3fnuz if arch == "gfx942" else ml_dtypes.float8_e4m3fn
+    for asked in (None,) if typed else (None, "fp8_fnuz", "fp8"):
+        options: dict[str, Any] = {"fp8_format": asked} if asked else {}
+        run = build_fused_rope_cache_module(d, -1, 1, 1, 4, dtype_str="f16", apply_scale=True, **options)
+        held = {"fp8": ml_dtypes.float8_e4m3fn, "fp8_fnuz": ml_dtypes.float8_e4m3fnuz, None: native}[asked]
+        held = np.dtype(getattr(ml_dtypes, kind)) if typed else held
+        keys, values = np.zeros((2, 1, 4, 1, d), held).view(held if typed else kind)
+        run(x, x, x, numbers, half, half * 0, numbers, keys, values, x.copy(), x.copy(), 4, one, one)
+        most = float(ml_dtypes.finfo(held).max)
+        want = x.astype(np.float32).clip(-most, most).astype(held)
+        for cache in (keys, values):
+            np.testing.assert_array_equal(cache[0].view(np.uint8), want.view(np.uint8))
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "sm_90a"])
+@pytest.mark.parametrize("scale_dtype", ["fp32", "e8m0"])
+def test_formats_of_heads(arch: str, scale_dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results are codes that the target multiplies, or those of the arrays that are given for them."""
+    monkeypatch.setenv("ARCH", arch)
+    rng, dim, group = random_data.generator(), 512, 64
+    q = (rng.standard_normal((5, dim)) * 2.0 ** rng.integers(-6, 6, (5, dim))).astype(ml_dtypes.bfloat16)
+    q[0], q[1, :group] = 0, 0
+    q[2, 0] = -(2.0**-100)  # rounded it is minus nothing, whose code is NaN in e4m3fnuz
+    angles = rng.standard_normal((5, 32))
+    cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    sizes = {"num_q_heads": 1, "head_dim": dim, "rope_head_dim": 64, "scale_dtype": scale_dtype}
+
+    def heads(**given: Any) -> tuple[Any, ...]:
+        return flydsl_qk_norm_rope_quant(q, q, None, cos, sin, np.arange(5), **sizes, **given)
+
+    exact = heads()[0].astype(np.float64)
+    native = ml_dtypes.float8_e4m3fnuz if arch == "gfx942" else ml_dtypes.float8_e4m3fn
+    for kind in (None, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, np.uint8):
+        given = {} if kind is None else {"q_out": np.zeros((5, dim), kind)}
+        found, of_kv, scale, _ = heads(quant=True, quant_group_size=group, **given)
+        held = native if kind in (None, np.uint8) else kind
+        assert found.dtype == (kind or native) and of_kv.dtype == native
+        codes, powers = found.view(held).astype(np.float64), scale.astype(np.float64)
+        if scale_dtype == "e8m0":
+            assert scale.dtype == np.uint8
+            powers = 2.0 ** (scale.astype(np.float64) - 127)
+        normed = q.astype(np.float64) / np.sqrt((q.astype(np.float64) ** 2).mean(1, keepdims=True) + 1e-6)
+        bound = np.abs(normed).reshape(-1, group).max(1).reshape(5, -1) * 2**0.5 / float(ml_dtypes.finfo(held).max)
+        if scale_dtype == "e8m0":  # the next power of two, so that no rotation leaves the format
+            assert (powers >= bound * (1 - 1e-5)).all() and (powers < 2 * bound * (1 + 1e-5))[bound > 0].all()
+        else:
+            np.testing.assert_allclose(powers[bound > 0], bound[bound > 0], rtol=1e-5)
+        assert (powers[bound == 0] == 1).all()
+        wide = np.repeat(powers, group, 1)
+        assert (np.abs(codes * wide - exact) <= 0.07 * np.abs(exact) + wide * 2.0**-8).all()
+        assert np.isfinite(codes).all()
+
+
+def test_scales_of_heads_that_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx950")
+    q, table = np.ones((2, 512), ml_dtypes.bfloat16), np.ones((2, 32), np.float32)
+    sizes = {"num_q_heads": 1, "head_dim": 512, "rope_head_dim": 64, "quant": True}
+
+    def heads(**given: Any) -> Any:
+        return flydsl_qk_norm_rope_quant(q, q, None, table, table, np.arange(2), **sizes, **given)
+
+    power = 127 - 8  # the next power of two from sqrt(2) / 448 on
+    for kind in (np.uint8, np.int8, ml_dtypes.float8_e8m0fnu):
+        given = np.zeros((2, 1), kind)
+        assert heads(scale_dtype="e8m0", q_scale=given)[2] is given
+        assert (given.view(np.uint8) == power).all()
+    lost = flydsl_qk_norm_rope_quant(q, q, None, table, table, np.array([0, 2]), **sizes, scale_dtype="e8m0")
+    assert lost[2].tolist() == [[power], [255]]
+    with pytest.raises(TypeError, match="an array holds Float32, and the kernel was built for Uint8"):
+        heads(scale_dtype="e8m0", q_scale=np.zeros((2, 1), np.float32))
+    with pytest.raises(ValueError, match="scale_dtype must be one of fp32, e8m0, got 'f16'"):
+        heads(scale_dtype="f16")
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 def test_norm_rotation_and_quantisation(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
@@ -217,7 +320,7 @@ def test_norm_rotation_and_quantisation(arch: str, monkeypatch: pytest.MonkeyPat
     angles = rng.standard_normal((9, part // 2))
     cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
     positions = rng.integers(0, 9, tokens)
-    sizes = {"num_q_heads": heads, "head_dim": dim, "rope_head_dim": part}
+    sizes: dict[str, Any] = {"num_q_heads": heads, "head_dim": dim, "rope_head_dim": part}
     for group in (None, 64, 512):
         options = {"quant": True, "quant_group_size": group} if group else {}
         results = flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions, **sizes, **options)
@@ -231,7 +334,8 @@ def test_norm_rotation_and_quantisation(arch: str, monkeypatch: pytest.MonkeyPat
             got = out.astype(np.float64).reshape(want.shape)
             if group:
                 top = np.abs(normed).reshape(-1, dim // group, group).max(-1)
-                np.testing.assert_allclose(scale, top * 2**0.5 / 448, rtol=1e-5)
+                most = 240 if arch == "gfx942" else 448
+                np.testing.assert_allclose(scale, top * 2**0.5 / most, rtol=1e-5)
                 got = got * np.repeat(scale, group, -1).reshape(want.shape)
             np.testing.assert_allclose(got, want, rtol=0.07 if group else 1e-2, atol=5e-2 if group else 1e-3)
     lost = flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, np.array([0, 9, -1]), **sizes)

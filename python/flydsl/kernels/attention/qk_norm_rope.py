@@ -5,8 +5,10 @@ q_out, kv_out, q_scale, kv_scale = flydsl_qk_norm_rope_quant(q, kv, kv_weight, c
 
 A head is x / sqrt(mean(x^2) + eps), times a weight where there is one. Its last ``rope_head_dim`` elements are rotated
 in pairs of neighbours. Quantised, a group of elements is divided by a bound of its magnitude, sqrt(2) times its
-largest element before the rotation, so that no rotation leaves the format. A position that tables do not have makes its
-heads NaN, and reads nothing.
+largest element before the rotation, so that no rotation leaves the format; E8M0 scales are the next power of two from
+there on, as bytes. The format is that of the target's matrix cores, e4m3fnuz on gfx942 and e4m3fn on all others, but
+where results are given that have the other one. A position that tables do not have makes its heads NaN, and reads
+nothing.
 """
 
 from __future__ import annotations
@@ -14,12 +16,19 @@ from __future__ import annotations
 from math import nan, sqrt
 from typing import Any
 
-import ml_dtypes
-import numpy as np
-
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import on_given_stream, require_extents, require_matrices, require_numbers, written_as
+from flydsl.kernels.blocks.inputs import (
+    empty_beside,
+    on_given_stream,
+    require_extents,
+    require_matrices,
+    require_numbers,
+    require_type,
+    target_of,
+    type_name,
+    written_as,
+)
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST, codes_in, quantised
 from flydsl.kernels.blocks.reduce import add, maximum, sum_of_squares, wave_reduce
@@ -27,19 +36,24 @@ from flydsl.kernels.blocks.row_loop import for_each_row
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import require_places
+from flydsl.kernels.quant.device_quant import inverse_of_e8m0
 
 WIDTH = 8
 ROWS = 4
+CODES = {"fp8": "float8_e4m3fn", "fp8_fnuz": "float8_e4m3fnuz"}
+"""Formats of results, and the types of arrays of them."""
+SCALES = {"fp32": "float32", "e8m0": "uint8"}
 
 
 @kept
 def build_qk_norm_rope_module(
-    heads: int, head_dim: int, rope_head_dim: int, group: int | None, eps: float = 1e-6, quant: str = "fp8"
-) -> Any:
+    heads: int, head_dim: int, rope_head_dim: int, group: int | None, eps: float = 1e-6, quant: str = "fp8",
+    scale_dtype: str = "fp32",
+) -> Any:  # fmt: skip
     """Return the launcher ``fn(X, weight, cos, sin, positions, out, scales, rows)``; X is (tokens * heads, head_dim) of
     bf16.
 
-    ``group`` elements share a scale; without groups results are bf16 and ``scales`` is None.
+    ``group`` elements share a scale, of f32 or a byte of E8M0; without groups results are bf16 and ``scales`` is None.
     """
     _check(head_dim, rope_head_dim, group)
     first = head_dim - rope_head_dim
@@ -89,7 +103,12 @@ def build_qk_norm_rope_module(
                     work.store(iteration, turned)
                     continue
                 scale = (bound == 0.0).select(fx.Float32(1.0), bound * (sqrt(2) / LARGEST[quant]))
-                work.store(iteration, quantised(turned / scale, quant))
+                if scale_dtype == "e8m0":
+                    power = _power_from(scale)
+                    work.store(iteration, quantised(turned * inverse_of_e8m0(power), quant))
+                    scale = power.to(fx.Uint8)
+                else:
+                    work.store(iteration, quantised(turned / scale, quant))
                 column = work.share.columns(iteration)[0]
                 if (column % group == 0) & work.alive:
                     scales[work.index, column // group] = scale
@@ -109,6 +128,9 @@ def build_qk_norm_rope_module(
         require_numbers((positions,), fx.ceildiv(rows, heads))
         if fx.const_expr(group):
             out = codes_in(out, FORMATS[quant])
+        if fx.const_expr(group and scale_dtype == "e8m0"):
+            scales = codes_in(scales, fx.Uint8)
+            require_type((scales,), fx.Uint8)
         lanes = min(fx.num_warp_threads(), head_dim // WIDTH)
         plan = RowPlan(head_dim, "bf16", WIDTH, lanes, ROWS)
         require_places((X, out), (weight,), rows, plan)
@@ -117,6 +139,12 @@ def build_qk_norm_rope_module(
         )
 
     return qk_norm_rope
+
+
+def _power_from(x: Any) -> Any:
+    """Return the smallest power of two from a number that is not negative on, as a byte of E8M0; 255 for no number."""
+    bits = x.bitcast(fx.Uint32) & 0x7FFFFFFF  # NaN may have a sign
+    return fx.min((bits + 0x7FFFFF) >> 23, fx.Uint32(255))
 
 
 def _over(value: Any, lanes: int) -> Any:
@@ -143,15 +171,15 @@ def flydsl_qk_norm_rope_quant(
     """Return (q_out, kv_out, q_scale or None, kv_scale or None) of bf16 (tokens, heads * head_dim) and (tokens,
     head_dim).
 
-    Scales are f32; results and scales are made where none are given.
+    Scales are f32, or bytes of E8M0 with ``scale_dtype="e8m0"``; results and scales are made where none are given.
     """
     for name, array in (("q", q), ("kv", kv)):
         if str(array.dtype).split(".")[-1] != "bfloat16":
             raise TypeError(f"{name} is bf16, got {array.dtype}")
     if str(positions.dtype).split(".")[-1] != "int64":
         raise TypeError(f"positions are int64, got {positions.dtype}")
-    if scale_dtype != "fp32":
-        raise ValueError(f"scales are fp32, got {scale_dtype!r}")
+    if scale_dtype not in SCALES:
+        raise ValueError(f"scale_dtype must be one of {', '.join(SCALES)}, got {scale_dtype!r}")
     group = (quant_group_size or head_dim) if quant else None
     results = []
     for array, weight, heads, out, scale in (
@@ -160,22 +188,22 @@ def flydsl_qk_norm_rope_quant(
         if (heads * head_dim,) != tuple(array.shape[-1:]) and (heads, head_dim) != tuple(array.shape[-2:]):
             raise ValueError(f"a token has {heads} heads of {head_dim} elements, and an array is {tuple(array.shape)}")
         rows = array.reshape(-1, head_dim)
-        out = _empty(array, tuple(rows.shape), bool(quant)) if out is None else written_as("out", out, -1, head_dim)
+        codes = _format_of(out, array)
+        if out is None:
+            out = empty_beside(array, tuple(rows.shape), CODES[codes] if quant else None)
+        else:
+            out = written_as("out", out, -1, head_dim)
         if group and scale is None:
-            scale = _empty(array, (len(rows), head_dim // group), None)
-        run = build_qk_norm_rope_module(heads, head_dim, rope_head_dim, group, eps)
+            scale = empty_beside(array, (len(rows), head_dim // group), SCALES[scale_dtype])
+        run = build_qk_norm_rope_module(heads, head_dim, rope_head_dim, group, eps, codes, scale_dtype)
         run(rows, weight, cos_cache, sin_cache, positions, out, scale, len(rows), stream)
         results.append((out.reshape(array.shape), scale))
     (q_out, q_scale), (kv_out, kv_scale) = results
     return q_out, kv_out, q_scale, kv_scale
 
 
-def _empty(like: Any, shape: tuple[int, ...], narrow: bool | None) -> Any:
-    """Return an array beside another: of 8-bit floats, of its own type, or of f32 (None)."""
-    if isinstance(like, np.ndarray):
-        kind = np.float32 if narrow is None else ml_dtypes.float8_e4m3fn if narrow else like.dtype
-        return np.empty(shape, kind)
-    import torch
-
-    kind = torch.float32 if narrow is None else torch.float8_e4m3fn if narrow else like.dtype
-    return like.new_empty(shape, dtype=kind)
+def _format_of(out: Any, given: Any) -> str:
+    """Return the format of codes: that of an array of them, or else of the target's matrix cores."""
+    held = None if out is None else type_name(out)
+    known = next((name for name, kind in CODES.items() if kind == held), None)
+    return known or ("fp8_fnuz" if target_of(given).fnuz else "fp8")

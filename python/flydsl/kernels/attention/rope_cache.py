@@ -20,6 +20,7 @@ from flydsl.kernels.blocks import wide_pieces
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
 from flydsl.kernels.blocks.inputs import require_matrices, require_numbers, require_whole
 from flydsl.kernels.blocks.kept_launchers import kept
+from flydsl.kernels.blocks.limits import target_now
 from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
 from flydsl.kernels.blocks.row_plan import DTYPES
 
@@ -34,14 +35,16 @@ VECTOR = 16
 def build_fused_rope_cache_module(
     head_dim: int = 64, rotary_dim: int = -1, num_q_heads: int = 8, num_kv_heads: int = 1, block_size: int = 16,
     is_neox: bool = True, flash_layout: bool = True, dtype_str: str = "bf16", apply_scale: bool = False,
-    reuse_freqs_front_part: bool = True, pos_dtype: str = "i32", fp8_format: str = "fp8",
+    reuse_freqs_front_part: bool = True, pos_dtype: str = "i32", fp8_format: str | None = None,
 ) -> Any:  # fmt: skip
-    """Return the launcher. With ``apply_scale`` the caches hold 8-bit floats.
+    """Return the launcher. With ``apply_scale`` the caches hold 8-bit floats: those of their type, and those of the
+    target's matrix cores where they are passed as bytes, "fp8_fnuz" on gfx942 and "fp8" on all others, or
+    ``fp8_format``.
 
     Queries, keys and values of (tokens, heads, D), and caches with the modes of their layout, may be views with strides
     of their own, such as parts of one projection or of one cache. Arrays of other ranks must be contiguous.
-    ``fp8_format`` says which, for caches that are passed as bytes. cos and sin have rows of D / 2 elements, or of D
-    without ``reuse_freqs_front_part``. Positions and slots are i32 or i64, or i64 passed as pairs of i32.
+    cos and sin have rows of D / 2 elements, or of D without ``reuse_freqs_front_part``. Positions and slots are i32 or
+    i64, or i64 passed as pairs of i32.
     """
     _check(head_dim, rotary_dim, is_neox, flash_layout, dtype_str)
     half, dtype = head_dim // 2, DTYPES[dtype_str]
@@ -57,7 +60,8 @@ def build_fused_rope_cache_module(
         """Return a number as the cache holds it; the scale is an array of one, and is read where it is applied."""
         if not apply_scale:
             return value.to(dtype)
-        kind = FORMATS[fp8_format] if cache_.dtype in (fx.Int8, fx.Uint8) else cache_.dtype
+        named = fp8_format or ("fp8_fnuz" if target_now().fnuz else "fp8")
+        kind = FORMATS[named] if cache_.dtype in (fx.Int8, fx.Uint8) else cache_.dtype
         top = LARGEST[next(name for name, known in FORMATS.items() if known is kind)]
         narrow = fx.math.clampf(value.to(dtype).to(fx.Float32) / scale[0], -top, top).to(kind)
         return narrow if cache_.dtype is kind else narrow.bitcast(cache_.dtype)

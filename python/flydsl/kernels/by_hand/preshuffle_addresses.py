@@ -19,9 +19,13 @@ NIBBLES = 8
 # Where things lie ----------------------------------------------------------------------------------------------------
 
 
-def make_preshuffle_b_layout(n: Any, k: Any, elem_bytes: int = 1) -> fx.Layout:
-    """Return (n, k) -> the offset of B[n, k] in shuffled weights, in elements."""
+def make_preshuffle_b_layout(n: Any, k: Any, elem_bytes: int = 1, k_major: bool = False) -> fx.Layout:
+    """Return (n, k) -> the offset of B[n, k] in shuffled weights, in elements; ``k_major`` is that of
+    `shuffle_weight`."""
     piece = PIECE_BYTES // elem_bytes
+    if k_major:
+        block, pieces = 4 * BLOCK * piece, (piece, 4, k // (4 * piece))
+        return fx.make_layout(((BLOCK, n // BLOCK), pieces), ((piece, block), (1, BLOCK * piece, n // BLOCK * block)))
     return fx.make_layout(((BLOCK, n // BLOCK), (piece, k // piece)), ((piece, BLOCK * k), (1, BLOCK * piece)))
 
 

@@ -5,7 +5,7 @@ gemm(A, B_T, C, scale_a, scale_b, M, N, stream)
 
 C[m, n] = (sum over k of A[m, k] * B_T[n, k]) * scale_a[m] * scale_b[n] in bf16, for any M and N. With four waves each
 has a SIMD to itself, and its own products cover its copies; with eight waves two share a SIMD, and one multiplies while
-the other moves. ``b_preshuffled`` takes B in the order of `shuffle_weight`.
+the other moves. ``b_preshuffled`` takes B in the order of `shuffle_weight`, by `preshuffle_b`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.limits import require_multiple
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import LANES, OTHERS, OUTPUTS, REGISTERS, SIMDS, LdsPlan
-from flydsl.kernels.gemm.matrix_cores import BLOCK
-from flydsl.kernels.gemm.preshuffle_plan import shuffle_weight
+from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, ACCESS_LANES, BLOCK
+from flydsl.kernels.gemm.preshuffle_plan import WeightShapeError, shuffle_weight
 
 TILE_K = 128
 XCDS, BAND = 8, 4
@@ -133,7 +133,12 @@ def compile_fp8_gemm_8w(*, K: int, BLOCK_M: int = 256, BLOCK_N: int = 256, b_pre
     return launcher(K, (BLOCK_M, BLOCK_N), (2, 4), True, b_preshuffled)
 
 
-preshuffle_b = shuffle_weight
-"""The order of ``b_preshuffled``, by its other name."""
+def preshuffle_b(weight: Any) -> Any:
+    """B_T[..., n, k] of bytes in the order of ``b_preshuffled``, that of `shuffle_weight`; k is a multiple of 64."""
+    shape, across = tuple(weight.shape), ACCESS_LANES * ACCESS_BYTES
+    if shape[-1] % across:
+        raise WeightShapeError(f"a weight of bytes has columns in blocks of {across}; its shape is {shape}")
+    return shuffle_weight(weight)
+
 
 __all__ = ["compile_fp8_gemm_4w", "compile_fp8_gemm_8w", "preshuffle_b"]

@@ -31,20 +31,33 @@ OUT_DTYPES: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16}
 EPILOGUES = (*ACTIVATIONS, "bias", *(f"bias_{name}" for name in ACTIVATIONS if name != "none"))
 
 
-def shuffle_weight(weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK), use_int4: bool = False) -> Any:
+class WeightShapeError(AssertionError, ValueError):
+    """A weight that is no whole blocks: FlyDSL asserts that it is, and others look for a value that does not fit."""
+
+
+def shuffle_weight(
+    weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK), use_int4: bool = False, k_major: bool = False
+) -> Any:
     """B[..., n, k] in the order of the kernel's loads: [N/16][K/Kp][16][Kp], where Kp elements fill 16 bytes.
 
     Takes an array of NumPy or a tensor of PyTorch and gives a new one of the same shape; a tensor is marked with
-    ``is_shuffled``. ``use_int4`` counts elements as half bytes.
+    ``is_shuffled``. ``use_int4`` counts elements as half bytes. With ``k_major`` blocks of 16 rows and four pieces of
+    Kp, each as it is without, follow each other down a column: [K/(4 Kp)][N/16][4][16][Kp].
     """
     if tuple(layout) != (BLOCK, BLOCK):
         raise ValueError(f"weights are shuffled in blocks of (16, 16), got {layout}")
     shape = tuple(weight.shape)
     if len(shape) < 2 or shape[-2] % BLOCK or shape[-1] % 32:
-        raise ValueError(f"a weight has rows in blocks of 16 and columns in blocks of 32; its shape is {shape}")
+        raise WeightShapeError(f"a weight has rows in blocks of 16 and columns in blocks of 32; its shape is {shape}")
     piece = 2 * ACCESS_BYTES if use_int4 else ACCESS_BYTES // weight.itemsize
-    cut = weight.reshape(*shape[:-2], shape[-2] // BLOCK, BLOCK, shape[-1] // piece, piece)
-    found = cut.swapaxes(-3, -2).reshape(shape)
+    cut = weight.reshape(*shape[:-2], shape[-2] // BLOCK, BLOCK, shape[-1] // piece, piece).swapaxes(-3, -2)
+    if k_major:
+        across = ACCESS_LANES * piece
+        if shape[-1] % across:
+            raise WeightShapeError(f"by columns a weight has blocks of {across} of them; its shape is {shape}")
+        blocks = (*shape[:-2], shape[-2] // BLOCK, shape[-1] // across, ACCESS_LANES * BLOCK * piece)
+        cut = cut.reshape(blocks).swapaxes(-3, -2)
+    found = cut.reshape(shape)
     if hasattr(found, "permute"):
         found.is_shuffled = True
     return found

@@ -16,7 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import powers_of_e
 from flydsl.kernels.blocks.exchange import begin_behind_older_launches
-from flydsl.kernels.blocks.inputs import empty_beside, on_given_stream, require_extents, type_name
+from flydsl.kernels.blocks.inputs import empty_beside, in_rows, on_given_stream, require_extents, type_name
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
 from flydsl.kernels.blocks.row_plan import DTYPES
@@ -25,6 +25,8 @@ THREADS = 256
 NAMES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 """Types of logits, and what gating calls them."""
 SMALLEST = 1e-20
+TAKEN = 0xBF800000 - (1 << 32)
+"""The bits of -1.0, as an integer."""
 MOST_EACH = 16
 """Experts of a token that a thread has."""
 
@@ -68,18 +70,21 @@ def softmax_of(logits: Any, token: Any, lane: Any, lanes: int) -> tuple[list[Any
 def largest_chances(logits: Any, token: Any, lane: Any, lanes: int, topk: int, renormalize: bool) -> list[Any]:
     """Return (weight, expert) of the ``topk`` largest of a token's softmax, by the lanes that share its experts.
 
-    A softmax of NaN has experts too, so that the token's result is NaN.
+    A softmax of NaN has experts too, each once, so that the token's result is NaN. Chances are compared as integers,
+    whose order is theirs from zero on: NaN of either sign is above the number of an expert that was taken, -1.0.
     """
     num_experts = logits[1]
-    experts, chances = softmax_of(logits, token, lane, lanes)
-    picked = []
+    experts, shares = softmax_of(logits, token, lane, lanes)
+    chances, picked = [share.bitcast(fx.Int32) for share in shares], []
+    if num_experts % lanes:
+        chances[-1] = (experts[-1] < num_experts).select(chances[-1], fx.Int32(TAKEN))
     for _ in range(topk):
         largest = wave_reduce(reduce(maximum, chances), maximum, lanes)
         none = fx.Int32(num_experts)
         found = [(c < largest).select(none, e) for c, e in zip(chances, experts, strict=True)]
         first = wave_reduce(reduce(_minimum, found), _minimum, lanes)
-        picked.append((largest, first))
-        chances = [(e == first).select(fx.Float32(-1.0), c) for c, e in zip(chances, experts, strict=True)]
+        picked.append((largest.bitcast(fx.Float32), first))
+        chances = [(e == first).select(fx.Int32(TAKEN), c) for c, e in zip(chances, experts, strict=True)]
     if not renormalize:
         return picked
     share = 1.0 / fx.max(reduce(add, [weight for weight, _ in picked]), fx.Float32(SMALLEST))
@@ -93,7 +98,8 @@ def build_topk_gating_softmax_module(
     """Return the launcher ``fn(logits[T, E], weights f32[T, k], indices i32[T, k], token_expert i32[T, k], T)``.
 
     Among equal experts the first is taken. With ``renormalize`` the weights of a token add up to 1. token_expert[t, j]
-    is j * T + t.
+    is j * T + t. A token with NaN or infinity among its logits, or with nothing but minus infinity, has weights that
+    are NaN, and k different experts.
     """
     check_gating(num_experts, topk, dtype_str)
 
@@ -119,6 +125,8 @@ def build_topk_gating_softmax_module(
         logits: fx.Tensor, weights: fx.Tensor, indices: fx.Tensor, token_expert: fx.Tensor, T: fx.Int32,
         stream: fx.Stream = None,
     ):  # fmt: skip
+        (logits,) = in_rows(num_experts, logits)
+        weights, indices, token_expert = in_rows(topk, weights, indices, token_expert)
         require_extents((logits,), T, num_experts)
         require_extents((weights, indices, token_expert), T, topk)
         per_block = THREADS // lanes_of(num_experts, fx.num_warp_threads())

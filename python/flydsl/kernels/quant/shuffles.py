@@ -70,13 +70,18 @@ def preshuffle_b_fp8(b: Any) -> Any:
     return reorder(b, (k // 16, 2, 8, n // 16, 16), (3, 0, 1, 4, 2)).reshape(-1)
 
 
-def shuffle_scale_w4(src: Any, experts_cnt: int = 1, gate_up: bool = False) -> Any:
-    """Scales S[E * N, K / 32] in the order of dwords that scaled matrix instructions read."""
+def shuffle_scale_w4(src: Any, experts: int = 1, gate_up: bool = False, *, experts_cnt: int | None = None) -> Any:
+    """Scales S[E * N, K / 32] in the order of dwords that scaled matrix instructions read.
+
+    With ``gate_up`` the rows of each of the ``experts`` are all of the gate, then all of the up projection.
+    ``experts_cnt`` is another name of ``experts``.
+    """
     rows, columns = src.shape
-    per_expert = rows // experts_cnt
+    experts = experts if experts_cnt is None else experts_cnt
+    per_expert = rows // experts
     _check(columns >= 8 and columns % 8 == 0 and per_expert % 32 == 0, f"rows of 32 and K of 256: {tuple(src.shape)}")
     if gate_up:
-        digits = (experts_cnt, 2, per_expert // 32, 16, columns // 8, 2, 4)  # e, g, n1, lane, j8, j4, j
+        digits = (experts, 2, per_expert // 32, 16, columns // 8, 2, 4)  # e, g, n1, lane, j8, j4, j
         return reorder(src, digits, (0, 2, 4, 6, 3, 5, 1)).reshape(rows, columns)
     digits = (rows // 32, 2, 16, columns // 8, 2, 4)  # n32, n16, n, j8, j4, j
     return reorder(src, digits, (0, 3, 5, 2, 4, 1)).reshape(rows, columns)

@@ -14,7 +14,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid, silu
-from flydsl.kernels.blocks.inputs import empty_beside, flattened, require_room, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, flattened, require_bytes, require_room, stream_of
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, SWIGLU_SLOPE, TOKEN_MASK
 from flydsl.kernels.quant.device_quant import GROUP, MX, e8m0_of, inverse_of_e8m0
@@ -22,10 +22,15 @@ from flydsl.kernels.quant.device_quant import GROUP, MX, e8m0_of, inverse_of_e8m
 THREADS = 256
 
 
+def padded_eights(groups: int) -> int:
+    """Return how many times eight scales a row of so many has, the last of which may be padding."""
+    return -(-groups // 8)
+
+
 def scale_place(row: Any, group: Any, groups: int) -> Any:
-    """Return where the scale of a group of a row is, among rows of so many groups:
+    """Return where the scale of a group of a row is, among rows of so many groups, padded to a multiple of eight:
     [row / 32][group / 8][group % 4][row % 16][group / 4 % 2][row / 16 % 2]."""
-    block = row // 32 * (groups // 8) + group // 8
+    block = row // 32 * padded_eights(groups) + group // 8
     return block * 256 + group % 4 * 64 + row % 16 * 4 + group // 4 % 2 * 2 + row // 16 % 2
 
 
@@ -107,8 +112,10 @@ def build_silu_and_mul_fq_module(
     """Return the launcher ``fn(x bf16[T topk, 2 inter], out, out_scale_sorted, sorted_ids, num_valid_ids, topk_ids,
     bias, T, n_sorted_rows, stream)``: silu(gate) * up of the rows that the order lists.
 
-    ``quant_mode`` "fp4" and "fp8" give codes and scales in the order of experts, "none" bf16. With ``gui_layout``
-    blocks of 16 columns of gate and up alternate. The bias is f32 [E, 2 inter], added before.
+    ``quant_mode`` "fp4" and "fp8" give codes and scales in the order of experts, "none" bf16. Scales are bytes, in
+    blocks of 32 rows and 8 scales (`scale_place`): rows of them are padded to a multiple of 8, for 256 elements, their
+    number to one of 32, and bytes of padding are not written. With ``gui_layout`` blocks of 16 columns of gate and up
+    alternate. The bias is f32 [E, 2 inter], added before.
     """
     quant = {"fp4": "mxfp4", "fp8": "mxfp8", "none": ""}.get(quant_mode)
     if quant is None or act not in ("silu", "swiglu"):
@@ -167,6 +174,9 @@ def build_silu_and_mul_fq_module(
         rows = fx.Int64(T) * topk
         codes = rows * groups * (MX[quant][-1] * 8 // out.dtype.width if quant else GROUP)
         require_room(("x", x, rows * (2 * inter_dim)), ("out", out, codes), ("sorted_ids", sorted_ids, n_sorted_rows))
+        if fx.const_expr(quant != ""):
+            bytes_of_scales = fx.ceildiv(fx.Int64(n_sorted_rows), 32) * (256 * padded_eights(groups))
+            require_bytes(("out_scale_sorted", out_scale_sorted, bytes_of_scales))
         given = (x, out, out_scale_sorted, sorted_ids, num_valid_ids, topk_ids, bias)
         flat = [t if t is None else flattened(t) for t in given]
         silu_and_mul_kernel(*flat, T).launch(
