@@ -10,8 +10,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from flydsl.base.errors import LoweringError
@@ -22,6 +20,13 @@ from flydsl.codegen.llvm_options import Setting, active, option_scope
 # An instruction that LLVM made itself has no line; it takes that of the one before instead of line 0.
 _LINES: tuple[Setting, ...] = (("use-unknown-locations", "Disable"),)
 _DEBUG_MARK = "!llvm.dbg.cu"
+# Lanes that do not run count for these. LLVM 22 knows it of the calls, but not of the instructions that they become: it
+# moved them, and what makes their operands, into branches of a few lanes.
+_STAYING: tuple[Setting, ...] = (("disable-machine-sink", True),)
+_MOVED = re.compile(
+    r"@llvm\.amdgcn\.(mfma\.scale|permlane64|permlanex?16\.var|permlane\.(bcast|up|down|xor|idx)|mov\.dpp8)\b"
+)
+_MOVED_ON_GFX11 = "@llvm.amdgcn.wmma."
 _ASSEMBLY = re.compile(r"\basm (?:\w+ )*\"[^\"]")
 """Inline assembly that is not empty."""
 _ROCM_LLVM = Path("/opt/rocm/llvm/bin")
@@ -43,15 +48,20 @@ class DeviceBuild:
             return self._llc(text, "obj")
         if self.triple.startswith("amdgcn") and _ASSEMBLY.search(text):
             return replace(self, llvm_dir=_with_assembler())._llc(text, "obj")
-        with _line_options(text):
+        with option_scope((*active(), *self._own_options(text))):
             return emit_object(text, self.triple, self.cpu, self.features, self.level)
 
     def assembly(self, text: str) -> str:
         """Return the assembly of LLVM text; PTX for NVIDIA."""
         if self.llvm_dir is not None:
             return self._llc(text, "asm").decode()
-        with _line_options(text):
+        with option_scope((*active(), *self._own_options(text))):
             return emit_assembly(text, self.triple, self.cpu, self.features, self.level)
+
+    def _own_options(self, text: str) -> tuple[Setting, ...]:
+        """Return the options that the text needs, whatever the caller asks for."""
+        moved = _MOVED.search(text) or (self.cpu.startswith("gfx11") and _MOVED_ON_GFX11 in text)
+        return (*(_LINES if _DEBUG_MARK in text else ()), *(_STAYING if moved else ()))
 
     def linker(self) -> tuple[str, ...]:
         """Return the command that links, if the other LLVM has to do it."""
@@ -60,7 +70,7 @@ class DeviceBuild:
     def _llc(self, text: str, kind: str) -> bytes:
         assert self.llvm_dir is not None
         optimised = optimised_text(text, self.triple, self.cpu, self.features, self.level)
-        settings = (*active(), *(_LINES if _DEBUG_MARK in text else ()))
+        settings = (*active(), *self._own_options(text))
         with tempfile.TemporaryDirectory(prefix="flydsl-llc-") as folder:
             source, target = Path(folder) / "kernels.ll", Path(folder) / "kernels.out"
             source.write_text(optimised, encoding="utf-8")
@@ -103,12 +113,3 @@ def outside_tool(folder: Path, name: str) -> str:
         f"FLYDSL_COMPILE_LLVM_DIR is {folder}, which has no {name}",
         hint="name the folder of an LLVM installation that has llc and ld.lld in it or in its bin folder",
     )
-
-
-@contextmanager
-def _line_options(text: str) -> Iterator[None]:
-    if _DEBUG_MARK not in text:
-        yield
-        return
-    with option_scope((*active(), *_LINES)):
-        yield
