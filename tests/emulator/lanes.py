@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.emulator.arithmetic import ROWS
 from tests.emulator.disassembly import Instruction
 from tests.emulator.operands import file_of, reader, register, scalar_reader, scalar_writer, writer
 from tests.emulator.wave import Wave, mask_from
@@ -79,6 +80,13 @@ def _first(w: Wave) -> int:
 def _reads_first(one: Instruction) -> Run:
     keep, take = scalar_writer(one.operands[0]), reader(one.operands[1], "u")
     return lambda w: keep(w, int(take(w)[_first(w)]))
+
+
+def _of_one_number(one: Instruction) -> Run:
+    """`v_s_exp_f32` and its like: a function of the vector unit of a scalar register."""
+    row = ROWS["v_" + one.name.removeprefix("v_s_")]
+    keep, take = scalar_writer(one.operands[0]), reader(one.operands[1], row[1])
+    return lambda w: keep(w, int(row[2](take(w)).view(np.uint32)[0]))
 
 
 def _reads_lane(one: Instruction) -> Run:
@@ -164,6 +172,7 @@ INSTRUCTIONS: dict[str, Callable[[Instruction], Run]] = {
     "v_readfirstlane_b32": _reads_first, "v_readlane_b32": _reads_lane, "v_writelane_b32": _writes_lane,
     "v_mbcnt_lo_u32_b32": _counts(0), "v_mbcnt_hi_u32_b32": _counts(32),
     "v_permlane16_b32": _permutes_rows(crossed=False), "v_permlanex16_b32": _permutes_rows(crossed=True),
+    **dict.fromkeys((f"v_s_{name}_f32" for name in ("exp", "log", "rcp", "rsq", "sqrt")), _of_one_number),
     **{name: _swaps(rows) for name, rows in SWAPPED.items()},
 }  # fmt: skip
 

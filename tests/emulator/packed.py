@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.emulator.arithmetic import fused, fused_half
+from tests.emulator.arithmetic import bf16_bits, fused, fused_half
 from tests.emulator.disassembly import Instruction
 from tests.emulator.operands import Reader, reader, register, writer
 from tests.emulator.sources import signed, signs, source
@@ -83,22 +83,28 @@ def _pairs_of_halves(one: Instruction, generation: float, lanes: int) -> Run:
     return run
 
 
+def _wide(take: Reader) -> Reader:
+    """The reader of bf16 as f32."""
+    return lambda w: (take(w).astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
 def _mixed(one: Instruction, generation: float, lanes: int) -> Run:
     """a * b + c of f32 and halves of registers, rounded to f32 or into a half of a register."""
-    count = 3
+    count, to_half = 3, "mix_f32" not in one.name
+    brain = "b" if one.name.endswith("bf16") else "h"
     high, half = one.numbers("op_sel", [0] * count), one.numbers("op_sel_hi", [0] * count)
     takes = []
     for at in range(count):
         text, negated, sized, _ = signs(one.operands[1 + at], "f")
-        kind = "h" if half[at] else "f"
-        takes.append(signed(reader(text, kind, high=bool(half[at] and high[at])), kind, negated, sized))
-    name = one.name
-    to_half = not name.endswith("mix_f32")
-    keep = writer(one.operands[0], "h" if to_half else "f", keeps_high=True, high="mixhi" in name)
+        kind = brain if half[at] else "f"
+        take = reader(text, kind, high=bool(half[at] and high[at]))
+        takes.append(signed(_wide(take) if kind == "b" else take, "f", negated, sized))
+    keep = writer(one.operands[0], brain if to_half else "f", keeps_high=True, high="mixhi" in one.name)
 
     def run(w: Wave) -> None:
         a, b, c = (take(w).astype(np.float64) for take in takes)
-        keep(w, (a * b + c).astype(np.float32).astype(np.float16 if to_half else np.float32))
+        total = (a * b + c).astype(np.float32)
+        keep(w, total if not to_half else bf16_bits(total) if brain == "b" else total.astype(np.float16))
 
     return run
 
@@ -127,5 +133,6 @@ INSTRUCTIONS: dict[str, Callable[[Instruction, float, int], Run]] = {
     **dict.fromkeys((f"v_pk_{kind}" for kind in ("mul_f32", "add_f32", "fma_f32", "mov_b32")), _pairs_of_f32),
     **dict.fromkeys((f"v_pk_{kind}" for kind in _HALVES), _pairs_of_halves),
     **dict.fromkeys(("v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"), _mixed),
+    **dict.fromkeys(("v_fma_mix_f32_bf16", "v_fma_mixlo_bf16", "v_fma_mixhi_bf16"), _mixed),
     **dict.fromkeys(("v_dot2_f32_f16", "v_dot2_f32_bf16", "v_dot2c_f32_f16"), _dots),
 }  # fmt: skip

@@ -41,6 +41,14 @@ def _bits(value: Any) -> int:
     return int(np.float32(value).view(np.uint32))
 
 
+def _half(bits: int) -> np.float16:
+    return np.uint16(bits & 0xFFFF).view(np.float16)
+
+
+def _half_bits(value: Any) -> int:
+    return int(np.float16(value).view(np.uint16))
+
+
 def _overflows(value: int) -> int:
     return int(not -(1 << 31) <= value < 1 << 31)
 
@@ -133,6 +141,20 @@ ARITHMETIC: dict[str, tuple[int, tuple[int, ...], Callable[..., tuple[int, int |
     "s_cvt_f32_i32": (1, (1,), lambda c, a: (_bits(signed(a)), None)),
     "s_cvt_u32_f32": (1, (1,), lambda c, a: (_to_integer(a, 0, M32), None)),
     "s_cvt_i32_f32": (1, (1,), lambda c, a: (_to_integer(a, -(1 << 31), (1 << 31) - 1), None)),
+    "s_cvt_f32_f16": (1, (1,), lambda c, a: (_bits(_half(a)), None)),
+    "s_cvt_hi_f32_f16": (1, (1,), lambda c, a: (_bits(_half(a >> 16)), None)),
+    "s_cvt_f16_f32": (1, (1,), lambda c, a: (_half_bits(_float(a)), None)),
+    "s_floor_f32": (1, (1,), lambda c, a: (_bits(np.floor(_float(a))), None)),
+    "s_ceil_f32": (1, (1,), lambda c, a: (_bits(np.ceil(_float(a))), None)),
+    "s_trunc_f32": (1, (1,), lambda c, a: (_bits(np.trunc(_float(a))), None)),
+    "s_rndne_f32": (1, (1,), lambda c, a: (_bits(np.rint(_float(a))), None)),
+    "s_add_f16": (1, (1, 1), lambda c, a, b: (_half_bits(_half(a) + _half(b)), None)),
+    "s_sub_f16": (1, (1, 1), lambda c, a, b: (_half_bits(_half(a) - _half(b)), None)),
+    "s_mul_f16": (1, (1, 1), lambda c, a, b: (_half_bits(_half(a) * _half(b)), None)),
+    "s_max_num_f16": (1, (1, 1), lambda c, a, b: (_half_bits(np.fmax(_half(a), _half(b))), None)),
+    "s_min_num_f16": (1, (1, 1), lambda c, a, b: (_half_bits(np.fmin(_half(a), _half(b))), None)),
+    "s_maximum_f32": (1, (1, 1), lambda c, a, b: (_bits(np.maximum(_float(a), _float(b))), None)),
+    "s_minimum_f32": (1, (1, 1), lambda c, a, b: (_bits(np.minimum(_float(a), _float(b))), None)),
     "s_max_num_f32": (1, (1, 1), lambda c, a, b: (_bits(np.fmax(_float(a), _float(b))), None)),
     "s_min_num_f32": (1, (1, 1), lambda c, a, b: (_bits(np.fmin(_float(a), _float(b))), None)),
 }

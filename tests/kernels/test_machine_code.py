@@ -43,7 +43,7 @@ def extents(rng: np.random.Generator) -> tuple[int, int]:
 def softmax(rng: np.random.Generator) -> Any:
     x = rng.standard_normal(extents(rng)).astype(rng.choice([np.float16, np.float32]))
     powers = np.exp(x.astype(np.float64))
-    return ops.softmax(x), powers / powers.sum(-1, keepdims=True), 2e-3
+    return ops.softmax(x), powers / powers.sum(-1, keepdims=True), 1e-3
 
 
 def layer_norm(rng: np.random.Generator) -> Any:
@@ -51,7 +51,7 @@ def layer_norm(rng: np.random.Generator) -> Any:
     weight, bias = (rng.standard_normal(x.shape[1]).astype(np.float16) for _ in range(2))
     centred = x.astype(np.float64) - x.astype(np.float64).mean(-1, keepdims=True)
     want = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * weight + bias
-    return ops.layer_norm(x, x.shape[1:], weight, bias), want, 4e-3
+    return ops.layer_norm(x, x.shape[1:], weight, bias), want, 2e-3
 
 
 def layer_norm_backward(rng: np.random.Generator) -> Any:
@@ -85,7 +85,7 @@ def cross_entropy(rng: np.random.Generator) -> Any:
 def swiglu(rng: np.random.Generator) -> Any:
     gate, up = (rng.standard_normal(shape).astype(BF16) for shape in [extents(rng)] * 2)
     wide = gate.astype(np.float64)
-    return ops.swiglu(gate, up), wide / (1 + np.exp(-wide)) * up.astype(np.float64), 1e-2
+    return ops.swiglu(gate, up), wide / (1 + np.exp(-wide)) * up.astype(np.float64), 8e-3
 
 
 def mxfp4(rng: np.random.Generator) -> Any:
@@ -99,13 +99,13 @@ def product(rng: np.random.Generator) -> Any:
     m, n, k = (int(extent) for extent in rng.integers(1, 150, 3))
     a, b = rng.standard_normal((m, k)).astype(np.float16), rng.standard_normal((n, k)).astype(np.float16)
     want = a.astype(np.float64) @ b.astype(np.float64).T
-    return ops.linear(a, b), want, 2e-3 * max(k**0.5, 1)
+    return ops.linear(a, b), want, 2e-3
 
 
 def large_product(rng: np.random.Generator) -> Any:
     """Of tiles that matrix cores multiply."""
     a, b = (rng.standard_normal((extent, 256)).astype(BF16) for extent in (256, 128))
-    return ops.linear(a, b), a.astype(np.float64) @ b.astype(np.float64).T, 0.3
+    return ops.linear(a, b), a.astype(np.float64) @ b.astype(np.float64).T, 8e-3
 
 
 def attention(rng: np.random.Generator) -> Any:
@@ -113,7 +113,7 @@ def attention(rng: np.random.Generator) -> Any:
     scores = q.astype(np.float64) @ k.astype(np.float64).swapaxes(-1, -2) / 8
     powers = np.exp(scores)
     want = powers / powers.sum(-1, keepdims=True) @ v.astype(np.float64)
-    return ops.scaled_dot_product_attention(q, k, v), want, 4e-3
+    return ops.scaled_dot_product_attention(q, k, v), want, 2e-3
 
 
 CASES: dict[str, Callable[[np.random.Generator], Any]] = {
@@ -133,7 +133,7 @@ def test_results(
     before = launches[arch]
     got, want, tolerance = CASES[case](rng)
     assert launches[arch] > before, "no machine code ran"
-    assert np.abs(got.astype(np.float64) - want).max() <= tolerance * max(1, np.abs(want).max() ** 0.5)
+    assert np.abs(got.astype(np.float64) - want).max() <= tolerance * max(1, np.abs(want).max())
 
 
 # That the interpreter finds mistakes -----------------------------------------------------------
