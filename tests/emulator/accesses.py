@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+import ml_dtypes
 import numpy as np
 
 from tests.emulator.arena import Fault
@@ -109,10 +110,8 @@ def _scalar_load(one: Instruction) -> Run | None:
     place, base = register(one.operands[0]), scalar_reader(one.operands[1], 4 if buffer else 2)
     assert place is not None
     moved = scalar_reader(one.operands[2]) if len(one.operands) > 2 else (lambda w: 0)
-    imm, signed_offset = (
-        one.number("offset"),
-        not buffer and len(one.operands) > 2 and register(one.operands[2]) is None,
-    )
+    imm = one.number("offset")
+    signed_offset = not buffer and len(one.operands) > 2 and register(one.operands[2]) is None
     words, step = -(-size // 4), size if "scale_offset" in one.modifiers else 1
 
     def run(w: Wave) -> None:
@@ -262,12 +261,8 @@ def _copy_into_shared(one: Instruction, addresses: Addresses, size: int, queue: 
 
 # Atomics ---------------------------------------------------------------------------------------
 
-_HALF = np.float16
-
 
 def _bf16_sum(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    import ml_dtypes
-
     kind = ml_dtypes.bfloat16
     total = old.view(kind).astype(np.float32) + new.view(kind).astype(np.float32)
     return total.astype(kind).view(np.uint16)
@@ -292,7 +287,7 @@ ATOMICS: dict[str, tuple[Any, int, Callable[[np.ndarray, np.ndarray], np.ndarray
     "swap_x2": (np.uint64, 8, lambda a, b: b), "swap_b64": (np.uint64, 8, lambda a, b: b),
     "add_f32": (np.float32, 4, lambda a, b: a + b), "add_f64": (np.float64, 8, lambda a, b: a + b),
     "max_num_f32": (np.float32, 4, np.fmax), "min_num_f32": (np.float32, 4, np.fmin),
-    "pk_add_f16": (_HALF, 4, lambda a, b: a + b), "pk_add_bf16": (np.uint16, 4, _bf16_sum),
+    "pk_add_f16": (np.float16, 4, lambda a, b: a + b), "pk_add_bf16": (np.uint16, 4, _bf16_sum),
 }  # fmt: skip
 
 

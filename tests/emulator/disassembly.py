@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 _LINE = re.compile(r"^\t(\S+)\s*(.*?)\s*// ([0-9A-F]+): ([0-9A-F ]+)")
+_BEYOND = re.compile(r"v(?:\d+|\[\d+:\d+\]) /\*(v[^*]*)\*/")
+"""A register beyond 256, whose upper bits `s_set_vgpr_msb` says, with its own name behind it."""
 _FORM = re.compile(r"_(e32|e64|dpp|dpp8|sdwa|e64_dpp|e64_dpp8)$")
 
 
@@ -63,7 +65,7 @@ def instructions(listing: str) -> list[tuple[Instruction, ...]]:
         match = _LINE.match(line)
         if match is None:
             continue
-        name, rest, address = match[1], match[2], int(match[3], 16)
+        name, rest, address = match[1], _BEYOND.sub(r"\1", match[2]), int(match[3], 16)
         end = address + 4 * len(match[4].split())
         text = f"{name} {rest}".strip()
         if name == "s_delay_alu":

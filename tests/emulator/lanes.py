@@ -127,7 +127,7 @@ def _permutes_rows(crossed: bool) -> Callable[[Instruction], Run]:
         keep, take = writer(one.operands[0], "u"), reader(one.operands[1], "u")
         low, high = (scalar_reader(text) for text in one.operands[2:4])
         fetches = one.numbers("op_sel", [0, 0])[0] == 1
-        zeros = fetches if False else one.numbers("op_sel", [0, 0])[1] == 1
+        zeros = one.numbers("op_sel", [0, 0])[1] == 1
 
         def run(w: Wave) -> None:
             selectors = low(w) | high(w) << 32

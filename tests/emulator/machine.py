@@ -16,7 +16,6 @@ from tests.emulator.accesses import memory_instruction
 from tests.emulator.arena import Arena, Fault
 from tests.emulator.code_object import Argument, CodeObject, Descriptor
 from tests.emulator.disassembly import Instruction, instructions
-from tests.emulator.many_registers import widened
 from tests.emulator.matrices import matrix_instruction
 from tests.emulator.operands import register
 from tests.emulator.scalar import scalar_instruction
@@ -34,7 +33,7 @@ AT_ONCE = 64
 _NOTHING = (
     "s_nop", "s_delay_alu", "s_wait_alu", "s_waitcnt_depctr", "s_clause", "s_setprio", "s_sendmsg", "s_inst_prefetch",
     "s_set_inst_prefetch_distance", "s_code_end", "s_setreg_imm32_b32", "s_setreg_b32", "v_nop", "s_waitcnt_vscnt",
-    "s_prefetch_inst", "s_barrier_signal", "global_prefetch_b8", "s_set_gpr_idx_off", "s_wait_idle",
+    "s_set_vgpr_msb", "s_prefetch_inst", "s_barrier_signal", "global_prefetch_b8", "s_set_gpr_idx_off", "s_wait_idle",
 )  # fmt: skip
 """Instructions that change nothing of what is computed."""
 _WAITS = {
@@ -99,9 +98,6 @@ def _control(one: Instruction) -> Callable[[Wave], Any] | None:
         return lambda w: "barrier"
     if one.name in ("s_sleep", "s_yield"):
         return lambda w: "pause"
-    if one.name == "s_set_vgpr_msb":
-        bits = int(one.operands[0], 0) & 255
-        return lambda w: setattr(w, "high_bits", bits)
     if one.name == "s_getreg_b32" and "HW_REG_IB_STS2, 6, 4" in one.text:
         return lambda w: w.set_scalar(register_number(one), 0)  # no clusters
     if one.name in _NOTHING:
@@ -179,16 +175,16 @@ class Program:
         listed = instructions(code.listing)
         self.generation, self.lanes = generation_of(arch), lanes
         self.listed = {group[0].address: group for group in listed}
-        self.steps: dict[tuple[int, int], tuple[int, Callable[[Wave], Any]]] = {}
+        self.steps: dict[int, tuple[int, Callable[[Wave], Any]]] = {}
 
-    def step(self, pc: int, high_bits: int) -> tuple[int, Callable[[Wave], Any]]:
-        found = self.steps.get((pc, high_bits))
+    def step(self, pc: int) -> tuple[int, Callable[[Wave], Any]]:
+        found = self.steps.get(pc)
         if found is None:
             if pc not in self.listed:
                 raise Fault(f"no instruction at {pc:#x}")
             group = self.listed[pc]
-            runs = [decode(widened(one, high_bits), self.generation, self.lanes) for one in group]
-            found = self.steps[pc, high_bits] = (group[0].end, runs[0] if len(runs) == 1 else _both(*runs))
+            runs = [decode(one, self.generation, self.lanes) for one in group]
+            found = self.steps[pc] = (group[0].end, runs[0] if len(runs) == 1 else _both(*runs))
         return found
 
 
@@ -201,7 +197,7 @@ def _waves_of(program: Program, wave: Wave) -> Iterator[str]:
     step = program.step
     while True:
         at = wave.pc
-        wave.pc, run = step(at, wave.high_bits)
+        wave.pc, run = step(at)
         try:
             said = run(wave)
         except Fault as error:

@@ -44,8 +44,6 @@ class Wave:
         self.scc, self.pc = 0, 0
         self.ended = False
         self.queues: dict[str, deque[Callable[[], None]]] = {name: deque() for name in QUEUES}
-        self.high_bits = 0
-        """What `s_set_vgpr_msb` says: the upper bits of register numbers, where there are more than 256."""
         self.set_exec(0)
 
     # Lanes --------------------------------------------------------------------------------------
