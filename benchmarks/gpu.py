@@ -70,8 +70,8 @@ def warps_of(n: int) -> int:
 
 ROUNDS, WARM, TIMED = 8, 4, 12
 """Bursts of each side, and launches of a burst that are not and that are counted."""
-AHEAD = 3_000_000
-"""Cycles of the GPU, more than a millisecond: enough for the host to queue a burst."""
+AHEAD = 6_000_000
+"""Cycles of the GPU, three milliseconds: enough for a slow host to queue a burst of torch.compile's calls."""
 
 
 def median_ms(sides: dict[str, Run], rounds: int) -> dict[str, float]:
