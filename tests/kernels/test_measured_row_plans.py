@@ -10,6 +10,7 @@ from flydsl.kernels.blocks.cache_hints import PLAIN
 from flydsl.kernels.blocks.row_choice import choose
 from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG
 from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.blocks.row_resources import told_registers
 from flydsl.kernels.blocks.row_time import launch_time
 from flydsl.kernels.norm.norm_backward import backward_task
 
@@ -87,6 +88,44 @@ def test_lines_of_short_rows_come_early() -> None:
     assert not choose(18_584, "bf16", HOPPER, 1).many.lines_early(1)
 
 
+def test_lines_come_early_where_another_plan_can() -> None:
+    """On an H200 (2026-11-19), microseconds for 90 MB moved: RMSNorm of 4,876 f32 26.6 by 128 threads, by 320 and by
+    384, which load the line before they wait, 27.9 by 160; LayerNorm of 1,504 bf16 20.7 by two waves a row and 21.9 by
+    one, of 304 and 584 26.4 and 26.5, and 27.1 and 27.4 with late lines, of 1,305 f32 27.0 by 192 threads and 29.6 by
+    128. RMSNorm of 120 bf16 has 1.007 times the speed of rows that pass through shared memory."""
+    for length, dtype, lines in (
+        (4876, "f32", 1), (1504, "bf16", 2), (304, "bf16", 2), (584, "bf16", 2), (1305, "f32", 2), (120, "bf16", 1),
+    ):  # fmt: skip
+        plan = choose(length, dtype, HOPPER, lines).many
+        assert plan.direct and plan.lines_early(lines)
+    assert choose(1305, "f32", HOPPER, 2).many.lanes == 192
+
+
+def test_short_rows_by_half_as_wide_accesses() -> None:
+    """Where lanes have far fewer accesses for nothing: what was measured stands in `_halved` and `told_registers`."""
+    for length, lanes in ((408, 16), (424, 16), (824, 32)):
+        plan = choose(length, "f16", HOPPER, 2).many
+        assert plan.halved and (plan.width, plan.lanes) == (4, lanes) and plan.lines_early(2)
+    assert not any(choose(length, "f16", HOPPER, 2).many.halved for length in (200, 264, 456, 536))
+    told = {
+        length: told_registers(choose(length, "bf16", HOPPER, 2).many, HOPPER, 2) for length in (136, 200, 208, 264)
+    }
+    assert told == {136: 56, 200: 72, 208: None, 264: None}
+
+
+def test_few_long_rows_with_lines_come_through_rings() -> None:
+    """On an H200 (2026-11-19), microseconds through rings of 16 blocks and through shared memory: LayerNorm of one row
+    of 248,138 f16 7.7 and 12.4, of 3 of 140,001 f32 7.1 and 12.4, of 4 of 70,002 6.1 and 7.9, RMSNorm of 3 of 120,001
+    bf16 5.85 and 7.35. A softmax of 3 of 60,304 f32 takes 5.9 through a ring, and 5.45 straight from memory."""
+    for length, dtype, lines in ((248_138, "f16", 2), (140_001, "f32", 2), (70_002, "f32", 2), (120_001, "bf16", 1)):
+        choice = choose(length, dtype, HOPPER, lines)
+        few = choice.few or choice.many
+        assert few.slots and few.cluster == 16 and (choice.few is None or choice.limit == 16)
+    few = choose(60_304, "f32", HOPPER, 0).few
+    assert few and few.direct
+    assert choose(248_138, "f32", HOPPER, 2).many.slots, "rings that go by elements take even lengths too"
+
+
 def test_lines_that_come_late() -> None:
     """On an H200 (2026-11-18), RMSNorm of 34,784, 51,288 and 52,584 f32: 0.88, 0.91 and 0.93 of a copy's speed by
     clusters whose threads have 13 to 17 vectors, 0.99 through rings and 1.00 by seven vectors."""
@@ -104,6 +143,13 @@ def test_odd_softmaxes_stay_in_registers_of_clusters() -> None:
         plan = choose(length, dtype, HOPPER, 0).many
         assert plan.pieces and plan.keep and plan.cluster == 8
     assert choose(125_653, "f16", HOPPER, 0).many.slots
+
+
+def test_powers_of_long_softmaxes_stay_in_registers() -> None:
+    """What was measured stands beside `MOST_POWERS`."""
+    for length in (120_001, 150_001, 185_001, 199_075, 225_001, 240_832, 262_144):
+        plan = choose(length, "f16", HOPPER, 0).many
+        assert plan.into_registers and plan.lanes == 256 and plan.slots == 2 * plan.parts
 
 
 def test_lines_that_stay_and_lines_that_do_not() -> None:
@@ -184,15 +230,6 @@ def test_longest_rows_come_two_at_a_time() -> None:
         plan = choose(length, "f32", HOPPER, 2).many
         assert plan.overlaps and plan.by_elements and (plan.lanes, plan.slots, plan.parts) == (128, 12, 4)
     assert not any(choose(length, "f32", HOPPER, 2).many.overlaps for length in (100_000, 180_000))
-
-
-def test_powers_that_registers_keep() -> None:
-    """On an H200 (2026-11-18), softmax of 120,001, 134,502 and 168,487 bf16 and 151,465 f16: 0.93 to 0.935 of a copy's
-    speed where the first pass keeps its powers, 0.885 to 0.91 where both take them; of 259,203 f16 0.84 and 0.89."""
-    for length, dtype in ((120_001, "bf16"), (134_502, "bf16"), (168_487, "bf16"), (151_465, "f16")):
-        plan = choose(length, dtype, HOPPER, 0).many
-        assert plan.into_registers and (plan.cluster, plan.lanes, plan.slots) == (8, 256, 3 * plan.parts)
-    assert not choose(259_203, "f16", HOPPER, 0).many.into_registers
 
 
 def test_long_rows_of_clusters_have_place_for_three() -> None:

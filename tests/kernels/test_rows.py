@@ -103,6 +103,8 @@ PLANS = {
     "rows of a wave that lie apart": RowPlan(129, "bf16", 1, 8, 16, staged=True, bulk=True, spread=4, hints=ONCE),
     "waves of a block": RowPlan(1001, "bf16", 1, 64, 2, staged=True, bulk=True, hints=ONCE),
     "pairs": RowPlan(1002, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE),
+    "half as wide accesses": RowPlan(408, "bf16", 4, 16, 4, hints=ONCE),
+    "fewer registers": RowPlan(200, "f16", 8, 8, 8, hints=ONCE),
     "loaded again": RowPlan(4104, "f32", 4, 128, 1, keep=False, hints=TWICE),
     "read again": RowPlan(1001, "f16", 1, 64, staged=True, bulk=True, keep=False, hints=ONCE),
     "several rows at once": RowPlan(90, "f16", 2, 16, 2, turns=4, hints=ONCE),
@@ -619,6 +621,31 @@ def test_few_rows_and_many(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "sm_90a")
     for rows in (1, 5000):
         check(name, (rows, 33), "f16")
+
+
+@pytest.mark.parametrize(("name", "length", "dtype"), [("layernorm", 25_002, "f16"), ("rmsnorm", 30_001, "bf16")])
+def test_few_long_rows(name: str, length: int, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They come through rings of other clusters than many do, or of as many blocks."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for rows in (1, 3):
+        check(name, (rows, length), dtype)
+
+
+def test_threads_are_told_to_do_with_fewer_registers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LayerNorm of 200 alone: of 208 elements that would spill, or with lines of f32, and RMSNorm has few enough."""
+    describe_calls(monkeypatch, "sm_90a")
+    x = np.zeros((5000, 208), np.float16)
+
+    def told(length: int, lines: int, kind: Any = np.float16) -> list[str]:
+        y, line = np.zeros_like(x[:, :length]), x[0, :length].astype(kind)
+        build = build_layernorm_module if lines == 2 else build_rmsnorm_module
+        run = build(length, "f16")
+        run(x[:, :length].copy(), *[line] * lines, y, 5000)
+        return [
+            limit for kernel in run.specialisations[-1].kernels for limit in re.findall(r"maxnreg (\d+)", kernel.ptx)
+        ]
+
+    assert (told(200, 2), told(208, 2), told(200, 1), told(200, 2, np.float32)) == (["72"], [], [], [])
 
 
 def test_in_place(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,12 +44,14 @@ TAKING_LANES, TAKING = 224, 56
 (2026-11-18), LayerNorm of 210,001, 232,001, 248,995 and 256,383 bf16, 261,001 and 262,143 f16 has 0.91, 0.90, 0.895,
 0.885, 0.895 and 0.88 of a copy's speed so, by clusters of eight with rings of two rows or less; by 192, 352 or 480
 threads of 232,001, 261,001 and 210,001 0.88, 0.87 and 0.88. Without 232,001 to 262,143 had 0.81 to 0.88."""
-POWERS_LANES, MOST_POWERS = 256, 88
+POWERS_LANES, MOST_POWERS = 256, 128
 """Threads that keep the powers of a softmax's row of 16 bits from the first pass to the second, which only multiplies
-them then, and how many of them each. On an H200 (2026-11-18), 111,001, 134,502 and 168,487 bf16 have 0.915, 0.935 and
-0.935 of a copy's speed so, of 64 MB moved 0.88, 0.87 and 0.885; 0.85, 0.90 and 0.885, and 0.83, 0.77 and 0.84 where
-both passes take powers. Of 198,373 and 259,203, which registers have hardly place for, 0.87 and 0.84, and 0.885 and
-0.89."""
+them then, and how many of them each. Slots are given back by the first pass, so that place for two rows is enough, and
+more is in the way of results. On an H200 (2026-11-20), 150,001, 185,001, 199,075, 225,001 and 240,832 elements have
+1.00, 0.965, 0.965, 0.96 and 0.95 of a copy's speed so, and 0.97, 0.955, 0.95, 0.95 and 0.93 with place for three; of
+64 MB moved 0.93, 0.95, 0.90, 0.93 and 0.89, and 0.88, 0.90, 0.85, 0.85 and 0.82. Where both passes take powers they
+have 0.90, 0.89, 0.89, 0.94 and 0.93, of 64 MB 0.85, 0.88, 0.84, 0.885 and 0.84; by 320 to 480 threads that keep them
+0.01 to 0.05 less. Of 262,144, which fills the registers, 0.915 and 0.93, of 64 MB 0.77 and 0.73."""
 MIN_POWER_LANES = 256
 """Of each of two blocks that take powers: fewer waves do not hide what those take (0.86 of a copy's speed to 0.92)."""
 POWER_LANES = 256, 384, 512
@@ -157,7 +159,8 @@ def _taken_rings(plan: RowPlan, machine: Machine, lines: int) -> Iterator[RowPla
     taken = replace(plan, lanes=TAKING_LANES if lines else POWERS_LANES, into_registers=True)
     found = [ring for chunks in RING_CHUNKS if (ring := ring_of(replace(taken, chunks=chunks), machine, lines))]
     if not lines:
-        yield from found[:1] if taken.held <= MOST_POWERS else ()
+        whole = (replace(ring, slots=min(ring.slots, 2 * ring.parts)) for ring in found[:1])
+        yield from whole if taken.held <= MOST_POWERS else ()
         return
     crowded = not any(ring.slots >= 2 * ring.chunks for ring in found)
     if crowded and taken.held + TAKING <= register_limit(taken, machine, lines):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import product
@@ -88,6 +88,8 @@ fastest for 16 alone is slow for some more: 64 rows of 6,480 f32 take 6.8 us of 
 those of four, LayerNorm; 296 of 3,245 f16 5.7 us element by element and 5.3 by pieces, softmax (2026-11-17)."""
 BRIEFLY = (4, 16, 64, 256)
 """The few rows that are compared for together where `few_time` is known for each number of them."""
+FEW_CHUNKED = 4, FEW
+"""The few long rows with lines that rings are compared for with what is fastest of plans that do not stay."""
 LONGER = 400_000
 """Bytes of a row from which on a quarter of that counts as much, since rounds are few: LayerNorm of 260,240 f16 has
 0.92 of a copy's speed by clusters of 16 and 0.895 by those of eight on an H200 (2026-11-18), of 64 MB moved 0.875 and
@@ -107,6 +109,13 @@ SMALL_BLOCK, LEAST_SMALL = 64, 1500
 """Threads of `_in_small_blocks`, and bytes of their rows at least, since a multiprocessor begins a block in some 145
 cycles: RMSNorm of 64 f16 has 0.82 of a copy's speed by blocks of 1,024 bytes on an H200 (2026-11-19) and 1.01 by those
 of 2,048 and 4,096, of 96 1.04 by those of 1,536."""
+LATE_LINES = 1400
+"""Cycles that a launch over rows takes longer where threads load lines when the row is summed: with 90 and 300 MB,
+RMSNorm of 4,876 f32 takes 27.9 and 79.4 us by 160 threads on an H200 (2026-11-19), 26.6 and 78.2 by 128, which load
+its line before; LayerNorm of 1,504 bf16 21.9 by a wave a row, 20.7 by two, of 1,305 f32 29.6 by 128, 27.0 by 192."""
+LEAST_IDLE, LESS_IDLE = 0.18, 0.14
+"""Parts of a row's accesses that lanes do not make, and how much fewer by half as wide ones, from which on these are
+chosen (`_halved`)."""
 CLUSTERED = 512
 """Blocks of clusters from which on their launch takes longer than few rows gain by it."""
 
@@ -328,6 +337,34 @@ def _in_small_blocks(plan: RowPlan, lines: int) -> RowPlan:
     return replace(plan, rows=rows) if lines and wide and short and plan.lines_early(lines) else plan
 
 
+def _with_early_lines(
+    plan: RowPlan, found: Sequence[RowPlan], lines: int, time_of: Callable[[RowPlan], float]
+) -> RowPlan:
+    """Return a plan of rows whose threads could load them straight from memory, or one that does so and loads lines
+    before it waits for a row, if the model does not find that one much slower."""
+    alone = plan.maps and plan.cluster == 1 and not plan.stays
+    could = plan.direct or (plan.staged and plan.width * plan.size == ACCESS_BYTES)
+    if not (lines and alone and could) or (plan.direct and plan.lines_early(lines)):
+        return plan
+    early = [other for other in found if other.direct and other.cluster == 1 and other.lines_early(lines)]
+    other = min(early, key=time_of, default=plan)
+    return other if time_of(other) <= time_of(plan) + LATE_LINES else plan
+
+
+def _halved(plan: RowPlan, lines: int) -> RowPlan:
+    """Return a plan of short rows of 16 bits with two lines by accesses of 8 bytes, where far fewer lanes have none to
+    the end of a row: those that have compute for nothing, and take registers for it. LayerNorm of 408, 424 and 824 f16
+    has 1.04, 1.04 and 1.035 of a copy's speed so on an H200 (2026-11-19), and 1.00, 1.015 and 0.985 by 16 bytes; of
+    536, with 0.19 idle and 0.12 less, 1.01 either way. Eight lanes do not fill a line of the cache so: of 264 0.97 and
+    0.995."""
+    wide = plan.direct and plan.maps and plan.size == 2 and plan.width * plan.size == ACCESS_BYTES
+    if not (wide and lines > 1 and plan.turns == 1 and plan.lanes <= HOPPER.wave <= 2 * plan.lanes):
+        return plan
+    halves = replace(plan, width=plan.width // 2)
+    spared = plan.idle >= LEAST_IDLE and halves.idle + LESS_IDLE <= plan.idle
+    return halves if spared and halves.lines_early(lines) else plan
+
+
 @cache
 def choose(
     length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None, task: RowTask = MAP
@@ -350,7 +387,8 @@ def choose(
         return only(min(sparing, key=lambda plan: launch_time(plan, machine, lines, launch)))
     # Few rows have nothing that could come while others are computed on.
     alone = [plan for plan in found if not (plan.stays or plan.words)] or found
-    found = [plan for plan in found if plan.width >= gcd(length, ACCESS_BYTES // plan.size)]  # others are for few
+    widest = gcd(length, ACCESS_BYTES // found[0].size)
+    found = [plan for plan in found if plan.width >= widest or plan.slots]  # others are for few
     if lines and machine is HOPPER and any(plan.shifted for plan in found):
         # Lines of elements that are loaded one by one take too long, but where blocks keep them.
         kept = found[0].size == 2 and length <= LONGEST_KEPT
@@ -365,11 +403,21 @@ def choose(
     if task.once and not task.targets:
         found = with_fewest_blocks(found)  # nothing stays that a cluster would have place for
     launches = (launch, max(launch // 4, 1)) if task == MAP and length * found[0].size >= LONGER else (launch,)
-    many = min(found, key=lambda plan: sum(launch_time(plan, machine, lines, rows) for rows in launches))
+
+    def time_of_many(plan: RowPlan) -> float:
+        return sum(launch_time(plan, machine, lines, rows) for rows in launches) / len(launches)
+
+    many = _with_early_lines(min(found, key=time_of_many), found, lines, time_of_many)
+
+    def time_of_few(plan: RowPlan, numbers: Sequence[int]) -> float:
+        return sum(few_time(plan, machine, lines, rows) for rows in numbers)
+
     brief = [plan for plan in alone if is_brief(plan, machine)]
-    numbers = BRIEFLY if brief else (FEW, SOME)
-    few = min(brief or alone, key=lambda plan: sum(few_time(plan, machine, lines, rows) for rows in numbers))
-    many = _in_small_blocks(not_too_full(many, lines), lines)
+    few = min(brief or alone, key=partial(time_of_few, numbers=BRIEFLY if brief else (FEW, SOME)))
+    chunked = [plan for plan in found if plan.slots and not plan.in_order and plan.maps and lines]
+    if machine is HOPPER_LONG and many.slots and chunked:
+        few = min((few, *chunked), key=partial(time_of_few, numbers=FEW_CHUNKED))
+    many = _halved(_in_small_blocks(not_too_full(many, lines), lines), lines)
     limit = 1
     while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
         limit *= 2
@@ -379,7 +427,7 @@ def choose(
     if few.cluster > 1:
         limit = min(limit, CLUSTERED // few.cluster)
     if many.stays:
-        limit = min(limit, max(MOST_FEW // (length * many.size), FEW))
+        limit = min(limit, FEW if few in chunked else max(MOST_FEW // (length * many.size), FEW))
     plain = few.keep and not few.staged and not few.stays and machine.bulk
     if few == many and plain:
         limit = max(limit, machine.processors)  # the same plan, but for what few rows gain by

@@ -31,11 +31,12 @@ QUARTERS = 4
 """Of a multiprocessor, each with registers of its own for the waves that it has."""
 MAX_KEPT = 16
 """Elements of a row, or of a line, that a thread keeps beside sums of as many columns."""
-FEW_LINES, EARLY_LINES, EARLY_THREADS = 16, 128, 128
+FEW_LINES, EARLY_LINES, EARLY_THREADS = 16, 160, 128
 """Elements of lines that a thread keeps beside its row; and bytes of those of rows that threads of small blocks load
-straight from memory, 16 bytes at once: LayerNorm of 112, 168 and 248 elements of 16 bits has 1.00, 1.03 and 1.04 of a
-copy's speed so on an H200 (2026-11-18), and 0.96, 1.01 and 1.01 where lines come when the row is summed, RMSNorm of
-1,000 and 2,000 1.04 and 1.06, and 1.02 and 1.03; LayerNorm of 1,600, with 224 bytes, 0.95 and 1.03, and RMSNorm of
+straight from memory, 8 or 16 bytes at once: LayerNorm of 112, 168 and 248 elements of 16 bits has 1.00, 1.03 and 1.04
+of a copy's speed so on an H200 (2026-11-18), and 0.96, 1.01 and 1.01 where lines come when the row is summed, RMSNorm
+of 1,000 and 2,000 1.04 and 1.06, and 1.02 and 1.03; LayerNorm of 304 and 584, with 160 bytes, takes 0.97 and 0.965 of
+the time; but LayerNorm of 696, with 192 bytes, has 0.96 of the speed, of 1,600, with 224, 0.95 and 1.03, and RMSNorm of
 18,584 by 512 threads, of which there is place for one block less then, 0.78."""
 RUN_BYTES = 80_000
 """Bytes that a multiprocessor would move in the time that a block with a ring loses where it goes on to rows of another
@@ -283,8 +284,18 @@ class RowPlan:
     def lines_early(self, lines: int) -> bool:
         """Return whether threads load so many lines before they wait for a row: few elements, or few wide accesses."""
         small = self.threads <= EARLY_THREADS and self.held * lines * self.size <= EARLY_LINES
-        wide = self.direct and self.maps and self.width * self.size == ACCESS_BYTES
+        wide = self.direct and self.maps and (self.width * self.size == ACCESS_BYTES or self.halved)
         return self.few or self.held * lines <= FEW_LINES or (small and wide)
+
+    @property
+    def halved(self) -> bool:
+        """Whether threads of a wave reach a row by 8 bytes at once where they could by 16."""
+        return 2 * self.width * self.size == ACCESS_BYTES and self.length % (2 * self.width) == 0 and self.turns == 1
+
+    @property
+    def idle(self) -> float:
+        """How many times as many accesses to a row lanes do not make, as those that they make."""
+        return -(-self.share // self.lanes) * self.lanes / self.share - 1
 
     @property
     def narrow(self) -> bool:

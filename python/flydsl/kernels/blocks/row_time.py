@@ -199,16 +199,18 @@ FEW_STAGED, FEW_MEETING, FEW_WAVE, FEW_CLUSTER = 6000, 400, 40, 800
 """Cycles that few rows take longer than others: through shared memory, with waves that wait for each other where a
 thread has few accesses of words at least, and for each wave of a block; and shorter by clusters. On an H200
 (2026-11-18), 22 rows of LayerNorm of 4,069 bf16 take 6.1 us through shared memory, and 4.9 element by element straight
-from memory, 136 of RMSNorm of 5,263 6.2 and 5.7; 450 of LayerNorm of 300 4.54 by five waves a row and 4.32 by one, 469
-of RMSNorm of 81 f32 4.35 and 4.22, but 2 of 255 bf16, element by element, 3.87 by four and 4.03 by one."""
-
-
+from memory, 136 of RMSNorm of 5,263 6.2 and 5.7; 450 of LayerNorm of 300 4.54 by five waves a row and 4.32 by one."""
+FEW_LONG, FEW_RING = 0.33, 500
+"""Of what the model says of long rows, which is what many take one after the other, the part that few take beside what
+every launch does, and cycles that a ring takes longer. By 330 plans of 60 lengths with 1 to 16 rows, on an H200
+(2026-11-19): LayerNorm of 2 rows of 248,138 bf16 takes 7.7 us by rings of 16 blocks and 8.9 straight from memory."""
 BRIEF, BRIEF_ACCESSES = 4096, 8
 """Bytes of a row, and accesses of a thread to it, up to which few rows take what `_brief_time` says."""
-BRIEF_MEETING, BRIEF_ELEMENT, BRIEF_NARROW, BRIEF_WAVE, BRIEF_BLOCK = 42, 3.1, 10, 14, 22
-"""Cycles that such rows take for each time that waves wait for each other; for each element that a thread loads of a
-row or a line, and each access beside that is no word; for each wave of a multiprocessor; and for one block, of which
-four take twice as long. Fitted to 3,500 times of plans of 34 lengths, with 4 to 377 rows, on an H200 (2026-11-19)."""
+BRIEF_MEETING, BRIEF_STEP, BRIEF_ELEMENT, BRIEF_NARROW, BRIEF_WAVE, BRIEF_BLOCK = 42, 12, 4.6, 10, 15, 20.5
+"""Cycles that such rows take for each time that waves wait for each other, and each step in which lanes add up; for
+each element that a thread loads of a row or a line, and each access beside that is no word; for each wave of a
+multiprocessor; and for one block, of which four take twice as long. Fitted to 4,200 times of plans of 80 lengths, with
+1 to 377 rows, on an H200 (2026-11-19): 40 rows of RMSNorm of 720 bf16 take 4.07 us by four waves each, 4.26 by one."""
 
 
 def is_brief(plan: RowPlan, machine: Machine) -> bool:
@@ -227,22 +229,24 @@ def few_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     time = launch_time(plan, machine, lines, rows)
     if not (machine.bulk and plan.maps):
         return time
+    if plan.slots:
+        return time + FEW_RING
     waves = plan.threads // machine.wave
     meeting = FEW_MEETING if plan.lanes > machine.wave and plan.direct else 0
-    return time + FEW_STAGED * plan.staged + meeting + FEW_WAVE * waves - FEW_CLUSTER * (plan.cluster > 1)
+    time += FEW_STAGED * plan.staged + meeting + FEW_WAVE * waves - FEW_CLUSTER * (plan.cluster > 1)
+    return time * (FEW_LONG if plan.length * plan.size * plan.sources >= LONG else 1)
 
 
 def _brief_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     """Return the cycles that few short rows take beside those of any launch: what a thread does, and what blocks and
-    their waves take to begin. A block for each row is fastest with few of them and a wave for each with a hundred:
-    LayerNorm of 456 f32 takes 4.29 and 4.32 us with 4 rows, 4.83 and 4.58 with 377, of 131 bf16 4.13 and 4.22, 4.58 and
-    4.35."""
+    their waves take to begin. A block for each row is fastest with few of them and a wave for each with a hundred."""
     blocks = -(-rows // plan.rows)
     waves = max(blocks / machine.processors, 1) * plan.threads / machine.wave
     meetings = NARROW_MEETINGS[min(lines, 2)] if plan.lanes > machine.wave else 0
     narrow = plan.held // plan.width if plan.width * plan.size < LEAST_ACCESS else 0
     loads = (1 + lines) * (BRIEF_ELEMENT * plan.held + BRIEF_NARROW * narrow)
-    return BRIEF_MEETING * meetings + loads + BRIEF_WAVE * waves + BRIEF_BLOCK * sqrt(blocks)
+    steps = BRIEF_STEP * (min(plan.lanes, machine.wave).bit_length() - 1)
+    return BRIEF_MEETING * meetings + steps + loads + BRIEF_WAVE * waves + BRIEF_BLOCK * sqrt(blocks)
 
 
 PASSING_ENDS = 3000
@@ -343,23 +347,15 @@ TAKEN_PLACE = 0.7
 """Rows that a ring has the more place for then."""
 BY_ELEMENTS = 8
 """Those for four elements of f32 that are read twice and written one by one."""
-
-
 SUMMING_WORK = {1: (90, 122, 40), 2: (115, 146, 52)}
 """The same of a gradient of a norm, by the number of sums over rows, where waves have a row each."""
-
-
 OVERLAPPED, OVERLAPPED_ELEMENTS = 0.97, 0.93
 """Part of the time of a row of a ring where its first pass comes before the second over the one ahead of it, and where
 elements are taken one by one."""
-
-
 WAVES_TELLING = 8
 """Waves of a block whose telling `ring_large` is about; of rows of f32 that are taken element by element, and whose
 first pass comes earlier, fewer were measured: LayerNorm of 260,729 has 0.88 of a copy's speed by four on an H200
 (2026-11-18), 0.85 by eight and 0.82 by five."""
-
-
 SUMMED_ENDS = 4930
 """Cycles before the first row and behind the last where rows are summed."""
 

@@ -13,10 +13,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
 from flydsl.kernels.blocks.inputs import require_matrices
-from flydsl.kernels.blocks.row_choice import RowChoice
+from flydsl.kernels.blocks.row_choice import RowChoice, lines_beside
 from flydsl.kernels.blocks.row_machine import machine_of_target
 from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, READ_AHEAD, RowPlan
-from flydsl.kernels.blocks.row_resources import UNUSED, register_limit, registers, resident, ring_places
+from flydsl.kernels.blocks.row_resources import UNUSED, resident, ring_places, told_registers
 
 
 @flyc.jit
@@ -32,7 +32,7 @@ def launch_rows(
 
     def launch(plan: RowPlan) -> None:
         require_places(matrices, lines, rows, plan)
-        _launch(kernel(plan), rows, plan, stream)
+        _launch(kernel(plan), rows, plan, stream, lines_beside(lines, plan.dtype))
 
     if fx.const_expr(choice.apart is None):
         _launch_so_many(launch, rows, choice)
@@ -102,18 +102,15 @@ def begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
     return alike
 
 
-def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> None:
+def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None, lines: int) -> None:
     cluster = (plan.cluster, 1, 1) if plan.cluster > 1 else None
     blocks = fx.ceildiv(rows, plan.tile_rows)
     if plan.stays:
         blocks = fx.min(blocks, _most_blocks(plan, blocks))
-    # Blocks that stay are counted on to be there together.
-    limits = {"fly.maxnreg": register_limit(plan, machine_of_target(), 0)} if plan.counted else {}
-    if plan.passes and fx.nvvm.is_target():
-        limits = {"fly.maxnreg": registers(plan, 0)}
+    told = told_registers(plan, machine_of_target(), lines) if fx.nvvm.is_target() else None
     kernel.launch(
         grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream,
-        value_attrs=limits, pdl=fx.nvvm.has_dependent_launches(),
+        value_attrs={"fly.maxnreg": told} if told else {}, pdl=fx.nvvm.has_dependent_launches(),
     )  # fmt: skip
 
 
