@@ -22,7 +22,7 @@ from flydsl.kernels.blocks.inputs import in_rows, require_matrices
 from flydsl.kernels.blocks.kept_launchers import kept
 from flydsl.kernels.blocks.row_choice import RowChoice, check_row, only, plan_row
 from flydsl.kernels.blocks.row_loop import for_each_row
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask
+from flydsl.kernels.blocks.row_plan import LEAST_ACCESS, RowPlan, RowTask
 from flydsl.kernels.blocks.row_work import RowArrays, RowWork
 from flydsl.kernels.blocks.rows import begin_alike, launch_rows
 
@@ -169,16 +169,32 @@ def _launch(ways: _Ways, m: Any, choice: RowChoice, stream: Any, matrices: Any) 
 
 @flyc.jit
 def _launch_rows(ways: _Ways, m: Any, choice: RowChoice, stream: Any, matrices: Any) -> None:
-    """Launch the kernel that goes by rows, or, where those of some matrices begin at different places in a piece of 16
-    bytes, and less than a wave would have one, the one that goes by pieces, which may be single elements."""
-    if fx.const_expr(choice.apart is None or choice.apart.lanes >= fx.num_warp_threads()):
-        launch_rows(ways.rows, m, choice, stream, matrices)
-    else:
-        length, size = choice.many.length, choice.many.size
-        if begin_alike(list(matrices), choice.many):
+    """Launch the kernel that goes by rows, or the one that goes by pieces, which may be single elements: where rows of
+    some matrices begin at different places in a piece of 16 bytes, and less than a wave would have one, or where rows
+    of single elements, several of which come to shared memory as a run, do not lie together."""
+    many, apart = choice.many, choice.apart
+    if fx.const_expr(apart is not None and apart.lanes < fx.num_warp_threads()):
+        if begin_alike(list(matrices), many):
             launch_rows(ways.rows, m, replace(choice, apart=None), stream, matrices)
         else:
-            require_matrices(matrices, m, length)
-            each = wide_pieces.piece_of(length, size)
-            grid = wide_pieces.grid_of(m, length // each, wide_pieces.turns_of(each))
-            wide_pieces.launch_wide(ways.pieces, matrices, grid, wide_pieces.THREADS, stream, each * size)
+            _launch_pieces(ways, m, many, stream, matrices)
+    elif fx.const_expr(apart is None and many.staged and many.tile_rows > 1 and many.width * many.size < LEAST_ACCESS):
+        together = fx.Boolean(True)
+        for matrix in matrices:
+            together = together & flat_pieces.is_line(matrix, m, many.length)
+        if together:
+            launch_rows(ways.rows, m, choice, stream, matrices)
+        else:
+            _launch_pieces(ways, m, many, stream, matrices)
+    else:
+        launch_rows(ways.rows, m, choice, stream, matrices)
+
+
+def _launch_pieces(ways: _Ways, m: Any, plan: RowPlan, stream: Any, matrices: Any) -> None:
+    require_matrices(matrices, m, plan.length)
+    each = wide_pieces.piece_of(plan.length, plan.size)
+    grid = wide_pieces.grid_of(m, plan.length // each, wide_pieces.turns_of(each))
+    if each == 1:
+        wide_pieces.launch(ways.pieces(False), grid, stream)
+    else:
+        wide_pieces.launch_wide(ways.pieces, matrices, grid, wide_pieces.THREADS, stream, each * plan.size)
