@@ -132,5 +132,16 @@ def _by_machine_code() -> Iterator[None]:
         yield
 
 
+def pytest_sessionfinish(session: Any) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["launches"] = dict(LAUNCHES)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    """Add what a worker launched: without it, a run by several says that nothing was."""
+    LAUNCHES.update(getattr(node, "workeroutput", {}).get("launches", {}))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(f"calls by machine code: {dict(LAUNCHES)}")
