@@ -239,6 +239,10 @@ def gradients_by(dy: Any, x: Any, weight: Any, *stats: Any, dadded: Any = None) 
     for name, value in (("dy", dy), ("dresidual", dadded)):
         if value is not None and tuple(value.shape) != tuple(x.shape):
             raise ValueError(f"{name} has the shape of x, {tuple(x.shape)}, got {tuple(value.shape)}")
+        if value is not None and value.dtype != x.dtype:
+            raise TypeError(f"{name} has the type of x, {x.dtype}, got {value.dtype}")
+    if any(arrays.NAMES.get(value.dtype) != "f32" for value in stats):
+        raise TypeError(f"statistics are f32, got {[str(value.dtype) for value in stats]}")
     if any(prod(value.shape) != prod(lead) for value in stats):
         raise ValueError(f"statistics are one for each row, {lead}, got {[tuple(value.shape) for value in stats]}")
     dx, like = arrays.empty_like(x), arrays.empty(x, (length,)) if weight is None else weight

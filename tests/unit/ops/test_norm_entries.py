@@ -151,8 +151,9 @@ def test_what_is_refused(rng: np.random.Generator) -> None:
         (ValueError, "dresidual has the shape of x", lambda: rmsnorm_bwd(x, x, w, rows, x[:3])),
         (ValueError, r"statistics are one for each row, \(4,\)", lambda: layernorm_bwd(x, x, w, rows, rows[:3])),
         (TypeError, "as mean, got None", lambda: layernorm_bwd(x, x, w, None, rows)),
-        (TypeError, "an array holds Float16, and the kernel was built for Float32",
-         lambda: rmsnorm_bwd(x.astype(np.float16), x, w, rows)),
+        (TypeError, "dy has the type of x, float32, got", lambda: rmsnorm_bwd(x.astype(np.float16), x, w, rows)),
+        (TypeError, "dresidual has the type of x", lambda: rmsnorm_bwd(x, x, w, rows, x.astype(np.float64))),
+        (TypeError, r"statistics are f32, got \['float64'\]", lambda: rmsnorm_bwd(x, x, w, rows.astype(np.float64))),
         (ValueError, "x and residual are alike",
          lambda: fused_add_rmsnorm(x.astype(np.float16), x.astype(np.float16)[:3], w)),
     ]  # fmt: skip

@@ -173,6 +173,7 @@ def norm_backward_launcher(
             require_extents((dgamma_sums, dbeta_sums), fx.max(dgamma_sums.shape[0], fx.min(m, fx.Int32(1))), length)
         require_type((dy, x, dresidual), DTYPES[dtype])
         require_numbers((gamma,), length)
+        require_type((mean, rstd), fx.Float32)
         require_numbers((mean, rstd), m)
         if fx.const_expr(isinstance(chosen, StripPlan)):
             if fit_strips(matrices, dgamma_sums, m, chosen):
