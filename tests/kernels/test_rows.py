@@ -24,7 +24,8 @@ from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
-from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.layernorm import build_layernorm_dynamicquant_module, build_layernorm_module
+from flydsl.kernels.norm.norm_rows import NormForm, norm_launcher
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_bwd_module, build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
@@ -632,20 +633,25 @@ def test_few_long_rows(name: str, length: int, dtype: str, monkeypatch: pytest.M
 
 
 def test_threads_are_told_to_do_with_fewer_registers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """LayerNorm of 200 alone: of 208 elements that would spill, or with lines of f32, and RMSNorm has few enough."""
+    """LayerNorm of 200 alone: others would spill, as of 208, with lines of f32 or with codes of 8 bits, or have few
+    enough."""
     describe_calls(monkeypatch, "sm_90a")
-    x = np.zeros((5000, 208), np.float16)
+    x, numbers = np.zeros((5000, 208), np.float16), np.zeros(5000, np.float32)
 
-    def told(length: int, lines: int, kind: Any = np.float16) -> list[str]:
-        y, line = np.zeros_like(x[:, :length]), x[0, :length].astype(kind)
-        build = build_layernorm_module if lines == 2 else build_rmsnorm_module
-        run = build(length, "f16")
-        run(x[:, :length].copy(), *[line] * lines, y, 5000)
-        return [
-            limit for kernel in run.specialisations[-1].kernels for limit in re.findall(r"maxnreg (\d+)", kernel.ptx)
-        ]
+    def told(length: int, kind: Any = np.float16, lines: int = 2, quant: str | None = None) -> list[str]:
+        rows, line = x[:, :length].copy(), x[0, :length].astype(kind)
+        beta, xscale = (line if lines == 2 and not quant else None, line if quant else None)
+        out, yscale = (np.zeros(rows.shape, np.int8), numbers) if quant else (np.zeros_like(rows), None)
+        run = norm_launcher(NormForm(lines == 2 and not quant, length, "f16", quant=quant))
+        run(rows, None, line, beta, xscale, out, None, None, None, yscale, 5000)
+        return re.findall(r"maxnreg (\d+)", "".join(kernel.ptx for kernel in run.specialisations[-1].kernels))
 
-    assert (told(200, 2), told(208, 2), told(200, 1), told(200, 2, np.float32)) == (["72"], [], [], [])
+    assert told(200) == ["72"]
+    for other in (told(208), told(200, np.float32), told(200, lines=1), told(200, quant="i8")):
+        assert other == []
+    run = build_layernorm_dynamicquant_module(200, "f16")
+    run(x[:, :200].copy(), x[0, :200].copy(), x[0, :200].copy(), np.zeros((5000, 200), np.int8), numbers, 5000)
+    assert not any("maxnreg" in kernel.ptx for kernel in run.specialisations[-1].kernels)
 
 
 def test_in_place(monkeypatch: pytest.MonkeyPatch) -> None:

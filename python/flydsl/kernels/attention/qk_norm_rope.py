@@ -174,9 +174,9 @@ def flydsl_qk_norm_rope_quant(
     Scales are f32, or bytes of E8M0 with ``scale_dtype="e8m0"``; results and scales are made where none are given.
     """
     for name, array in (("q", q), ("kv", kv)):
-        if str(array.dtype).split(".")[-1] != "bfloat16":
+        if type_name(array) != "bfloat16":
             raise TypeError(f"{name} is bf16, got {array.dtype}")
-    if str(positions.dtype).split(".")[-1] != "int64":
+    if type_name(positions) != "int64":
         raise TypeError(f"positions are int64, got {positions.dtype}")
     if scale_dtype not in SCALES:
         raise ValueError(f"scale_dtype must be one of {', '.join(SCALES)}, got {scale_dtype!r}")

@@ -17,17 +17,17 @@ TURNS, FOLDED = 2, 4
 """Pieces that a thread sends for before it looks at the first: where it maps them, and where it folds them."""
 
 
-def is_line(matrix: Any, rows: Any, length: int) -> Any:
-    """Return whether so many rows of a matrix lie one behind the other."""
-    return (fx.Int64(matrix.stride[0]) == length) | (fx.Int32(rows) == 1)
+def are_lines(matrices: Sequence[Any], rows: Any, length: int) -> Any:
+    """Return whether so many rows of each matrix lie one behind the other."""
+    together = fx.Boolean(True)
+    for matrix in matrices:
+        together = together & ((fx.Int64(matrix.stride[0]) == length) | (fx.Int32(rows) == 1))
+    return together
 
 
 def lie_flat(matrices: Sequence[Any], rows: Any, length: int) -> Any:
     """Return whether all matrices are lines that begin at multiples of 16 bytes, and no less than a piece."""
-    flat = begin_aligned(matrices) & (fx.Int64(rows) * length >= ALIGNMENT)
-    for matrix in matrices:
-        flat = flat & is_line(matrix, rows, length)
-    return flat
+    return begin_aligned(matrices) & (fx.Int64(rows) * length >= ALIGNMENT) & are_lines(matrices, rows, length)
 
 
 def folded(matrix: Any, rows: Any, length: int) -> Any:

@@ -89,7 +89,7 @@ those of four, LayerNorm; 296 of 3,245 f16 5.7 us element by element and 5.3 by 
 BRIEFLY = (4, 16, 64, 256)
 """The few rows that are compared for together where `few_time` is known for each number of them."""
 FEW_CHUNKED = 4, FEW
-"""The few long rows with lines that rings are compared for with what is fastest of plans that do not stay."""
+"""Numbers of long rows with lines for which rings are compared with the fastest plan whose blocks do not stay."""
 LONGER = 400_000
 """Bytes of a row from which on a quarter of that counts as much, since rounds are few: LayerNorm of 260,240 f16 has
 0.92 of a copy's speed by clusters of 16 and 0.895 by those of eight on an H200 (2026-11-18), of 64 MB moved 0.875 and
@@ -114,8 +114,8 @@ LATE_LINES = 1400
 RMSNorm of 4,876 f32 takes 27.9 and 79.4 us by 160 threads on an H200 (2026-11-19), 26.6 and 78.2 by 128, which load
 its line before; LayerNorm of 1,504 bf16 21.9 by a wave a row, 20.7 by two, of 1,305 f32 29.6 by 128, 27.0 by 192."""
 LEAST_IDLE, LESS_IDLE = 0.18, 0.14
-"""Parts of a row's accesses that lanes do not make, and how much fewer by half as wide ones, from which on these are
-chosen (`_halved`)."""
+"""`RowPlan.idle` from which on half as wide accesses are looked at, and how much less it is by those that are chosen
+(`_halved`)."""
 CLUSTERED = 512
 """Blocks of clusters from which on their launch takes longer than few rows gain by it."""
 
@@ -340,8 +340,8 @@ def _in_small_blocks(plan: RowPlan, lines: int) -> RowPlan:
 def _with_early_lines(
     plan: RowPlan, found: Sequence[RowPlan], lines: int, time_of: Callable[[RowPlan], float]
 ) -> RowPlan:
-    """Return a plan of rows whose threads could load them straight from memory, or one that does so and loads lines
-    before it waits for a row, if the model does not find that one much slower."""
+    """Return the plan, or in its place the fastest that loads lines before it waits for a row, if the model finds that
+    one `LATE_LINES` slower at most. Threads of both load rows straight from memory, or could do so."""
     alone = plan.maps and plan.cluster == 1 and not plan.stays
     could = plan.direct or (plan.staged and plan.width * plan.size == ACCESS_BYTES)
     if not (lines and alone and could) or (plan.direct and plan.lines_early(lines)):
@@ -414,8 +414,8 @@ def choose(
 
     brief = [plan for plan in alone if is_brief(plan, machine)]
     few = min(brief or alone, key=partial(time_of_few, numbers=BRIEFLY if brief else (FEW, SOME)))
-    chunked = [plan for plan in found if plan.slots and not plan.in_order and plan.maps and lines]
-    if machine is HOPPER_LONG and many.slots and chunked:
+    if machine is HOPPER_LONG and task == MAP and many.slots and lines:
+        chunked = [plan for plan in found if plan.slots and not plan.in_order]
         few = min((few, *chunked), key=partial(time_of_few, numbers=FEW_CHUNKED))
     many = _halved(_in_small_blocks(not_too_full(many, lines), lines), lines)
     limit = 1
@@ -427,7 +427,7 @@ def choose(
     if few.cluster > 1:
         limit = min(limit, CLUSTERED // few.cluster)
     if many.stays:
-        limit = min(limit, FEW if few in chunked else max(MOST_FEW // (length * many.size), FEW))
+        limit = min(limit, FEW if few.slots and task == MAP else max(MOST_FEW // (length * many.size), FEW))
     plain = few.keep and not few.staged and not few.stays and machine.bulk
     if few == many and plain:
         limit = max(limit, machine.processors)  # the same plan, but for what few rows gain by

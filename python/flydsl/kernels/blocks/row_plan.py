@@ -289,12 +289,12 @@ class RowPlan:
 
     @property
     def halved(self) -> bool:
-        """Whether threads of a wave reach a row by 8 bytes at once where they could by 16."""
+        """Whether threads reach a row by 8 bytes at once where they could by 16."""
         return 2 * self.width * self.size == ACCESS_BYTES and self.length % (2 * self.width) == 0 and self.turns == 1
 
     @property
     def idle(self) -> float:
-        """How many times as many accesses to a row lanes do not make, as those that they make."""
+        """Accesses of lanes for which a row has no elements, over those that it takes: 13 / 51 for four of 16 lanes."""
         return -(-self.share // self.lanes) * self.lanes / self.share - 1
 
     @property

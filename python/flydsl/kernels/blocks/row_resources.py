@@ -92,9 +92,9 @@ def told_registers(plan: RowPlan, machine: Machine, lines: int) -> int | None:
     """Return how many registers the compiler is told that a thread may have, or None for as many as it takes.
 
     Blocks that stay are counted on to be there together, and threads that only read are to have vectors on their way.
-    Of short rows of 16 bits where only the first lane has a last vector, threads do with eight fewer than it takes and
-    spill nothing, which is place for more waves: LayerNorm of 136 and 200 f16 takes 0.965 and 0.97 of the time so on an
-    H200 (2026-11-19).
+    Of short rows of 16 bits where only the first lane has a last vector, threads of a LayerNorm do with eight fewer
+    than it takes and spill nothing, which is place for more waves: 136 and 200 f16 take 0.965 and 0.97 of the time so
+    on an H200 (2026-11-19). ``lines`` are 0 where a kernel has more to do to a row, as to quantise it.
     """
     if plan.counted:
         return register_limit(plan, machine, 0)

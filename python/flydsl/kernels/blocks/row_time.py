@@ -202,15 +202,16 @@ thread has few accesses of words at least, and for each wave of a block; and sho
 from memory, 136 of RMSNorm of 5,263 6.2 and 5.7; 450 of LayerNorm of 300 4.54 by five waves a row and 4.32 by one."""
 FEW_LONG, FEW_RING = 0.33, 500
 """Of what the model says of long rows, which is what many take one after the other, the part that few take beside what
-every launch does, and cycles that a ring takes longer. By 330 plans of 60 lengths with 1 to 16 rows, on an H200
+every launch does, and cycles that a ring takes longer. By 447 times of plans of 40 lengths with 1 to 16 rows on an H200
 (2026-11-19): LayerNorm of 2 rows of 248,138 bf16 takes 7.7 us by rings of 16 blocks and 8.9 straight from memory."""
 BRIEF, BRIEF_ACCESSES = 4096, 8
 """Bytes of a row, and accesses of a thread to it, up to which few rows take what `_brief_time` says."""
 BRIEF_MEETING, BRIEF_STEP, BRIEF_ELEMENT, BRIEF_NARROW, BRIEF_WAVE, BRIEF_BLOCK = 42, 12, 4.6, 10, 15, 20.5
 """Cycles that such rows take for each time that waves wait for each other, and each step in which lanes add up; for
 each element that a thread loads of a row or a line, and each access beside that is no word; for each wave of a
-multiprocessor; and for one block, of which four take twice as long. Fitted to 4,200 times of plans of 80 lengths, with
-1 to 377 rows, on an H200 (2026-11-19): 40 rows of RMSNorm of 720 bf16 take 4.07 us by four waves each, 4.26 by one."""
+multiprocessor; and for one block, of which four take twice as long. By 577 times of plans of 27 lengths with 1 to 356
+rows on an H200 (2026-11-19), such that what was fastest of five lengths before still is: 40 rows of RMSNorm of 720 bf16
+take 4.07 us by four waves each, 4.26 by one."""
 
 
 def is_brief(plan: RowPlan, machine: Machine) -> bool:

@@ -22,17 +22,18 @@ from flydsl.kernels.blocks.row_resources import UNUSED, resident, ring_places, t
 @flyc.jit
 def launch_rows(
     kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, stream: fx.Stream | None, matrices: Sequence[Any],
-    lines: Sequence[Any] = (),
+    lines: Sequence[Any] = (), spares: bool = False,
 ) -> None:  # fmt: skip
     """Launch ``kernel(plan)`` for ``rows`` rows of some matrices, with the plan for so many; ``lines`` go with each.
 
-    The first matrix is a source of the plan's type. None stands for no matrix and no line.
+    The first matrix is a source of the plan's type. None stands for no matrix and no line. ``spares`` is for a kernel
+    whose threads may be told to do with fewer registers than the compiler takes (`told_registers`).
     """
     require_matrices(matrices, rows, choice.many.length)
 
     def launch(plan: RowPlan) -> None:
         require_places(matrices, lines, rows, plan)
-        _launch(kernel(plan), rows, plan, stream, lines_beside(lines, plan.dtype))
+        _launch(kernel(plan), rows, plan, stream, lines_beside(lines, plan.dtype) if spares else 0)
 
     if fx.const_expr(choice.apart is None):
         _launch_so_many(launch, rows, choice)

@@ -179,10 +179,7 @@ def _launch_rows(ways: _Ways, m: Any, choice: RowChoice, stream: Any, matrices: 
         else:
             _launch_pieces(ways, m, many, stream, matrices)
     elif fx.const_expr(apart is None and many.staged and many.tile_rows > 1 and many.width * many.size < LEAST_ACCESS):
-        together = fx.Boolean(True)
-        for matrix in matrices:
-            together = together & flat_pieces.is_line(matrix, m, many.length)
-        if together:
+        if flat_pieces.are_lines(matrices, m, many.length):
             launch_rows(ways.rows, m, choice, stream, matrices)
         else:
             _launch_pieces(ways, m, many, stream, matrices)

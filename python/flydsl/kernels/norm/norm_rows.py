@@ -166,7 +166,7 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
             Y = codes_in(Y, FORMATS[form.quant])
         launch_rows(
             lambda chosen: norm_kernel(X, R, gamma, beta, xscale, Y, R_out, mean, rstd, yscale, m, chosen), m, choice,
-            stream, (X, R, Y, R_out), (gamma, beta, xscale),
+            stream, (X, R, Y, R_out), (gamma, beta, xscale), spares=form.centred and form.quant is None,
         )  # fmt: skip
 
     return norm

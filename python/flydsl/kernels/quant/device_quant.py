@@ -269,7 +269,7 @@ def _build_group_quant(N: int, groups: _Groups) -> Any:
         flat = fx.Boolean(True)
         for matrix, length in zip((X, Q, scales), lengths, strict=True):
             require_extents((matrix,), m, length)
-            flat = flat & flat_pieces.is_line(matrix, m, length)
+            flat = flat & flat_pieces.are_lines((matrix,), m, length)
         if flat & begin_aligned((X, Q)):
             grid = wide_pieces.grid_of(m * lengths[2], groups.lanes, TURNS)
             wide_pieces.launch(group_quant_kernel(X, Q, scales, m, (True, True)), grid, stream)
